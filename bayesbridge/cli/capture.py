@@ -9,16 +9,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import PASS, Call, call_words
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
-from bayesbridge.cli.options import (
-    Once,
-    Subparsers,
-    UsageError,
-    add_command,
-    blaming,
-    full_hand,
-    reading,
-    settings_of,
-)
+from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, blaming, full_hand, reading, settings_of
 from bayesbridge.cli.screens import print_json, print_table, say, show_table
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError

@@ -112,14 +112,10 @@ def add_question(parser: Parser, estimators: str) -> None:
         "--by", action=Once, metavar="S", help="its declarer (default: as the auction says, or the observer)"
     )
     parser.add_argument(
-        "--actual",
-        action="store_true",
-        help="tricks as experts on record took them, too (default: double dummy)",
+        "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
     parser.add_argument(
-        "--reached",
-        action="store_true",
-        help="weigh too that experts stopped in the contract of the auction",
+        "--reached", action="store_true", help="weigh too that experts stopped in the contract of the auction"
     )
     add_solving(parser, "for it", "(default: 10, or all --draws if chosen)")
 
@@ -267,12 +263,7 @@ def compare_models(args: Namespace) -> int:
         belief.verify()
     with blaming("--bidders"):
         found = sensitivity(
-            belief,
-            args.bidders,
-            pair=args.pair,
-            draws=args.draws,
-            rng=args.seed,
-            progress=progress_line("models"),
+            belief, args.bidders, pair=args.pair, draws=args.draws, rng=args.seed, progress=progress_line("models")
         )
     if args.json:
         models = [_model_document(found, place) for place in range(found.sizes["bidder"])]

@@ -131,11 +131,7 @@ class Once(argparse.Action):
     """Keeps a value, and refuses a second one instead of forgetting the first."""
 
     def __call__(
-        self,
-        _parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        _option: str | None = None,
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
     ) -> None:
         if getattr(namespace, self.dest) != self.default:
             raise argparse.ArgumentError(self, f"given twice, the second time as {values}: give it once")

@@ -56,22 +56,13 @@ def add(commands: Subparsers) -> None:
         "  bayesbridge report match.lin --board 3 --observer W",
     )
     parser.add_argument(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="a PBN or LIN file: a page that steps through one of its boards",
+        "file", nargs="?", metavar="FILE", help="a PBN or LIN file: a page that steps through one of its boards"
     )
     parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
-    parser.add_argument(
-        "--review",
-        action="store_true",
-        help="with FILE: mark cards that cost, by what was known then",
-    )
+    parser.add_argument("--review", action="store_true", help="with FILE: mark cards that cost, by what was known then")
     parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
     parser.add_argument(
-        "--adapt",
-        action="store_true",
-        help="with FILE: learn the pairs' styles from their earlier boards",
+        "--adapt", action="store_true", help="with FILE: learn the pairs' styles from their earlier boards"
     )
     parser.add_argument(
         "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"

@@ -5,16 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentTypeError, Namespace
 
 from bayesbridge.cards import Suit
-from bayesbridge.cli.options import (
-    Once,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_evidence,
-    position_of,
-    reading,
-    whole,
-)
+from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, add_evidence, position_of, reading, whole
 from bayesbridge.cli.screens import add_draws, print_json, say, show_table
 from bayesbridge.views.documents import evidence_document
 

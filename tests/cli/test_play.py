@@ -39,10 +39,7 @@ def test_numbers_are_those_of_the_python_name(document):
     assert plain["wins"]["HQ"] > said["wins"]["HQ"]  # East may be void and ruff
 
 
-@pytest.mark.parametrize(
-    "played",
-    [(), ("--play", "W:H5"), ("--play", "W:H5", "--play", "N:H2")],
-)
+@pytest.mark.parametrize("played", [(), ("--play", "W:H5"), ("--play", "W:H5", "--play", "N:H2")])
 def test_cards_of_the_trick_need_not_be_given_twice(document, played):
     said = document("play", *OPEN, *HELD, *played, "--trick", "W:H5 H2", "--seat", "E")
     assert said["evidence"][-2:] == ["W plays H5", "N plays H2"]

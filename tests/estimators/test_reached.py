@@ -63,8 +63,7 @@ def test_kinds_of_contracts_have_shifts_of_their_own():
 
 
 @pytest.mark.parametrize(
-    ("calls", "said"),
-    [("S:1NT Pass 3NT", "give a whole auction"), ("S:Pass Pass Pass Pass", "give a whole auction")],
+    ("calls", "said"), [("S:1NT Pass 3NT", "give a whole auction"), ("S:Pass Pass Pass Pass", "give a whole auction")]
 )
 def test_where_no_contract_was_reached(calls, said):
     with pytest.raises(bb.BayesBridgeError, match=said):
