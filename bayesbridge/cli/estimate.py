@@ -42,7 +42,7 @@ from bayesbridge.views.documents import (
     nested,
     readings_document,
 )
-from bayesbridge.words import CAPTURES, number, percent, tell
+from bayesbridge.words import CAPTURES, number, percent, share_error, tell
 
 if TYPE_CHECKING:
     import xarray
@@ -240,7 +240,7 @@ def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
         [
             step["event"],
             *(percent(step[name]) for name in seats),
-            "exact" if step["exact"] else f"± {100 * step['error']:.1f} %",
+            "exact" if step["exact"] else share_error(max(step[name] for name in seats), step["error"]).strip(),
         ]
         for step in steps
     ]

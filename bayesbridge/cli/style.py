@@ -17,7 +17,7 @@ from bayesbridge.cli.options import (
     writing,
 )
 from bayesbridge.cli.screens import print_json, print_table, say
-from bayesbridge.words import counted, error_text, number, percent
+from bayesbridge.words import counted, error_text, number, percent, share_error
 
 if TYPE_CHECKING:
     from bayesbridge.bidders.pairs import Habit
@@ -115,5 +115,5 @@ def _rank(row: tuple[int, str]) -> tuple[int, str]:
 def _value(habit: Habit, value: float, error: float) -> str:
     """As people read it."""
     if habit.unit == "share":
-        return percent(value) + (f" ± {100 * error:.1f}" if error else "")
+        return percent(value) + share_error(value, error)
     return f"{value:.1f}{error_text(error, 1)} {habit.unit}"

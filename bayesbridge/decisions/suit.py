@@ -31,7 +31,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.plans import MOST_WORK, Front, Plan, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
-from bayesbridge.words import SEATS, error_text, percent
+from bayesbridge.words import SEATS, error_text, percent, share_error
 
 MOST_MISSING: Final = 10
 """Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""
@@ -568,7 +568,7 @@ class SuitPlay(markup.Shown):
                 plans.append(line)
             place = next(place for place, plan in enumerate(plans) if plan.step == line.step)
             mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
-            chance = "" if line.goal is None else f"{percent(line.chance)}{error_text(100 * line.error, 1)}"
+            chance = "" if line.goal is None else f"{percent(line.chance)}{share_error(line.chance, line.error)}"
             goal = "most on average" if line.goal is None else f"{line.goal} or more"
             rows.append([goal, chance, mean, LETTERS[place]])
         notes = []
