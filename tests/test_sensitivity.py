@@ -14,6 +14,9 @@ SLIPS = [0.0, 0.02, 0.3, 1.0]
 BIDDERS = {str(slip): bb.IterativeBidder(slip=slip) for slip in SLIPS}
 WORDS = ["estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--call", "W:2NT"]
 
+FEW = "--reveal N:J54.AQ2.KQ76.A54 --holds E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT"
+FOUR = [*WORDS[:5], *FEW.split(), "--players", "4", "--auction", "W:1NT-p-p"]
+
 
 @pytest.fixture(scope="module")
 def belief():
@@ -57,6 +60,26 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
     assert np.isnan(found["T_at_least"].values[0]).all()
     turned = bb.sensitivity(belief, dict(reversed(models.items())))
     assert turned["log_bayes_factor"].values.tolist() == [0.0, -np.inf]
+
+
+@pytest.mark.parametrize(
+    ("words", "bidder", "settings"),
+    [
+        (WORDS, "iterative", "--slip 0.2"),
+        (FOUR, "learned", "--vulnerable EW"),
+        (FOUR, "learned", "--slip 0.2 --system weak-notrump"),
+        (FOUR, "learned", "--style EW:strong-club"),
+    ],
+)
+def test_settings_hold_for_every_model(capsys, words, bidder, settings):
+    def log_evidence(*more):
+        assert main([*words, *more, "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        return said.get("models", [said])[0]["log_evidence"]
+
+    alone = log_evidence("--bidder", bidder, *settings.split())
+    assert log_evidence("--bidders", bidder, *settings.split()) == pytest.approx(alone)
+    assert abs(log_evidence("--bidders", bidder) - alone) > 0.001
 
 
 def test_at_the_command_line(capsys):

@@ -35,6 +35,7 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.errors import PluginError
+from bayesbridge.position import Sourced
 from bayesbridge.views.documents import (
     contract_document,
     estimate_document,
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
-ALONE = ("method", "estimator", "contract", "by", "solve", "actual", "reached", "seconds", "card")
+ALONE = ("bidder", "method", "estimator", "contract", "by", "solve", "actual", "reached", "seconds", "card")
 """Questions that are asked under one model alone."""
 
 
@@ -261,10 +262,10 @@ def compare_models(args: Namespace) -> int:
         raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
     with position.blaming():
         belief.verify()
-    with blaming("--bidders"):
-        found = sensitivity(
-            belief, args.bidders, pair=args.pair, draws=args.draws, rng=args.seed, progress=progress_line("models")
-        )
+    named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
+    bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
+    progress = progress_line("models")
+    found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed, progress=progress)
     if args.json:
         models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
         print_json({"models": models, **evidence_document(belief)})
