@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
-from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.evidence.kinds import KINDS, Play
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of, players_in
 from bayesbridge.words import number, tell
@@ -486,6 +486,8 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
     """The evidence of the options in order, with the calls of an auction one by one."""
     values = {name: given.value for name, given in known.settings.items()}
     told = [piece.value for piece in args.evidence]
+    if getattr(args, "trick", None) is not None:
+        told += [Play(*play) for play in args.trick]  # its leader led, where no card came before
     four = players_in(known.settings, [*(piece.value for piece in known.pieces), *told]) == 4
     dummy = values.get("dummy", Seat.N)
     dummy = None if four or ("dummy" not in values and args.dealer == dummy) else dummy

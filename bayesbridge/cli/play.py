@@ -33,7 +33,7 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, IllegalPlay
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
@@ -125,7 +125,7 @@ def run(args: Namespace) -> int:
         if args.seat is not None and belief.tricks and args.seat == error.data.get("seat"):
             return _wins(args, position, belief)  # a hidden hand
         option = "--contract" if args.contract is not None or not told or not belief.tricks else "--observer"
-        raise UsageError(f"argument {option}: {error}") from None
+        raise UsageError(f"{'' if isinstance(error, IllegalPlay) else f'argument {option}: '}{error}") from None
     if args.seat not in (None, turn.seat):
         raise UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
     with position.blaming():
@@ -195,9 +195,13 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     """How likely each card of the seat in turn is to win the trick."""
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.belief.wins import card_wins
+    from bayesbridge.estimators.odds import contract_asked
 
-    trump = None if belief.contract_strain is None else belief.contract_strain.trump
-    trick = _current(belief) if args.trick is None else Trick(args.trick.leader, trump, args.trick.cards)
+    named = None if args.contract is None else contract_asked(belief, args.contract, args.by)
+    strain = belief.contract_strain if named is None else named.strain
+    trump = None if strain is None else strain.trump
+    begun = _current(belief) if args.trick is None else args.trick
+    trick = Trick(begun.leader, trump, begun.cards)
     seat = trick.turn
     if seat is None or args.seat not in (None, seat):
         turn = "nobody: the trick is complete" if seat is None else seat.name
@@ -215,11 +219,11 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     print_accuracy(posterior)
     say()
     rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
-    strain = "no trumps" if trump is None else f"{trump.name} trumps"
-    print_table(f"P(card wins), {seat.name} to play to '{trick}' at {strain}", ["card", "wins", ""], rows, bars=True)
+    trumps = "no trumps" if trump is None else f"{trump.name} trumps"
+    print_table(f"P(card wins), {seat.name} to play to '{trick}' at {trumps}", ["card", "wins", ""], rows, bars=True)
     if seat in belief.constraints.hidden:
         say(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
-    if belief.contract_strain is None:
+    if strain is None:
         say("Nothing tells the trump suit, so there is none: --trump names it.")
     return 0
 

@@ -130,7 +130,11 @@ def turn_of(belief: Perspective, contract: Contract | str | None = None, by: Sea
             )
         return Turn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
     if leader != first:
-        raise IllegalPlay(f"{leader.name} led, but against {final} it is {first.name}'s lead: fix either", seat=leader)
+        cure = "fix either"
+        if asked is own is not None and belief.auction is not None and belief.dummy is None:
+            dealer = belief.auction.first.next((leader - first) % 4).name
+            cure = f"fix either, or let {dealer} deal (--dealer {dealer})"
+        raise IllegalPlay(f"{leader.name} led, but against {final} it is {first.name}'s lead: {cure}", seat=leader)
     if dummy != final.declarer.partner:
         raise BayesBridgeError(
             f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"

@@ -61,6 +61,20 @@ def test_the_cards_played_tell_trick_and_seat(document):
     assert (begun["trick"], begun["seat"]) == ("W:H5 HQ", "E")
 
 
+@pytest.mark.parametrize("dealer", [(), ("--dealer", "S")])
+def test_the_trick_tells_who_led(document, complaint, dealer):
+    """And so who dealt; where that is told wrongly the line says who it was."""
+    words = ("play", *OPEN, *HELD, "--auction", "1NT p 3NT p p p", "--trick", "W:H5", "--solve", "2")
+    assert document(*words, *dealer)["contract"] == "3NT by S"
+    line = "W led, but against 3NT by E it is S's lead: fix either, or let S deal (--dealer S)"
+    assert complaint(*words, "--dealer", "E") == line
+
+
+def test_a_contract_tells_the_trumps_for_a_hidden_seat(document):
+    said = document("play", *OPEN, *HELD, "--contract", "4C", "--trick", "W:H5 HQ", "--seat", "E")
+    assert (said["trump"], said["wins"]["CK"]) == ("C", 1.0)  # a ruff
+
+
 def test_too_many_layouts_are_sampled(document):
     said = document("play", "--observer", "S", "--hand", HAND, "--trick", "W:H5", "--seat", "N", "--draws", "1000")
     assert (said["exact"], said["method"], said["draws"], said["ess"]) == (False, "sample", 1000, 1000.0)
