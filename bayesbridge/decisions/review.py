@@ -132,7 +132,7 @@ def judged_cards(
         posterior = last[chooser] = believed(belief, draws, seed + number, last.get(chooser))
         found = play(posterior, contract, goal="tricks", solve=solve, rng=seed + number)
         mine, first = found.of(card), found.choices[0]
-        best = card if mine is first else first.cards[-1]
+        best = card if mine.behind[0] < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
         yield Judged(number, seat, chooser, card, best, mine.behind, mine.close, real, len(found.choices))
 
 

@@ -125,6 +125,7 @@ def test_tables_and_documents_agree(record):
     assert summary_table(judged).rows[0][2] == str(sum(row.verdict == "costly" for row in judged))
     for row in judged:
         assert bool(row.why) == bool(row.verdict)
+        assert (row.best == row.card) == (row.cost[0] < 1e-9)
 
 
 def test_the_commands(record, capsys, tmp_path, monkeypatch):
