@@ -33,8 +33,7 @@ def add(commands: Subparsers) -> None:
         "style",
         "how a pair bids beside the average expert, learned from its tables on record",
         run,
-        "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json\n"
-        "  bayesbridge estimate --record next.pbn --style EW:ash-elm.json",
+        "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
     parser.add_argument(
@@ -83,8 +82,9 @@ def run(args: Namespace) -> int:
     if len(calls):
         gain, error = figures["log_loss_difference"], figures["log_loss_difference_error"]
         two = f"{figures['log_loss']:.3f} nats a call knowing the style, {figures['log_loss_average']:.3f} without"
-        tables = counted(len(calls), "table")
-        say(f"Calls at {tables} that it was not learned from: {two} ({gain:+.3f} ± {error:.3f}).")
+        halves = ", each half judging what is learned from the other" if style.tables == len(every) else ""
+        tables = f"{counted(len(calls), 'table')}{halves or ' that it was not learned from'}"
+        say(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
     if target is not None:
         say(f"{target} is written: --style EW:{target} takes it, or NS:.")
     return 0

@@ -23,6 +23,8 @@ def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     assert unknown["style_probabilities"]["EW"].keys() == unknown["style_probabilities"]["NS"].keys()
     shown = answer("estimate", *POSITION[:-1], "W:1C Pass 1D Pass 2NT Pass", "--draws", "500")
     assert "EW seem to play: strong club" in shown
+    shown = answer("style", str(Path(FILE).with_name("pairs.pbn")), "--pair", "Hazel+Holly")
+    assert "Calls at 11 tables, each half judging what is learned from the other: " in shown
 
 
 def test_boards_are_scored_and_shown_with_a_history(document):
