@@ -1,13 +1,11 @@
 """One question under several models: the same answers as one at a time, tables counted once, refusals."""
 
-import json
 from math import log
 
 import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cli import main
 from tests.positions import called, wide
 
 SLIPS = [0.0, 0.02, 0.3, 1.0]
@@ -71,10 +69,9 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
         (FOUR, "learned", "--style EW:strong-club"),
     ],
 )
-def test_settings_hold_for_every_model(capsys, words, bidder, settings):
+def test_settings_hold_for_every_model(document, words, bidder, settings):
     def log_evidence(*more):
-        assert main([*words, *more, "--json"]) == 0
-        said = json.loads(capsys.readouterr().out)
+        said = document(*words, *more)
         return said.get("models", [said])[0]["log_evidence"]
 
     alone = log_evidence("--bidder", bidder, *settings.split())
@@ -82,30 +79,9 @@ def test_settings_hold_for_every_model(capsys, words, bidder, settings):
     assert abs(log_evidence("--bidders", bidder) - alone) > 0.001
 
 
-def test_at_the_command_line(capsys):
-    words = [*WORDS, "--bidders", "iterative,iterative-suits"]
-    assert main([*words, "--json", "--draws", "200"]) == 0
-    first, second = json.loads(capsys.readouterr().out)["models"]
+def test_at_the_command_line(document, answer):
+    words = [*WORDS, "--bidders", "iterative,iterative-suits", "--draws", "200"]
+    first, second = document(*words)["models"]
     assert (first["bidder"], second["bidder"], first["method"]) == ("iterative", "iterative-suits", "exact")
     assert sum(second["T"].values()) == pytest.approx(1)
-    assert main([*words, "--draws", "200"]) == 0
-    assert "The same question under every bidder model" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ([*WORDS[:5], "--bidders", "iterative"], "no call of another seat: the answer depends on no bidder model"),
-        ([*WORDS, "--bidders", "nobody"], "argument --bidders: unknown bidder model 'nobody'"),
-        (
-            [*WORDS, "--bidders", "iterative", "--card", "SJ"],
-            "argument --card: several models answer about cards and T",
-        ),
-    ],
-)
-def test_bad_input_is_one_line(capsys, words, line):
-    assert main(words) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert line in said.err
+    assert "The same question under every bidder model" in answer(*words)

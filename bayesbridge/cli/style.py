@@ -6,12 +6,14 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
-    Once,
+    EXACT,
+    Mode,
     Subparsers,
     UsageError,
     add_command,
     blaming,
     open_file,
+    verify,
     verify_target,
     whole,
     writing,
@@ -26,6 +28,9 @@ MOST = 200
 """Tables learned from unless told otherwise: more say little more, and take longer."""
 
 
+PAIRS = Mode("it is about one pair, and no --pair A+B is named", "tables out")
+
+
 def add(commands: Subparsers) -> None:
     """Put the command on the command line."""
     parser = add_command(
@@ -34,19 +39,17 @@ def add(commands: Subparsers) -> None:
         "how a pair bids beside the average expert, learned from its tables on record",
         run,
         "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
+        EXACT,
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
-    parser.add_argument(
-        "--pair", action=Once, metavar="A+B", help="the two players (default: name all pairs of the file)"
-    )
+    parser.add_argument("--pair", metavar="A+B", help="the two players (default: name all pairs of the file)")
     parser.add_argument(
         "--tables",
         type=whole(1, 10**6),
-        action=Once,
         metavar="N",
         help=f"learn from the pair's first N tables, the others judge (default: all, at most {MOST})",
     )
-    parser.add_argument("--out", action=Once, metavar="FILE.json", help="write the style, for --style EW:FILE.json")
+    parser.add_argument("--out", metavar="FILE.json", help="write the style, for --style EW:FILE.json")
 
 
 def run(args: Namespace) -> int:
@@ -54,6 +57,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
     from bayesbridge.studies.benchmark import mean_of
 
+    verify(args, not args.pair and PAIRS)
     if args.pair is None:
         return _pairs(args)
     target = None if args.out is None else verify_target("--out", args.out, "a style is JSON", ".json")
@@ -94,22 +98,16 @@ def _pairs(args: Namespace) -> int:
     """The pairs of the file, those with most tables first."""
     from bayesbridge.bidders.pairs import pairs_of
 
-    for name in ("tables", "out"):
-        if getattr(args, name) is not None:
-            raise UsageError(f"argument --{name}: it is about one pair: name it, as --pair A+B")
-    found = sorted(((len(tables), name) for name, tables in pairs_of(open_file(args.file)()).items()), key=_rank)
+    sizes = {name: len(tables) for name, tables in pairs_of(open_file(args.file)()).items()}
+    found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
         raise UsageError(f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands")
     if args.json:
-        print_json({"pairs": {name: tables for tables, name in found}})
+        print_json({"pairs": found})
         return 0
-    print_table(f"Pairs of {args.file}", ["pair", "tables"], [[name, number(tables)] for tables, name in found])
-    say("What one of them plays: add --pair, as in --pair " + found[0][1])
+    print_table(f"Pairs of {args.file}", ["pair", "tables"], [[name, number(tables)] for name, tables in found.items()])
+    say(f"What one of them plays: add --pair, as in --pair {next(iter(found))}")
     return 0
-
-
-def _rank(row: tuple[int, str]) -> tuple[int, str]:
-    return -row[0], row[1]
 
 
 def _value(habit: Habit, value: float, error: float) -> str:

@@ -58,21 +58,6 @@ def test_four_players_and_an_auction_that_is_over(answer):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--contracts", "4S by W"], "argument --contracts: contract '4S by W': with three players"),
-        (["--against", "9S"], "argument --against: unknown contract '9S'"),
-        (["--scheme", "rubber"], "argument --scheme: unknown scoring scheme 'rubber': write old, new or duplicate"),
-        (["--vulnerable", "EW"], "argument --scheme: vulnerable EW: scheme 'new' knows no vulnerability"),
-        (["--pair", "S:W"], "argument --pair: pair S:W: partners sit opposite"),
-        (["--find-out", "colour[SQ]"], "argument --find-out: unknown question 'colour[SQ]'"),
-    ],
-)
-def test_mistakes_are_one_line(complaint, words, says):
-    assert says in complaint(*WORDS, *words)
-
-
-@pytest.mark.parametrize(
     ("words", "told"),
     [
         ("estimate --contract 4NT", r"It makes with 100 % \(at least [89]\d %\)"),

@@ -89,33 +89,3 @@ def test_a_table_for_people(answer):
     text = answer("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "S")
     assert "at S trumps" in text
     assert "Nothing tells" not in text
-
-
-BAD = {
-    "out of turn": (
-        ("--trick", "W:H5", "--seat", "E"),
-        "argument --seat: in 'W:H5' it is the turn of N",
-        "leave --seat",
-    ),
-    "wrong leader": ((*FIRST, "--trick", "E:"), "argument --trick: 'E:' does not begin with 'N:', as", "fix either"),
-    "no trick": (("--seat", "N"), "argument --contract: no contract to play", "name one, such as 3NT"),
-    "a goal": (("--trick", "W:H5", "--goal", "make"), "argument --goal: nothing tells the contract", "--contract too"),
-    "five cards": (("--trick", "W:H5 HQ H4 H3 H6", "--seat", "N"), "argument --trick: trick", "a trick has four"),
-    "not held": (
-        ("--trick", "W:H5 HK", "--seat", "E"),
-        "argument --trick: trick 1: N cannot play 'HK'",
-        "does not hold it",
-    ),
-    "another trick": (
-        ("--play", "W:H6", "--trick", "W:H5", "--seat", "N"),
-        "argument --trick: 'W:H5' does not begin with 'W:H6', as the cards",
-        "fix either",
-    ),
-}
-
-
-@pytest.mark.parametrize(("words", "what", "mend"), BAD.values(), ids=BAD)
-def test_bad_input(complaint, words, what, mend):
-    said = complaint("play", *OPEN, *words)
-    assert said.startswith(what)
-    assert mend in said
