@@ -99,10 +99,7 @@ class Auction:
 
     @classmethod
     def of(
-        cls,
-        value: Auction | Seat | str,
-        calls: str | Iterable[Call | str] = (),
-        dummy: Seat | str | None = None,
+        cls, value: Auction | Seat | str, calls: str | Iterable[Call | str] = (), dummy: Seat | str | None = None
     ) -> Auction:
         """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes through.
 

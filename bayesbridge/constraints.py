@@ -251,11 +251,7 @@ class Constraints:
                 if low[seat][suit] == possible:
                     must[seat] |= may[seat] & suit_mask
         return replace(
-            self,
-            must=tuple(must),
-            may=tuple(may),
-            shortest=tuple(map(tuple, low)),
-            longest=tuple(map(tuple, high)),
+            self, must=tuple(must), may=tuple(may), shortest=tuple(map(tuple, low)), longest=tuple(map(tuple, high))
         )
 
     def _points_settled(self) -> Self:

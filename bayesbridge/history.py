@@ -114,8 +114,9 @@ def card_history(
         posterior = last if last is not None and len(rows) == len(names) - 1 else next(steps).posterior
         places = posterior.card_probabilities().sel(card=str(named))
         shares = {seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat}
-        exact = posterior.counts_cards
-        error = 0.0 if exact else sqrt(max(share * (1.0 - share) for share in shares.values()) / posterior.ess)
+        exact = posterior.counts_cards or not posterior.belief.constraints.unknown_mask & named.mask
+        spread = max(share * (1.0 - share) for share in shares.values())
+        error = 0.0 if exact else sqrt(spread / posterior.ess) or 1.5 / posterior.ess  # the rule of three
         rows.append({"event": event, **shares, "error": error, "exact": exact, "method": posterior.method})
     return pandas.DataFrame(rows)
 

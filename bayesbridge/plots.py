@@ -35,7 +35,7 @@ from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
 from bayesbridge.results import ResultDraws, drawn, shortest_interval
-from bayesbridge.words import RARE, SEATS, SYMBOLS
+from bayesbridge.words import RARE, SEATS, SYMBOLS, percent, share_error
 from bayesbridge.words import short_percent as short_percent
 
 if TYPE_CHECKING:
@@ -328,9 +328,9 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     tops = ax.bar(shown, shares[shown] + errors[shown], color="none")
     ax.bar_label(tops, [short_percent(share) for share in shares[shown]], padding=1, fontsize=8)
     how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
-    error = f" ± {100 * odds.make[1]:.1f}" if odds.make[1] else ""
+    chance = f"{percent(odds.make[0])}{share_error(*odds.make)}"
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
-    ax.set_title(f"{odds.contract} makes: {100 * odds.make[0]:.1f}{error} %, {told}", fontsize=10)
+    ax.set_title(f"{odds.contract} makes: {chance}, {told}", fontsize=10)
     whose = f"{'actual tricks' if odds.actual else 'tricks'} of {SEATS[odds.contract.declarer.name]}"
     _axis(ax, shown, f"{whose}, dummy {SEATS[odds.dummy.name]}", odds.contract.tricks_needed)
     return ax

@@ -116,10 +116,7 @@ SETTINGS: Final = {
         Strain.of, _name, "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"
     ),
     "bidder": Setting(
-        str,
-        str,
-        "NAME",
-        "how the others bid (default: iterative, with four players learned; see 'plugins')",
+        str, str, "NAME", "how the others bid (default: iterative, with four players learned; see 'plugins')"
     ),
     "slip": Setting(
         read_probability, str, "P", "share of calls made at random, from 0 to 1 (default: the bidder's own)"
@@ -251,6 +248,8 @@ class Sourced[T](NamedTuple):
 
     value: T
     where: str
+    needed: bool = True
+    """Whether a bidder model that has no such setting is refused."""
 
 
 class Position(NamedTuple):
@@ -359,13 +358,16 @@ class Position(NamedTuple):
             raise NotationError(f"{self.settings['bidder'].where}: {error}") from None
         for setting in ("slip", "vulnerable"):
             if setting in self.settings:
-                value, where = self.settings[setting]
+                value, where, needed = self.settings[setting]
                 try:
                     model = with_settings(model, {setting: value})
                 except TypeError:
-                    raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
+                    if needed:
+                        raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
         if "style" in self.settings:
-            given, where = self.settings["style"]
+            given, where, _ = self.settings["style"]
+            if len({one.side for one in given}) < len(given):
+                raise NotationError(f"{where}: two styles for one side: give each side one")
             try:
                 model = with_settings(model, {"style": {one.side: one.style for one in given}})
             except TypeError:
@@ -374,7 +376,7 @@ class Position(NamedTuple):
             return model
         from bayesbridge.bidders.systems import SystemBidder
 
-        agreements, where = self.settings["system"]
+        agreements, where, _ = self.settings["system"]
         try:
             return SystemBidder(agreements, base=model)
         except BayesBridgeError as error:

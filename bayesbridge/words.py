@@ -143,6 +143,21 @@ def error_text(error: float, digits: int = 2, unit: str = "") -> str:
     return f" ± {error:.{digits}f}{unit}" if error else ""
 
 
+def share_error(share: float, error: float) -> str:
+    """What stands after a probability: one standard error, or at the edge a bound that holds in 95 of 100 cases.
+
+    That is two errors: of what was the same in all of n layouts they are 3 / n. Nothing where it is exact.
+
+    >>> share_error(0.44, 0.02), share_error(1.0, 0.047), share_error(0.0, 0.047), share_error(1.0, 0.0)
+    (' ± 2.0 %', ' (at least 91 %)', ' (at most 9 %)', '')
+    """
+    if not error or RARE <= share <= 1.0 - RARE:
+        return error_text(100 * error, 1, " %")
+    bound = min(share + 2 * error, 1.0) if share < 0.5 else max(share - 2 * error, 0.0)
+    told = percent(bound, 0 if error > 0.005 else 1)
+    return "" if told[0] in "<>" else f" (at {'most' if share < 0.5 else 'least'} {told})"
+
+
 def short_percent(share: float) -> str:
     """A probability in at most four characters, without the sign.
 

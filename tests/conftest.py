@@ -1,5 +1,6 @@
 """Settings for every test: no test asserts a duration, and a CI run draws the same examples each time."""
 
+import json
 import os
 import shutil
 import signal
@@ -128,3 +129,45 @@ def browser():
         launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield launched
         launched.close()
+
+
+@pytest.fixture
+def answer(capsys):
+    """Run a command that must succeed and say nothing on stderr; gives its stdout."""
+    from bayesbridge.cli import main
+
+    def run(*words):
+        assert main(words) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    return run
+
+
+@pytest.fixture
+def document(answer):
+    """Run a command with --json; gives the one object on the one line it prints."""
+
+    def run(*words):
+        out = answer(*words, "--json")
+        assert out.count("\n") == 1
+        return json.loads(out)
+
+    return run
+
+
+@pytest.fixture
+def complaint(capsys):
+    """Run a command that must end with status 2 and one line on stderr; gives that line."""
+    from bayesbridge.cli import main
+
+    def run(*words):
+        assert main(words) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("bayesbridge: ")
+        assert err.count("\n") == 1
+        return err.removeprefix("bayesbridge: ").removesuffix("\n")
+
+    return run

@@ -31,9 +31,7 @@ def _hand(indices: list[int]) -> Hand:
 
 hands = decks.map(lambda deck: _hand(deck[:13]))
 """Full hands, 13 cards."""
-deals = decks.map(
-    lambda deck: Deal((_hand(deck[:13]), _hand(deck[13:26]), _hand(deck[26:39]), _hand(deck[39:]))),
-)
+deals = decks.map(lambda deck: Deal((_hand(deck[:13]), _hand(deck[13:26]), _hand(deck[26:39]), _hand(deck[39:]))))
 
 
 @st.composite

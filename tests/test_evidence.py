@@ -13,18 +13,7 @@ from bayesbridge.calls import Call
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import (
-    Called,
-    HighCards,
-    Holds,
-    Lacks,
-    Length,
-    Piece,
-    Play,
-    Reveal,
-    Void,
-    pieces,
-)
+from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void, pieces
 from tests.strategies import evidence
 
 pytestmark = pytest.mark.quick

@@ -217,9 +217,7 @@ def test_the_summary_of_outputs_counts_the_style():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"sampler": "nuts"}, {"method": "draws", "layouts": 20_000}],
-    ids=["counts", "nuts", "draws"],
+    "options", [{}, {"sampler": "nuts"}, {"method": "draws", "layouts": 20_000}], ids=["counts", "nuts", "draws"]
 )
 def test_all_ten_million_layouts(options, all_layouts):
     prior, expected = all_layouts

@@ -27,11 +27,7 @@ DOORS = {
     "arviz": ("results", "engines.weights", "bidders.fit", "joint", "plots"),
     "dask": ("studies",),
     "distributed": ("studies",),
-    "matplotlib": (
-        "plots",
-        "views",
-        "studies.pictures",
-    ),
+    "matplotlib": ("plots", "views", "studies.pictures"),
     "numba": ("jit",),
     "pluggy": ("estimators",),
     "pymc": ("bidders.fit", "bidders.pairs", "joint"),

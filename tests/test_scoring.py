@@ -23,8 +23,7 @@ schemes = st.builds(Scheme, st.text(), st.tuples(*[numbers] * 5), numbers, numbe
 
 
 @pytest.mark.parametrize(
-    ("contract", "tricks", "old", "new"),
-    [("3H", 11, 24, 80), ("1H", 10, 8, 68), ("2S", 9, 18, 76.5), ("1S", 9, 9, 72)],
+    ("contract", "tricks", "old", "new"), [("3H", 11, 24, 80), ("1H", 10, 8, 68), ("2S", 9, 18, 76.5), ("1S", 9, 9, 72)]
 )
 def test_the_four_published_made_contracts(contract: str, tricks: int, old: float, new: float) -> None:
     for scheme, points in ((OLD, old), (NEW, new)):

@@ -1,18 +1,19 @@
 """One question under several models: the same answers as one at a time, tables counted once, refusals."""
 
-import json
 from math import log
 
 import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cli import main
 from tests.positions import called, wide
 
 SLIPS = [0.0, 0.02, 0.3, 1.0]
 BIDDERS = {str(slip): bb.IterativeBidder(slip=slip) for slip in SLIPS}
 WORDS = ["estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--call", "W:2NT"]
+
+FEW = "--reveal N:J54.AQ2.KQ76.A54 --holds E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT"
+FOUR = [*WORDS[:5], *FEW.split(), "--players", "4", "--auction", "W:1NT-p-p"]
 
 
 @pytest.fixture(scope="module")
@@ -59,30 +60,28 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
     assert turned["log_bayes_factor"].values.tolist() == [0.0, -np.inf]
 
 
-def test_at_the_command_line(capsys):
-    words = [*WORDS, "--bidders", "iterative,iterative-suits"]
-    assert main([*words, "--json", "--draws", "200"]) == 0
-    first, second = json.loads(capsys.readouterr().out)["models"]
-    assert (first["bidder"], second["bidder"], first["method"]) == ("iterative", "iterative-suits", "exact")
-    assert sum(second["T"].values()) == pytest.approx(1)
-    assert main([*words, "--draws", "200"]) == 0
-    assert "The same question under every bidder model" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
-    ("words", "line"),
+    ("words", "bidder", "settings"),
     [
-        ([*WORDS[:5], "--bidders", "iterative"], "no call of another seat: the answer depends on no bidder model"),
-        ([*WORDS, "--bidders", "nobody"], "argument --bidders: unknown bidder model 'nobody'"),
-        (
-            [*WORDS, "--bidders", "iterative", "--card", "SJ"],
-            "argument --card: several models answer about cards and T",
-        ),
+        (WORDS, "iterative", "--slip 0.2"),
+        (FOUR, "learned", "--vulnerable EW"),
+        (FOUR, "learned", "--slip 0.2 --system weak-notrump"),
+        (FOUR, "learned", "--style EW:strong-club"),
     ],
 )
-def test_bad_input_is_one_line(capsys, words, line):
-    assert main(words) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert line in said.err
+def test_settings_hold_for_every_model(document, words, bidder, settings):
+    def log_evidence(*more):
+        said = document(*words, *more)
+        return said.get("models", [said])[0]["log_evidence"]
+
+    alone = log_evidence("--bidder", bidder, *settings.split())
+    assert log_evidence("--bidders", bidder, *settings.split()) == pytest.approx(alone)
+    assert abs(log_evidence("--bidders", bidder) - alone) > 0.001
+
+
+def test_at_the_command_line(document, answer):
+    words = [*WORDS, "--bidders", "iterative,iterative-suits", "--draws", "200"]
+    first, second = document(*words)["models"]
+    assert (first["bidder"], second["bidder"], first["method"]) == ("iterative", "iterative-suits", "exact")
+    assert sum(second["T"].values()) == pytest.approx(1)
+    assert "The same question under every bidder model" in answer(*words)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log2
 from numbers import Integral
 from secrets import randbits
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from bayesbridge import markup
 from bayesbridge.auction import Auction
@@ -116,17 +116,18 @@ class Belief(Perspective):
         *,
         cards: int | None = None,
         bidder: BidderModel | None = None,
-        player: PlayerModel | None = None,
+        player: PlayerModel | Literal["learned"] | None = "learned",
     ) -> Belief:
         """What a seat believes at a table on record, after the auction and the first ``cards`` cards (default: all).
 
         The dummy opens after the lead. The others are taken to be experts of the four-player game, learned from
-        records; ``bidder`` and ``player`` put other models in their place.
+        records; ``bidder`` and ``player`` put other models in their place, and ``player=None`` none.
         """
         from bayesbridge.bidders.play import LearnedPlayer
 
         seat, hand, seen = seen_by(record, observer, cards)
-        belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=player or LearnedPlayer())
+        chooses = LearnedPlayer() if player == "learned" else player
+        belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=chooses)
         return belief.given(*seen)
 
     def given(self, *evidence: Piece | Trick | Auction) -> Belief:

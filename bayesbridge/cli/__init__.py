@@ -16,7 +16,7 @@ from typing import Any
 
 from bayesbridge import __version__
 from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
-from bayesbridge.cli.options import Parser, protect_voids
+from bayesbridge.cli.options import Parser, protect_voids, verify
 from bayesbridge.cli.screens import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.words import tell
@@ -34,6 +34,7 @@ def build_parser() -> Parser:
         "Hands are written spades.hearts.diamonds.clubs; '-' or nothing is a void.",
         epilog="example:\n  bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H",
     )
+    parser.set_defaults(json=False, seed=1)
     parser.add_argument("--version", action="version", version=f"bayesbridge {__version__}")
     parser.add_argument(
         "--completion", action=_Completion, choices=("bash", "zsh", "fish"), help="print a completion script, and end"
@@ -78,6 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             words = sys.argv[1:] if argv is None else argv
             args = build_parser().parse_args(protect_voids(words), Namespace(words=words))
+            verify(args, args.mode)
             status = int(args.run(args))
         except SystemExit:  # --help, --version and --completion end so
             status = 0

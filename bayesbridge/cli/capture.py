@@ -10,26 +10,30 @@ from bayesbridge.calls import PASS, Call, call_words
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli.options import (
-    Once,
+    EXACT,
+    Mode,
     Subparsers,
     UsageError,
     add_command,
+    add_settings,
     blaming,
     full_hand,
-    reading,
     settings_of,
+    verify,
 )
 from bayesbridge.cli.screens import print_json, print_table, say, show_table
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
-from bayesbridge.position import SETTINGS, Position, calls_of
+from bayesbridge.position import Position, calls_of
 from bayesbridge.words import CAPTURES, SEATS, SUITS, game, model_words, percent
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 
 LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
 """What is told of each suit."""
 
+
+THREE = Mode("systems are of the four-player game", "system")
 
 BIDS = ("players", "bidder", "slip", "vulnerable", "system")
 """Settings that say who bids."""
@@ -43,6 +47,7 @@ def add(commands: Subparsers) -> None:
         "captures of two hands together, by the paper's rule (Algorithm 2)",
         run,
         "bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54",
+        EXACT,
     )
     parser.add_argument("first", metavar="FIRST", type=full_hand, help="player 1's hand: spades.hearts.diamonds.clubs")
     parser.add_argument("second", metavar="SECOND", type=full_hand, help="player 2's hand")
@@ -54,21 +59,17 @@ def add(commands: Subparsers) -> None:
         'bayesbridge bid KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS\n'
         "  bayesbridge bid KQ5.A2.KJ642.Q73 --players 4\n"
         "  bayesbridge bid AKQ2.AKJ.AK4.A32",
+        EXACT,
     )
     parser.add_argument("hand", metavar="HAND", type=full_hand, help="the hand: spades.hearts.diamonds.clubs")
     parser.add_argument(
         "--auction",
-        action=Once,
         metavar="CALLS",
         help='the calls so far, as "1H p" or "(1H) p"; the seat in turn, South unless W: or so stands before them, '
         "holds the hand",
     )
-    for name in BIDS:
-        setting = SETTINGS[name]
-        read, action = reading(setting.read), "append" if setting.many else Once
-        text = "with 4 and no --auction: the opening call (default: 4 with any of these)"
-        about = text if name == "players" else setting.help
-        parser.add_argument(f"--{name}", type=read, action=action, metavar=setting.metavar, help=about)
+    opening = "with 4 and no --auction: the opening call (default: 4 with any of these)"
+    add_settings(parser, BIDS, players=opening)
 
 
 def run(args: Namespace) -> int:
@@ -120,6 +121,7 @@ def _show_calls(args: Namespace) -> int:
 
     position = Position(settings_of(args, BIDS))
     four = args.players != 3
+    verify(args, not four and THREE)
     dummy = None if four else Seat.N
     dealer, colon, calls = (args.auction or "").rpartition(":")
     with blaming("--auction"):

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bayesbridge.cli.options import (
-    Once,
+    MODELS,
     Subparsers,
     add_command,
     add_evidence,
     add_pair,
     add_solving,
+    belief_of,
     blaming,
-    position_of,
+    verify_solver,
 )
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, say, show_table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import tell
-
-if TYPE_CHECKING:
-    from bayesbridge.calls import Vulnerability
-    from bayesbridge.position import Position
 
 DRAWS = 4000
 """Unless told otherwise: every layout is judged in every strain."""
@@ -40,30 +37,26 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--contracts",
-        action=Once,
         metavar="4S,3NT",
         help="those to judge; 2SX by W for one of the others, Pass for what stands (default: all that the pair may "
         "still bid, and defending the others' bid)",
     )
     parser.add_argument(
         "--scheme",
-        action=Once,
         metavar="NAME",
         help="duplicate, old, new, or a file with a scheme of your own (.toml) (default: new, with four players "
         "duplicate)",
     )
     parser.add_argument(
         "--against",
-        action=Once,
         metavar="3NT",
         help="compare each with this one on the same layouts; Pass is the contract that stands",
     )
-    add_solving(parser, "in each strain that competes", "(default: 4)")
+    add_solving(parser, "in each strain that competes (0: none)", "(default: 4)")
     parser.add_argument(
         "--find-out",
         nargs="?",
         const="",
-        action=Once,
         metavar="LIST",
         help="what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] … (default: "
         "honours, points and lengths in doubt)",
@@ -81,8 +74,9 @@ def run(args: Namespace) -> int:
     from bayesbridge.decisions.tables import SHOWN, answers_table, contracts_table, plain_rows
     from bayesbridge.notation.toml_text import read_toml
 
-    position, vulnerable = _vulnerable(position_of(args))
-    belief = position.belief()
+    verify_solver(args)
+    position, belief = belief_of(args, f"vulnerable {MODELS if 'call' in (args.find_out or '') else ''}")
+    told = position.settings.get("vulnerable")
     scheme = args.scheme
     if scheme is not None and scheme.endswith(".toml"):
         scheme = read_toml(scheme, "--scheme")[1]
@@ -99,6 +93,7 @@ def run(args: Namespace) -> int:
     if args.find_out:
         with blaming("--find-out"):
             enquiries(posterior, args.find_out)
+    vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
     solving = {"against": args.against, "solve": args.solve, "seconds": args.seconds}
     with blaming("--scheme"):
@@ -125,18 +120,3 @@ def run(args: Namespace) -> int:
         say()
         show_table(answers_table(plain_rows(answers), answers.attrs))
     return 0
-
-
-def _vulnerable(position: Position) -> tuple[Position, Vulnerability]:
-    """Who is vulnerable, and the position without it where the bidder does not care but the score may."""
-    from bayesbridge.calls import Vulnerability
-
-    settings = dict(position.settings)
-    if "vulnerable" not in settings:
-        return position, Vulnerability.NONE
-    told: Vulnerability = settings["vulnerable"].value
-    usual = "learned" if position.players == 4 else "iterative"
-    bidder = settings["bidder"].value if "bidder" in settings else usual
-    if bidder == "iterative":
-        del settings["vulnerable"]
-    return position._replace(settings=settings), told

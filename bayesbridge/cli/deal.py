@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from bayesbridge.cards import Hand
 from bayesbridge.cli.options import (
-    Once,
+    Mode,
     Parser,
     Subparsers,
     UsageError,
@@ -17,6 +17,7 @@ from bayesbridge.cli.options import (
     add_kinds,
     blaming,
     reading,
+    verify,
     verify_target,
     whole,
     writing,
@@ -24,7 +25,7 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.screens import print_json, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
-from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.evidence.kinds import KINDS, Called
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 
 FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline"}
+
+
+PLAN = Mode("--plan deals nothing", "n out form generate seed")
+JSON = Mode("--json holds the deals as PBN", "form")
+UNCALLED = Mode("nobody has called", "bidder")
 
 
 def add(commands: Subparsers) -> None:
@@ -47,7 +53,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "-n", type=whole(1, 10_000_000), metavar="N", help="how many deals (default: the script's, or 10)"
     )
-    parser.add_argument("--condition", action=Once, metavar="TEXT", help="a condition of the dealer language")
+    parser.add_argument("--condition", metavar="TEXT", help="a condition of the dealer language")
     parser.add_argument(
         "--type",
         action="append",
@@ -56,8 +62,8 @@ def add(commands: Subparsers) -> None:
         help="a type of hand with its condition, repeatable; NAME=2: gives it twice the share",
     )
     parser.add_argument("--plan", action="store_true", help="say what is exact and what is tested, and deal nothing")
-    parser.add_argument("--form", choices=FORMS, action=Once, help="how deals are written (default: diagram)")
-    parser.add_argument("--out", action=Once, metavar="FILE", help="write deals to .pbn, .lin or .txt")
+    parser.add_argument("--form", choices=FORMS, help="how deals are written (default: diagram)")
+    parser.add_argument("--out", metavar="FILE", help="write deals to .pbn, .lin or .txt")
     parser.add_argument(
         "--generate",
         type=whole(1, 10**12),
@@ -71,6 +77,9 @@ def run(args: Namespace) -> int:
     """Plan, deal and write; status 1 if fewer deals were found than asked for."""
     from bayesbridge.cli.deal_job import DealJob
 
+    called = any(isinstance(piece.value, Called) for piece in args.evidence)
+    verify(args, not called and UNCALLED, args.json and not args.out and JSON)
+    verify(args, args.plan and PLAN, uses="n" if args.type else "")
     target, form = _target(args)
     job = DealJob.of(args, _script(args))
     if args.plan:
@@ -110,7 +119,7 @@ def _add_evidence(parser: Parser) -> None:
         help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
     )
     add_kinds(group, [name for name in KINDS if name != "play"])
-    group.add_argument("--bidder", action=Once, metavar="NAME", help="how all four bid (default: learned)")
+    group.add_argument("--bidder", metavar="NAME", help="how all four bid (default: learned)")
 
 
 def _given(text: str) -> tuple[Seat, Hand]:

@@ -25,14 +25,7 @@ from bayesbridge.dealing.plan import (
     given_cards,
     solve,
 )
-from bayesbridge.dealing.run import (
-    FORMS,
-    Finding,
-    Numbering,
-    exact_statistics,
-    findings,
-    printed,
-)
+from bayesbridge.dealing.run import FORMS, Finding, Numbering, exact_statistics, findings, printed
 from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cards import Card
 from bayesbridge.cli.options import (
-    Once,
+    Mode,
     Parser,
     Subparsers,
     UsageError,
@@ -20,9 +20,11 @@ from bayesbridge.cli.options import (
     add_evidence,
     add_pair,
     add_solving,
+    belief_of,
     blaming,
-    position_of,
     reading,
+    verify,
+    verify_solver,
 )
 from bayesbridge.cli.screens import (
     add_draws,
@@ -35,6 +37,7 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.errors import PluginError
+from bayesbridge.position import Sourced
 from bayesbridge.views.documents import (
     contract_document,
     estimate_document,
@@ -42,7 +45,7 @@ from bayesbridge.views.documents import (
     nested,
     readings_document,
 )
-from bayesbridge.words import CAPTURES, number, percent, tell
+from bayesbridge.words import CAPTURES, number, percent, share_error, tell
 
 if TYPE_CHECKING:
     import xarray
@@ -53,8 +56,13 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
-ALONE = ("method", "estimator", "contract", "by", "solve", "actual", "reached", "seconds", "card")
-"""Questions that are asked under one model alone."""
+BIDDERS = Mode(
+    "--bidders answers about cards and T, under each model that it names",
+    "bidder method estimator contract by solve actual reached seconds card",
+)
+CONTRACT = Mode("the contract tells who play together, and the trumps", "pair trump")
+NO_CONTRACT = Mode("no --contract is named", "by solve actual")
+COUNT = Mode("how likely a call or a card is rules no layout out", "bidder slip vulnerable player seed")
 
 
 def add(commands: Subparsers) -> None:
@@ -70,14 +78,12 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--card",
         type=reading(Card.of),
-        action=Once,
         metavar="SQ",
         help="where this card lies, and how each piece of evidence moved the answer",
     )
     parser.add_argument(
         "--bidders",
         type=lambda text: [part.strip() for part in text.split(",")],
-        action=Once,
         metavar="NAME,NAME",
         help="bidder models to answer under, cards and T beside each other (see 'plugins')",
     )
@@ -89,6 +95,7 @@ def add(commands: Subparsers) -> None:
         "how many layouts of the hidden cards fit what was seen",
         run_count,
         "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
+        COUNT,
     )
     add_evidence(parser)
 
@@ -103,25 +110,16 @@ def add_question(parser: Parser, estimators: str) -> None:
     )
     add_draws(parser)
     parser.add_argument(
-        "--contract",
-        action=Once,
-        metavar="4S[X[X]]",
-        help="whether it makes, and its tricks, by 'tricks' and solved layouts",
+        "--contract", metavar="4S[X[X]]", help="whether it makes, and its tricks, by 'tricks' and solved layouts"
+    )
+    parser.add_argument("--by", metavar="S", help="its declarer (default: as the auction says, or the observer)")
+    parser.add_argument(
+        "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
     parser.add_argument(
-        "--by", action=Once, metavar="S", help="its declarer (default: as the auction says, or the observer)"
+        "--reached", action="store_true", help="weigh too that experts stopped in the contract of the auction"
     )
-    parser.add_argument(
-        "--actual",
-        action="store_true",
-        help="tricks as experts on record took them, too (default: double dummy)",
-    )
-    parser.add_argument(
-        "--reached",
-        action="store_true",
-        help="weigh too that experts stopped in the contract of the auction",
-    )
-    add_solving(parser, "for it", "(default: 10, or all --draws if chosen)")
+    add_solving(parser, "for it (0: none)", "(default: 10, or all --draws if chosen)")
 
 
 def run(args: Namespace) -> int:
@@ -133,8 +131,8 @@ def run(args: Namespace) -> int:
     from bayesbridge.history import readings
     from bayesbridge.views.tables import contract_table
 
-    position = position_of(args)
-    belief = position.belief()
+    verify(args, args.contract and CONTRACT)
+    position, belief = belief_of(args, "trump")
     asked = asked_contract(belief, args)
     estimators, solvers = estimators_and_solvers(args.estimator, asked)
     with position.blaming():
@@ -168,6 +166,8 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
     from bayesbridge.estimators.odds import contract_question
 
+    verify(args, not args.contract and NO_CONTRACT)
+    verify_solver(args, "seconds")
     with blaming("--contract"):
         return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)
 
@@ -244,7 +244,7 @@ def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
         [
             step["event"],
             *(percent(step[name]) for name in seats),
-            "exact" if step["exact"] else f"± {100 * step['error']:.1f} %",
+            "exact" if step["exact"] else share_error(max(step[name] for name in seats), step["error"]).strip(),
         ]
         for step in steps
     ]
@@ -256,24 +256,16 @@ def compare_models(args: Namespace) -> int:
     """Infer under every model, and print."""
     from bayesbridge.sensitivity import sensitivity
 
-    for name in ALONE:
-        if getattr(args, name) not in (None, False, [], "auto"):
-            raise UsageError(f"argument --{name}: several models answer about cards and T alone: leave --{name} out")
-    position = position_of(args)
-    belief = position.belief()
+    verify(args, BIDDERS)
+    position, belief = belief_of(args)
     if not belief.target.soft:
         raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
     with position.blaming():
         belief.verify()
-    with blaming("--bidders"):
-        found = sensitivity(
-            belief,
-            args.bidders,
-            pair=args.pair,
-            draws=args.draws,
-            rng=args.seed,
-            progress=progress_line("models"),
-        )
+    named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
+    bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
+    progress = progress_line("models")
+    found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed, progress=progress)
     if args.json:
         models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
         print_json({"models": models, **evidence_document(belief)})
@@ -325,8 +317,7 @@ def _show_models(found: xarray.Dataset) -> None:
 
 def run_count(args: Namespace) -> int:
     """Count and print."""
-    position = position_of(args)
-    belief = position.belief()
+    position, belief = belief_of(args)
     with position.blaming():
         layouts = belief.count()
     if args.json:

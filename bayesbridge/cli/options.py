@@ -9,20 +9,22 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import product, takewhile
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
-from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.evidence.kinds import KINDS, Play
 from bayesbridge.files import advice, final_path, whole_file
-from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of, players_in
+from bayesbridge.position import SETTINGS, AuctionText, Position, SideStyle, Sourced, calls_of, players_in
 from bayesbridge.words import number, tell
 
 if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
     from bayesbridge.evidence.kinds import Piece
+    from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
 
 
@@ -92,18 +94,23 @@ class Parser(argparse.ArgumentParser):
             add(self)
 
     def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
+        self, args: Sequence[str], namespace: argparse.Namespace | None = None
     ) -> tuple[Any, list[str]]:
+        """Parse; ``options`` becomes the options among the words in order, by their first names."""
         self.add_now()
-        return super().parse_known_args(args, namespace)
-
-    def _options(self) -> set[str]:
-        """Every option of the command and of its commands."""
-        found = set(self._option_string_actions)
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                found.update(*(command._options() for command in action.choices.values()))
-        return found
+        given: list[str] = []
+        for word in takewhile(lambda word: word != "--", args):
+            action = self._option_string_actions.get(word.partition("=")[0] if word.startswith("--") else word[:2])
+            if action is None:
+                continue
+            if action.option_strings[0] in given and isinstance(action, argparse._StoreAction):
+                self.error(f"argument {action.option_strings[0]}: given twice: give it once")
+            given.append(action.option_strings[0])
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # here, where the options of the command are known
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        found.options = list(dict.fromkeys(given + getattr(found, "options", [])))  # with a command's within this one
+        return found, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -114,7 +121,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split()[0]
         if unknown.startswith("--") and message.startswith("unrecognized"):
-            message += f": {did_you_mean(unknown, self._options())}".rstrip(": ")
+            names = [name.lstrip("-") for name in self._option_string_actions]
+            message += f": {did_you_mean(unknown[2:], names)}".replace("'", "'--", 1).rstrip(": ")
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
 
@@ -127,39 +135,57 @@ class _HelpEvidence(argparse.Action):
         parser.exit()
 
 
-class Once(argparse.Action):
-    """Keeps a value, and refuses a second one instead of forgetting the first."""
+class Mode(NamedTuple):
+    """One way to ask a command: the options that it refuses, or all that it takes, and why the others have no part."""
 
-    def __call__(
-        self,
-        _parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        _option: str | None = None,
-    ) -> None:
-        if getattr(namespace, self.dest) != self.default:
-            raise argparse.ArgumentError(self, f"given twice, the second time as {values}: give it once")
-        setattr(namespace, self.dest, values)
+    why: str
+    refuses: str = ""
+    takes: str | None = None
+
+
+def verify(args: argparse.Namespace, *modes: Mode | bool | None, uses: str = "") -> None:
+    """Refuse in one line an option that has no part in one of the modes, but for those that the command ``uses``.
+
+    A seed, which every command takes, is let pass with such a line.
+    """
+    for mode, option in product(modes, args.options):
+        name = option.lstrip("-")
+        if not isinstance(mode, Mode) or name in ("json", *uses.split()):
+            continue
+        if name in mode.refuses.split() if mode.takes is None else name not in mode.takes.split():
+            if name != "seed":
+                raise UsageError(f"argument {option}: {mode.why}: leave {option} out")
+            tell("argument --seed: nothing is drawn, the answer is the same for every seed")
+
+
+EXACT = Mode("nothing is drawn", "seed")
+CLUSTER = Mode("a cluster has the workers that it has", "workers")
 
 
 type Subparsers = argparse._SubParsersAction[Parser]
 
 
 def add_command(
-    commands: Subparsers, name: str, summary: str, run: Callable[[argparse.Namespace], int], example: str
+    commands: Subparsers,
+    name: str,
+    summary: str,
+    run: Callable[[argparse.Namespace], int],
+    example: str,
+    mode: Mode | None = None,
 ) -> Parser:
-    """A new command with the options that every command takes."""
+    """A new command with the options that every command takes; their defaults are those of the whole command line."""
     described = f"{summary[0].upper()}{summary[1:]}."
     parser = commands.add_parser(name, help=summary, description=described, epilog=f"example:\n  {example}")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    json = "print one JSON object and nothing else"
+    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=json)
     parser.add_argument(
         "--seed",
         type=whole(0, 2**64 - 1),
-        default=1,
+        default=argparse.SUPPRESS,
         metavar="N",
         help="where random numbers start: same seed, same answer (default: 1)",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, mode=mode)
     return parser
 
 
@@ -175,10 +201,8 @@ def reading[T](read: Callable[[str], T]) -> Callable[[str], T]:
     return read_argument
 
 
-@reading
-def full_hand(text: str) -> Hand:
-    """Thirteen cards in PBN."""
-    return Hand.from_pbn(text.strip()).verify_full("hand")
+full_hand = reading(SETTINGS["hand"].read)
+"""Thirteen cards in PBN."""
 
 
 @reading
@@ -191,27 +215,27 @@ def pair(text: str) -> tuple[Seat, Seat]:
 
 def add_pair(parser: Parser) -> None:
     """Ask who plays together."""
-    parser.add_argument(
-        "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
-    )
+    parser.add_argument("--pair", type=pair, metavar="S:N", help="who plays together (default: observer and dummy)")
 
 
-def add_solving(parser: Parser, what: str, more: str) -> None:
-    """Ask how much is solved double dummy."""
-    parser.add_argument(
-        "--solve",
-        type=whole(0, 1_000_000),
-        action=Once,
-        metavar="N",
-        help=f"layouts to solve {what} (0: none; needs bayesbridge-double-dummy)",
-    )
-    add_seconds(parser, more)
-
-
-def add_seconds(parser: Parser, more: str) -> None:
-    """Ask for how long may be solved."""
+def add_solving(parser: Parser, what: str, more: str, least: int = 0) -> None:
+    """Ask how much is solved double dummy: so many layouts, or for so long."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--solve", type=whole(least, 1_000_000), metavar="N", help=f"layouts to solve {what}")
     time = f"time on one core for solving {more}"
-    parser.add_argument("--seconds", type=whole(1, 1_000_000), action=Once, metavar="N", help=time)
+    either.add_argument("--seconds", type=whole(1, 1_000_000), metavar="N", help=time)
+
+
+UNSOLVED = Mode("nothing can be solved without the plugin bayesbridge-double-dummy", "solve seconds")
+
+
+def verify_solver(args: argparse.Namespace, uses: str = "") -> None:
+    """Refuse layouts to solve, or time for that, where nothing solves them."""
+    if args.solve or args.seconds:
+        from bayesbridge.estimators.odds import SOLVES
+        from bayesbridge.estimators.registry import offered
+
+        verify(args, SOLVES not in offered("estimators", [SOLVES]).estimators and UNSOLVED, uses=uses)
 
 
 def add_workers(parser: Parser, usual: str) -> None:
@@ -333,38 +357,17 @@ def chosen_record(
     return chosen
 
 
-def add_record(group: Any) -> None:
-    """Put the options on a command."""
-    group.add_argument(
-        "--record",
-        action=Once,
-        metavar="FILE",
-        help="a PBN or LIN file: what --observer (default: S) saw of a table, with the hand; other evidence is added",
-    )
-    group.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
-    group.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
-    group.add_argument(
-        "--after-trick",
-        type=whole(0, 13),
-        action=Once,
-        metavar="N",
-        help="of a record so many tricks, 0 for the auction alone (default: all)",
-    )
-    group.add_argument(
-        "--after-card", type=whole(0, 3), action=Once, metavar="N", help="and so many cards of the next trick"
-    )
+RECORD = Mode("the record tells it", "hand players dummy position")
+NO_RECORD = Mode("no --record FILE is named", "board room after-trick after-card")
+NO_TRICK = Mode("it counts from a trick on, and no --after-trick is named", "after-card")
+NO_AUCTION = Mode("it says who began --auction, and none is given", "dealer")
 
 
 def record_position(args: argparse.Namespace) -> Position:
     """What the observer saw of the record; empty where no record is named."""
+    verify(args, RECORD if args.record else NO_RECORD, args.after_trick is None and NO_TRICK)
     if args.record is None:
-        for name in ("board", "room", "after_trick", "after_card"):
-            if getattr(args, name) is not None and getattr(args, "file", None) is None:
-                raise UsageError(f"argument --{name.replace('_', '-')}: name the file too: --record FILE")
         return Position({})
-    for name in ("hand", "players", "dummy", "position"):
-        if getattr(args, name) is not None:
-            raise UsageError(f"argument --{name}: the record tells it: leave --{name} out, or --record")
     from bayesbridge.belief.belief import seen_by
     from bayesbridge.notation import Vulnerability
 
@@ -374,8 +377,6 @@ def record_position(args: argparse.Namespace) -> Position:
         observer = Seat.S
     record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
     tricks, more = args.after_trick, args.after_card
-    if more is not None and tricks is None:
-        raise UsageError("argument --after-card: it counts from a trick on: name --after-trick too")
     cards = len(record.plays) if tricks is None else 4 * tricks + (more or 0)
     if cards > len(record.plays):
         option = "--after-card" if more else "--after-trick"
@@ -387,7 +388,7 @@ def record_position(args: argparse.Namespace) -> Position:
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
     return Position(
-        {name: Sourced(value, where) for name, value in settings.items()},
+        {name: Sourced(value, where, name != "vulnerable") for name, value in settings.items()},
         tuple(Sourced(piece, where) for piece in seen),
     )
 
@@ -425,17 +426,24 @@ def add_kinds(group: Any, names: Iterable[str]) -> None:
         )
 
 
+def add_settings(group: Any, names: Iterable[str], **about: str) -> None:
+    """An option for each setting; ``about`` replaces help texts by name."""
+    for name in names:
+        setting = SETTINGS[name]
+        group.add_argument(
+            f"--{name}",
+            *(["--vul"] if name == "vulnerable" else []),
+            type=reading(setting.read),
+            action="append" if setting.many else "store",
+            metavar=setting.metavar,
+            help=about.get(name, setting.help),
+        )
+
+
 def add_evidence(parser: Parser) -> None:
     """Put the EVIDENCE options on a command."""
     group = parser.add_evidence("Repeatable where they say what was seen; their order is kept.")
-    for name, setting in SETTINGS.items():
-        group.add_argument(
-            f"--{name}",
-            type=reading(setting.read),
-            action="append" if setting.many else Once,
-            metavar=setting.metavar,
-            help=setting.help,
-        )
+    add_settings(group, SETTINGS)
     add_kinds(group, list(KINDS))
     group.add_argument(
         "--auction",
@@ -448,17 +456,76 @@ def add_evidence(parser: Parser) -> None:
     group.add_argument(
         "--dealer",
         type=reading(Seat.of),
-        action=Once,
         metavar="S",
         help="who began --auction (default: so that the observer calls next, or leads)",
     )
-    add_record(group)
+    group.add_argument(
+        "--record",
+        metavar="FILE",
+        help="a PBN or LIN file: what --observer (default: S) saw of a table, with the hand; other evidence is added",
+    )
+    group.add_argument("--board", metavar="N", help="the board (default: the first that can be replayed)")
+    group.add_argument("--room", metavar="NAME", help="the room, where a board was played twice")
+    group.add_argument(
+        "--after-trick",
+        type=whole(0, 13),
+        metavar="N",
+        help="of a record so many tricks, 0 for the auction alone (default: all)",
+    )
+    group.add_argument("--after-card", type=whole(0, 3), metavar="N", help="and so many cards of the next trick")
     group.add_argument(
         "--position",
-        action=Once,
         metavar="FILE",
         help="a TOML file that says all this; options are added to it, and settings given as options replace its own",
     )
+
+
+MODELS = "bidder slip vulnerable system style player"
+"""Settings that say how the others bid and choose cards."""
+
+UNCALLED = Mode("nobody else has called, so the answer depends on no bidder", "bidder slip vulnerable system style")
+UNCHOSEN = Mode("no hidden hand has played to a known contract, so the answer depends on no player", "player")
+UNPLAYED = Mode("no card is played, so trumps have no part in the answer", "trump")
+
+
+def belief_of(args: argparse.Namespace, uses: str = "") -> tuple[Position, Belief]:
+    """The position of the options, and its belief; ``uses`` as in :func:`verify_models`."""
+    position = position_of(args)
+    if "vulnerable" in uses and "vulnerable" in position.settings:
+        scored = position.settings["vulnerable"]._replace(needed=False)
+        position = position.with_more({"vulnerable": scored}, ())
+    belief = position.belief()
+    verify_models(args, belief, uses)
+    return position, belief
+
+
+def verify_models(args: argparse.Namespace, belief: Belief, uses: str) -> None:
+    """Refuse settings of models that the belief does not ask, but for those that the command ``uses`` itself."""
+    auction, played = belief.auction, {piece.seat for piece in belief.evidence if isinstance(piece, Play)}
+    called = auction is not None and any(seat != belief.observer for seat, _ in auction)
+    shown = [belief.observer, *([auction.contract.declarer.partner] if auction and auction.contract else Seat)]
+    chosen = not played.issubset(shown)
+    verify(args, not called and UNCALLED, not chosen and UNCHOSEN, not played and UNPLAYED, uses=uses)
+
+
+def models_at(args: argparse.Namespace, record: Record) -> tuple[BidderModel, PlayerModel | None]:
+    """How they bid and choose cards at a table on record: as the options say, else as experts, at its vulnerability.
+
+    With ``--adapt`` in the style of the pairs' earlier boards.
+    """
+    from bayesbridge.bidders.pairs import History
+    from bayesbridge.bidders.play import LearnedPlayer
+    from bayesbridge.calls import Vulnerability
+
+    settings: dict[str, Sourced[Any]] = {"vulnerable": Sourced(record.vulnerable or Vulnerability.NONE, "", False)}
+    if getattr(args, "adapt", False):
+        styles = History.before(open_file(args.file)(), record, 200).styles(record)
+        settings |= {"style": Sourced(tuple(SideStyle(*one, "") for one in styles.items()), "")} if styles else {}
+        if not styles:
+            tell("no earlier board of the file names a pair of this table: nothing to adapt to")
+    bidder = Position(settings | settings_of(args, MODELS.split())).bidder("learned")
+    assert bidder is not None
+    return bidder, None if args.player == "none" else LearnedPlayer()
 
 
 def position_of(args: argparse.Namespace) -> Position:
@@ -489,11 +556,12 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
     """The evidence of the options in order, with the calls of an auction one by one."""
     values = {name: given.value for name, given in known.settings.items()}
     told = [piece.value for piece in args.evidence]
+    if getattr(args, "trick", None) is not None:
+        told += [Play(*play) for play in args.trick]  # its leader led, where no card came before
     four = players_in(known.settings, [*(piece.value for piece in known.pieces), *told]) == 4
     dummy = values.get("dummy", Seat.N)
     dummy = None if four or ("dummy" not in values and args.dealer == dummy) else dummy
-    if args.dealer is not None and not any(isinstance(piece, AuctionText) for piece in told):
-        raise UsageError("argument --dealer: it says who began --auction: give that too")
+    verify(args, not any(isinstance(piece, AuctionText) for piece in told) and NO_AUCTION)
     for piece in args.evidence:
         if not isinstance(piece.value, AuctionText):
             yield piece

@@ -6,19 +6,22 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
-    Once,
+    MODELS,
+    Mode,
     Subparsers,
     UsageError,
     add_command,
     add_evidence,
     add_pair,
-    add_seconds,
+    add_solving,
+    belief_of,
     blaming,
     chosen_record,
+    models_at,
     open_file,
-    position_of,
     reading,
-    whole,
+    verify,
+    verify_models,
 )
 from bayesbridge.cli.screens import (
     DRAWS,
@@ -33,7 +36,7 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, IllegalPlay
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
@@ -42,7 +45,17 @@ from bayesbridge.words import percent
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.decisions.review import Judged
+    from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
+
+
+REVIEW = Mode(
+    "--review goes by the record alone, and counts tricks",
+    takes=f"review record board room seat draws solve seconds seed {MODELS}",
+)
+UNTOLD = Mode("no contract is told, only which card wins the trick is asked", "by goal field solve seconds player")
+HIDDEN = Mode("the seat's hand is hidden, only which card wins the trick is asked", "goal field solve seconds")
+CARDS = Mode("the contract tells who play together", "pair")
 
 
 def add(commands: Subparsers) -> None:
@@ -57,10 +70,8 @@ def add(commands: Subparsers) -> None:
         "  bayesbridge play --record match.pbn --board 7 --review\n"
         "  bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5",
     )
-    parser.add_argument(
-        "--contract", action=Once, metavar="3NT[X[X]]", help="the contract (default: that of the calls)"
-    )
-    parser.add_argument("--by", action=Once, metavar="S", help="its declarer (default: the seat on the leader's right)")
+    parser.add_argument("--contract", metavar="3NT[X[X]]", help="the contract (default: that of the calls)")
+    parser.add_argument("--by", metavar="S", help="its declarer (default: the seat on the leader's right)")
     parser.add_argument(
         "--goal",
         choices=("make", "beat", "tricks", "matchpoints"),
@@ -70,23 +81,19 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--field",
         type=reading(_scores),
-        action=Once,
         metavar="420,450,-50",
         help="what declarer's side scored at other tables, for matchpoints",
     )
-    add_seconds(parser, "(default: 12, at most 1000 layouts)")
-    parser.add_argument(
-        "--solve", type=whole(2, 1_000_000), action=Once, metavar="N", help="layouts to solve (default: by --seconds)"
-    )
+    solve = "(default: by --seconds; 40 for each card of a --review)"
+    add_solving(parser, solve, "(default: 12, at most 1000 layouts; of a --review for each card)", least=2)
     parser.add_argument(
         "--trick",
         type=reading(Trick.of),
-        action=Once,
         metavar="W:S5",
         help='the trick so far, leader and cards: "W:S5 SK"; "N:" when N is on lead (default: by the cards played)',
     )
     parser.add_argument(
-        "--seat", type=reading(Seat.of), action=Once, metavar="N", help="the seat that plays (default: that in turn)"
+        "--seat", type=reading(Seat.of), metavar="N", help="the seat that plays (default: that in turn)"
     )
     parser.add_argument(
         "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
@@ -108,13 +115,11 @@ def run(args: Namespace) -> int:
     """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
     if args.review:
         return _review(args)
-    position = position_of(args)
-    position, belief = _with_trick(position, position.belief(), args.trick)
+    scored = "" if args.field is None else "vulnerable"
+    position, belief = _with_trick(*belief_of(args, f"{scored} player trump"), args.trick)
     told = args.contract is not None or (belief.auction is not None and belief.auction.contract is not None)
     if not told and (args.trick is not None or belief.tricks):
-        for name in ("by", "goal", "field"):
-            if getattr(args, name) is not None:
-                raise UsageError(f"argument --{name}: nothing tells the contract: name --contract too")
+        verify(args, UNTOLD)
         return _wins(args, position, belief)
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.play import believed, play, turn_of
@@ -123,11 +128,14 @@ def run(args: Namespace) -> int:
         turn = turn_of(belief, args.contract, args.by)
     except BayesBridgeError as error:
         if args.seat is not None and belief.tricks and args.seat == error.data.get("seat"):
-            return _wins(args, position, belief)  # a hidden hand
-        option = "--contract" if args.contract is not None or not told or not belief.tricks else "--observer"
-        raise UsageError(f"argument {option}: {error}") from None
+            verify(args, HIDDEN)
+            return _wins(args, position, belief)
+        option = "argument --contract: " if args.contract or not told or not belief.tricks else "argument --observer: "
+        raise UsageError(f"{'' if not args.contract and isinstance(error, IllegalPlay) else option}{error}") from None
     if args.seat not in (None, turn.seat):
         raise UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
+    verify(args, CARDS)
+    verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.blaming():
         posterior = believed(belief, args.draws or 2000, args.seed)
     given = position.settings.get("vulnerable")
@@ -156,8 +164,12 @@ def _review(args: Namespace) -> int:
     """What every card on record cost."""
     if args.record is None:
         raise UsageError("argument --review: it is about a record: name --record FILE")
+    verify(args, REVIEW)
     record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, None)
-    rows = reviewed(args, record)
+    if record.contract is not None and args.seat == record.contract.declarer.partner:
+        who = record.contract.declarer.name
+        raise UsageError(f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}")
+    rows = reviewed(args, record, *models_at(args, record))
     if args.json:
         print_json(review_document(record, rows))
         return 0
@@ -165,13 +177,14 @@ def _review(args: Namespace) -> int:
     return 0
 
 
-def reviewed(args: Namespace, record: Record) -> list[Judged]:
+def reviewed(args: Namespace, record: Record, bidder: BidderModel, player: PlayerModel | None) -> list[Judged]:
     """The cards of one player or of all, judged."""
     from bayesbridge.decisions.review import judged_cards
 
     seats = list(Seat) if getattr(args, "seat", None) is None else [args.seat]
-    show = progress_line("cards")
-    return list(judged_cards(record, seats, solve=args.solve or 40, rng=args.seed, progress=show))
+    how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws or 1000, "rng": args.seed}
+    how |= {"solve": args.solve, "seconds": args.seconds, "progress": progress_line("cards")}
+    return list(judged_cards(record, seats, **how))
 
 
 def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
@@ -196,9 +209,13 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     """How likely each card of the seat in turn is to win the trick."""
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.belief.wins import card_wins
+    from bayesbridge.estimators.odds import contract_asked
 
-    trump = None if belief.contract_strain is None else belief.contract_strain.trump
-    trick = _current(belief) if args.trick is None else Trick(args.trick.leader, trump, args.trick.cards)
+    named = None if args.contract is None else contract_asked(belief, args.contract, args.by)
+    strain = belief.contract_strain if named is None else named.strain
+    trump = None if strain is None else strain.trump
+    begun = _current(belief) if args.trick is None else args.trick
+    trick = Trick(begun.leader, trump, begun.cards)
     seat = trick.turn
     if seat is None or args.seat not in (None, seat):
         turn = "nobody: the trick is complete" if seat is None else seat.name
@@ -216,11 +233,11 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     print_accuracy(posterior)
     say()
     rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
-    strain = "no trumps" if trump is None else f"{trump.name} trumps"
-    print_table(f"P(card wins), {seat.name} to play to '{trick}' at {strain}", ["card", "wins", ""], rows, bars=True)
+    trumps = "no trumps" if trump is None else f"{trump.name} trumps"
+    print_table(f"P(card wins), {seat.name} to play to '{trick}' at {trumps}", ["card", "wins", ""], rows, bars=True)
     if seat in belief.constraints.hidden:
         say(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
-    if belief.contract_strain is None:
+    if strain is None:
         say("Nothing tells the trump suit, so there is none: --trump names it.")
     return 0
 

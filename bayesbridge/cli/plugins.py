@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command
+from bayesbridge.cli.options import EXACT, Subparsers, UsageError, add_command
 from bayesbridge.cli.screens import print_json, print_table, say
 from bayesbridge.errors import Unwritable
 from bayesbridge.files import advice
@@ -27,6 +27,7 @@ def add(commands: Subparsers) -> None:
         "estimators and bidder models, and where each comes from; 'plugins new' begins one of your own",
         run,
         "bayesbridge plugins --json\n  bayesbridge plugins new aces\n  bayesbridge plugins new our-club --kind bidder",
+        EXACT,
     )
     _add_new(parser.add_subparsers(title="commands", metavar="new", dest="action"))
 
@@ -92,12 +93,11 @@ def _add_new(commands: Subparsers) -> None:
         "a package with an estimator or a bidder model of your own, ready to install, test and change",
         run_new,
         "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
+        EXACT,
     )
     parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
     parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
-    parser.add_argument(
-        "--at", action=Once, default=None, metavar="DIR", help="the folder to make it in (default: the current one)"
-    )
+    parser.add_argument("--at", default=None, metavar="DIR", help="the folder to make it in (default: the current one)")
 
 
 def run_new(args: Namespace) -> int:

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.estimate import add_question, asked_contract, estimators_and_solvers, evaluated, inferred
 from bayesbridge.cli.options import (
-    Once,
+    MODELS,
+    Mode,
     Subparsers,
-    UsageError,
     add_command,
     add_evidence,
-    blaming,
+    belief_of,
     chosen_record,
+    models_at,
     open_file,
-    position_of,
+    verify,
     verify_target,
     writing,
 )
@@ -34,15 +35,21 @@ from bayesbridge.words import BITS, MADE, number, percent, tell
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.estimators.odds import ContractQuestion
-    from bayesbridge.evidence.models import BidderModel
+    from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
 
 RECORD_DRAWS = 2000
 """Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
-WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "review", "adapt", "system", "title", "draws", "out",
-             "seed", "json", "run", "command", "words"}  # fmt: skip
-"""Options that go with a record; the others are about a position."""
+FILE = Mode(
+    "FILE tells what was seen, or is named by --record FILE",
+    takes=f"observer board room cards text review adapt title draws out solve seconds seed {MODELS}",
+)
+TEXT = Mode("--text writes no page", "out title")
+TEXT_REVIEW = Mode("every player is reviewed, card by card", "observer cards")
+UNREVIEWED = Mode("without --review nothing is solved", "solve seconds")
+ADAPTED = Mode("--adapt learns the styles", "style")
+EVIDENCE = Mode("it is about the steps of a record, and no FILE is named", "cards text review adapt")
 
 
 def add(commands: Subparsers) -> None:
@@ -56,27 +63,16 @@ def add(commands: Subparsers) -> None:
         "  bayesbridge report match.lin --board 3 --observer W",
     )
     parser.add_argument(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="a PBN or LIN file: a page that steps through one of its boards",
+        "file", nargs="?", metavar="FILE", help="a PBN or LIN file: a page that steps through one of its boards"
     )
     parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
-    parser.add_argument(
-        "--review",
-        action="store_true",
-        help="with FILE: mark cards that cost, by what was known then",
-    )
+    parser.add_argument("--review", action="store_true", help="with FILE: mark cards that cost, by what was known then")
     parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
     parser.add_argument(
-        "--adapt",
-        action="store_true",
-        help="with FILE: learn the pairs' styles from their earlier boards",
+        "--adapt", action="store_true", help="with FILE: learn the pairs' styles from their earlier boards"
     )
-    parser.add_argument(
-        "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
-    )
-    parser.add_argument("--title", action=Once, metavar="TEXT", help="the heading of the page")
+    parser.add_argument("--out", default=None, metavar="FILE.html", help="where to write (default: report.html)")
+    parser.add_argument("--title", metavar="TEXT", help="the heading of the page")
     add_question(parser, "what to compute besides capture or tricks, repeatable")
     parser.set_defaults(draws=None)
     parser.add_argument(
@@ -94,28 +90,27 @@ def run(args: Namespace) -> int:
 
 def _record_report(args: Namespace) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
-    usual: tuple[Any, ...] = (None, False, [], "auto")
-    given = [name for name, value in vars(args).items() if name not in WITH_FILE and value not in usual]
-    if given:
-        option = given[0].replace("_", "-")
-        raise UsageError(f"argument --{option}: FILE tells what was seen: leave --{option} out, or use --record FILE")
+    whole = args.text and args.review
+    text, unreviewed = args.text and TEXT, not args.review and UNREVIEWED
+    verify(args, FILE, text, whole and TEXT_REVIEW, unreviewed, args.adapt and ADAPTED)
+    path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
-    rows = reviewed(args, record) if args.review else []
-    if args.text and args.review:
+    bidder, player = models_at(args, record)
+    rows = reviewed(args, record, bidder, player) if args.review else []
+    if whole:
         print_json(review_document(record, rows)) if args.json else show_review(record, rows)
         return 0
-    if args.text:
-        return _show_steps(args, record, observer)
+    if path is None:
+        return _show_steps(args, record, observer, bidder, player)
     from bayesbridge.views.documents import styles_document
     from bayesbridge.views.record import html_record
 
-    path = _target(args)
-    bidder = _bidder(args, record)
     page = html_record(
         record,
         observer,
         bidder=bidder,
+        player=player,
         title=args.title,
         by_card=args.cards,
         draws=args.draws or RECORD_DRAWS,
@@ -129,34 +124,15 @@ def _record_report(args: Namespace) -> int:
     return 0
 
 
-def _bidder(args: Namespace, record: Record) -> BidderModel:
-    """Experts at the table's vulnerability; with ``--adapt`` in the style of the pairs' earlier boards."""
-    from bayesbridge.belief.belief import bidder_at
-    from bayesbridge.bidders.systems import SystemBidder
-    from bayesbridge.estimators.registry import with_settings
-
-    usual = bidder_at(record)
-    if args.adapt:
-        from bayesbridge.bidders.pairs import History
-
-        walk = open_file(args.file)
-        if styles := History.before(walk(), record, 200).styles(record):
-            usual = with_settings(usual, {"style": styles})
-        else:
-            tell("no earlier board of the file names a pair of this table: nothing to adapt to")
-    if not args.system:
-        return usual
-    with blaming("--system"):
-        return SystemBidder(args.system, base=usual)
-
-
-def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
+def _show_steps(
+    args: Namespace, record: Record, observer: Seat, bidder: BidderModel, player: PlayerModel | None
+) -> int:
     """How the posterior of the observer sharpened."""
     from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
     from bayesbridge.views.documents import styles_document
 
-    belief = Belief.of_record(record, observer, bidder=_bidder(args, record))
+    belief = Belief.of_record(record, observer, bidder=bidder, player=player)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
     table = sharpening(
@@ -221,13 +197,10 @@ def _position_report(args: Namespace) -> int:
     from bayesbridge.results import to_datatree
     from bayesbridge.views.report import html_report
 
-    for name in ("cards", "text", "review", "adapt"):
-        if getattr(args, name):
-            raise UsageError(f"argument --{name}: it is about the steps of a record: name its FILE")
+    verify(args, EVIDENCE)
     path = _target(args)
     args.draws = args.draws or DRAWS
-    position = position_of(args)
-    belief = position.belief()
+    position, belief = belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_and_solvers([*usual, *(args.estimator or [])])[0]  # a slip is told before the work
     asked = _asked(belief, args)

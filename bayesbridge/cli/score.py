@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
+    CLUSTER,
+    Mode,
     Subparsers,
     UsageError,
     add_command,
@@ -16,6 +18,7 @@ from bayesbridge.cli.options import (
     keeping,
     open_file,
     reading,
+    verify,
     whole,
 )
 from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
@@ -27,6 +30,10 @@ if TYPE_CHECKING:
     from bayesbridge.bidders.pairs import History
     from bayesbridge.notation import Record
     from bayesbridge.studies.benchmark import Board, Plan, Tally
+
+
+COUNTING = Mode("the reader counting draws nothing", "draws seed")
+UNSTYLED = Mode("there is no --history FILE", "history-tables")
 
 
 def add(commands: Subparsers) -> None:
@@ -103,6 +110,8 @@ def run(args: Namespace) -> int:
         flag = "--cards" if args.moments is None else "--moments"
         raise UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
     *others, last = readers = args.reader or ["learned+learned"]
+    cluster = ":" in (args.scheduler or "")
+    verify(args, readers == ["counting"] and COUNTING, not args.history and UNSTYLED, cluster and CLUSTER)
     if twice := [name for name in others if readers.count(name) > 1]:
         raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
     boards, chosen, left_out = _choose(args, min(moments.values()))
@@ -151,8 +160,6 @@ class _Styled:
         self.losses: dict[int, Any] = {}
         self.tables: dict[str, int] = {}
         if args.history is None:
-            if args.history_tables is not None:
-                raise UsageError("argument --history-tables: name the file too: --history FILE")
             return
         from bayesbridge.bidders.pairs import History
 

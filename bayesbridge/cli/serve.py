@@ -8,7 +8,7 @@ import sys
 from argparse import Namespace
 from secrets import token_urlsafe
 
-from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.options import Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.screens import print_json, say
 
 PORT = 8137
@@ -31,7 +31,7 @@ def add(commands: Subparsers) -> None:
         help=f"the port (default: {PORT}; 0: any that is free)",
     )
     parser.add_argument(
-        "--token", action=Once, metavar="TEXT", help="the secret part of the address (default: a new one every time)"
+        "--token", metavar="TEXT", help="the secret part of the address (default: a new one every time)"
     )
     parser.add_argument(
         "--workers", type=whole(1, 16), default=2, metavar="N", help="processes that compute (default: 2)"

@@ -9,7 +9,19 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.options import Parser, Subparsers, UsageError, add_command, add_workers, blaming, keeping, whole
+from bayesbridge.cli.options import (
+    CLUSTER,
+    Mode,
+    Parser,
+    Subparsers,
+    UsageError,
+    add_command,
+    add_workers,
+    blaming,
+    keeping,
+    verify,
+    whole,
+)
 from bayesbridge.cli.screens import print_json, print_table, progress_line, say
 
 if TYPE_CHECKING:
@@ -17,6 +29,9 @@ if TYPE_CHECKING:
 
 MOST_DEALS = 10**15
 """Three years of work for one core: a greater number is a typing mistake."""
+
+
+EXACTLY = Mode("--exact counts every deal and draws none", "deals runs workers scheduler resume seed")
 
 
 def add(commands: Subparsers) -> None:
@@ -57,8 +72,9 @@ def run(args: Namespace) -> int:
     from bayesbridge.studies.study import all_tables, notes
 
     study = STUDIES[args.study]
+    verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and CLUSTER)
     own = _schemes(args, study)
-    found = _count_exactly(args, study) if args.exact else _simulate(args, study, own)
+    found = _count_exactly(study) if args.exact else _simulate(args, study, own)
     if args.json:
         print_json(found.document())
         return 0
@@ -87,11 +103,9 @@ def _schemes(args: Namespace, study: Study) -> dict[str, Any]:
     return {"schemes": schemes}
 
 
-def _count_exactly(args: Namespace, study: Study) -> Comparison:
+def _count_exactly(study: Study) -> Comparison:
     if study.count_exactly is None:
         raise UsageError(f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')")
-    if args.resume:
-        raise UsageError("--resume keeps random draws, and --exact makes none: leave one of the two out")
     return study.count_exactly()
 
 

@@ -6,24 +6,29 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
-    Once,
+    EXACT,
+    Mode,
     Subparsers,
     UsageError,
     add_command,
     blaming,
     open_file,
+    verify,
     verify_target,
     whole,
     writing,
 )
 from bayesbridge.cli.screens import print_json, print_table, say
-from bayesbridge.words import counted, error_text, number, percent
+from bayesbridge.words import counted, error_text, number, percent, share_error
 
 if TYPE_CHECKING:
     from bayesbridge.bidders.pairs import Habit
 
 MOST = 200
 """Tables learned from unless told otherwise: more say little more, and take longer."""
+
+
+PAIRS = Mode("it is about one pair, and no --pair A+B is named", "tables out")
 
 
 def add(commands: Subparsers) -> None:
@@ -33,21 +38,18 @@ def add(commands: Subparsers) -> None:
         "style",
         "how a pair bids beside the average expert, learned from its tables on record",
         run,
-        "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json\n"
-        "  bayesbridge estimate --record next.pbn --style EW:ash-elm.json",
+        "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
+        EXACT,
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
-    parser.add_argument(
-        "--pair", action=Once, metavar="A+B", help="the two players (default: name all pairs of the file)"
-    )
+    parser.add_argument("--pair", metavar="A+B", help="the two players (default: name all pairs of the file)")
     parser.add_argument(
         "--tables",
         type=whole(1, 10**6),
-        action=Once,
         metavar="N",
         help=f"learn from the pair's first N tables, the others judge (default: all, at most {MOST})",
     )
-    parser.add_argument("--out", action=Once, metavar="FILE.json", help="write the style, for --style EW:FILE.json")
+    parser.add_argument("--out", metavar="FILE.json", help="write the style, for --style EW:FILE.json")
 
 
 def run(args: Namespace) -> int:
@@ -55,6 +57,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
     from bayesbridge.studies.benchmark import mean_of
 
+    verify(args, not args.pair and PAIRS)
     if args.pair is None:
         return _pairs(args)
     target = None if args.out is None else verify_target("--out", args.out, "a style is JSON", ".json")
@@ -83,8 +86,9 @@ def run(args: Namespace) -> int:
     if len(calls):
         gain, error = figures["log_loss_difference"], figures["log_loss_difference_error"]
         two = f"{figures['log_loss']:.3f} nats a call knowing the style, {figures['log_loss_average']:.3f} without"
-        tables = counted(len(calls), "table")
-        say(f"Calls at {tables} that it was not learned from: {two} ({gain:+.3f} ± {error:.3f}).")
+        halves = ", each half judging what is learned from the other" if style.tables == len(every) else ""
+        tables = f"{counted(len(calls), 'table')}{halves or ' that it was not learned from'}"
+        say(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
     if target is not None:
         say(f"{target} is written: --style EW:{target} takes it, or NS:.")
     return 0
@@ -94,26 +98,20 @@ def _pairs(args: Namespace) -> int:
     """The pairs of the file, those with most tables first."""
     from bayesbridge.bidders.pairs import pairs_of
 
-    for name in ("tables", "out"):
-        if getattr(args, name) is not None:
-            raise UsageError(f"argument --{name}: it is about one pair: name it, as --pair A+B")
-    found = sorted(((len(tables), name) for name, tables in pairs_of(open_file(args.file)()).items()), key=_rank)
+    sizes = {name: len(tables) for name, tables in pairs_of(open_file(args.file)()).items()}
+    found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
         raise UsageError(f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands")
     if args.json:
-        print_json({"pairs": {name: tables for tables, name in found}})
+        print_json({"pairs": found})
         return 0
-    print_table(f"Pairs of {args.file}", ["pair", "tables"], [[name, number(tables)] for tables, name in found])
-    say("What one of them plays: add --pair, as in --pair " + found[0][1])
+    print_table(f"Pairs of {args.file}", ["pair", "tables"], [[name, number(tables)] for name, tables in found.items()])
+    say(f"What one of them plays: add --pair, as in --pair {next(iter(found))}")
     return 0
-
-
-def _rank(row: tuple[int, str]) -> tuple[int, str]:
-    return -row[0], row[1]
 
 
 def _value(habit: Habit, value: float, error: float) -> str:
     """As people read it."""
     if habit.unit == "share":
-        return percent(value) + (f" ± {100 * error:.1f}" if error else "")
+        return percent(value) + share_error(value, error)
     return f"{value:.1f}{error_text(error, 1)} {habit.unit}"

@@ -6,17 +6,21 @@ from argparse import ArgumentTypeError, Namespace
 
 from bayesbridge.cards import Suit
 from bayesbridge.cli.options import (
-    Once,
+    Mode,
     Subparsers,
     UsageError,
     add_command,
     add_evidence,
-    position_of,
+    belief_of,
     reading,
+    verify,
     whole,
 )
 from bayesbridge.cli.screens import add_draws, print_json, say, show_table
 from bayesbridge.views.documents import evidence_document
+
+HOLDINGS = Mode("without --observer and --hand only vacant places weigh the layouts", takes="vacant tricks")
+EVIDENCE = Mode("the evidence tells the vacant places", "vacant")
 
 
 def add(commands: Subparsers) -> None:
@@ -35,12 +39,11 @@ def add(commands: Subparsers) -> None:
         help="dummy's cards of the suit, then declarer's; x is a lowest card (with evidence: may be left out)",
     )
     parser.add_argument(
-        "--suit", type=reading(Suit.of), action=Once, metavar="S", help="the suit, where the evidence shows both hands"
+        "--suit", type=reading(Suit.of), metavar="S", help="the suit, where the evidence shows both hands"
     )
     parser.add_argument(
         "--vacant",
         type=_vacant,
-        action=Once,
         metavar="W:E",
         help="places of West and East for unknown cards, those of the suit among them (default: 13:13)",
     )
@@ -61,24 +64,19 @@ def run(args: Namespace) -> int:
             f"argument HOLDING: {len(args.holdings)} given: give dummy's and declarer's, such as AJT32 K954"
         )
     first, second = args.holdings or (None, None)
-    if args.observer is None and args.position is None:
-        if args.suit is not None or args.evidence:
-            raise UsageError(
-                "evidence without an observer: add --observer and --hand, or leave --suit and evidence out"
-            )
+    if (args.observer, args.position, args.record) == (None, None, None):
+        verify(args, HOLDINGS)
         found = suit_play(first, second, vacant=args.vacant or (13, 13))
         about = {}
     else:
-        if args.vacant is not None:
-            raise UsageError("argument --vacant: the evidence tells the vacant places: leave it out")
-        position = position_of(args)
-        belief = position.belief()
+        verify(args, EVIDENCE)
+        position, belief = belief_of(args)
         with position.blaming():
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
     if args.json:
-        print_json({**found.document(), **about})
+        print_json({**found.document(args.tricks), **about})
     else:
         say(*found.heading, "")
         show_table(found.shown(args.tricks))

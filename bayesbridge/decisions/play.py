@@ -45,7 +45,7 @@ from bayesbridge.layouts import Floats
 from bayesbridge.markup import Shown, Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick, replay
-from bayesbridge.words import SEATS, error_text, number, percent
+from bayesbridge.words import SEATS, error_text, number, percent, share_error
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 
@@ -130,7 +130,11 @@ def turn_of(belief: Perspective, contract: Contract | str | None = None, by: Sea
             )
         return Turn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
     if leader != first:
-        raise IllegalPlay(f"{leader.name} led, but against {final} it is {first.name}'s lead: fix either", seat=leader)
+        cure = "fix either"
+        if asked is own is not None and belief.auction is not None and belief.dummy is None:
+            dealer = belief.auction.first.next((leader - first) % 4).name
+            cure = f"fix either, or let {dealer} deal (--dealer {dealer})"
+        raise IllegalPlay(f"{leader.name} led, but against {final} it is {first.name}'s lead: {cure}", seat=leader)
     if dummy != final.declarer.partner:
         raise BayesBridgeError(
             f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"
@@ -230,9 +234,8 @@ class CardChoices(Shown):
         """The answer in words."""
         names = [choice.name for choice in self.best]
         first = self.choices[0]
-        (chance, chance_error), (tricks, tricks_error) = first.chance, first.tricks
-        share = percent(chance) + (f" ± {100 * chance_error:.1f} %" if chance_error else "")
-        many = f"{tricks:.2f}" + (f" ± {tricks_error:.2f}" if tricks_error else "")
+        (chance, error), (tricks, tricks_error) = first.chance, first.tricks
+        share, many = f"{percent(chance)}{share_error(chance, error)}", f"{tricks:.2f}{error_text(tricks_error)}"
         who, what = ("the defence", "is then beaten") if self.turn.defends else ("declarer", "then makes")
         after = f"{self.turn.contract} {what} with {share}; {who} takes {many} tricks on average."
         if self.clear:
@@ -270,7 +273,7 @@ class CardChoices(Shown):
             behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
             verdict = "best" if self.clear else "ahead" if choice is best else "close"
             shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
-            chances = [percent(share) + error_text(100 * spread, 1, " %") for share, spread in shares]
+            chances = [percent(share) + share_error(share, spread) for share, spread in shares]
             tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
             led = [percent(sum(choice.led))] if choice.led else []
             rows.append([choice.name, *chances, tricks, percent(choice.wins), behind, *led, verdict * choice.close])

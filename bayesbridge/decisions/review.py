@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
@@ -27,7 +27,7 @@ from bayesbridge.layouts import Layouts
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import SEATS, card_words
+from bayesbridge.words import SEATS, card_words, error_text
 
 if TYPE_CHECKING:
     import pandas
@@ -68,10 +68,10 @@ class Judged:
     def why(self) -> str:
         """What was better, in a line."""
         who, better, (cost, error) = SEATS[self.player.name], card_words(self.best), self.cost
-        spread = f" ± {error:.2f}" if error else ""
         if self.verdict == "costly":
             real = {None: "", 0: "; on the real deal it cost nothing"}.get(self.double_dummy_cost, "")
-            return f"{better} takes {cost:.2f}{spread} tricks more on average, by what {who} could know{real}."
+            more = f"{cost:.2f}{error_text(error)}"
+            return f"{better} takes {more} tricks more on average, by what {who} could know{real}."
         if self.verdict == "unlucky":
             lost = self.double_dummy_cost
             return f"As good as any by what {who} could know, but it cost {lost} on the real deal."
@@ -97,15 +97,17 @@ def judged_cards(
     record: Record,
     players: Sequence[Seat] = tuple(Seat),
     *,
-    solve: int = 40,
+    solve: int | None = None,
+    seconds: float | None = None,
     draws: int = 1000,
     bidder: BidderModel | None = None,
-    player: PlayerModel | None = None,
+    player: PlayerModel | Literal["learned"] | None = "learned",
     rng: Seed = 0,
     progress: Progress | None = None,
 ) -> Iterator[Judged]:
-    """Every card that one of the players chose, in order; ``solve`` layouts are solved for each."""
+    """Every card that one of the players chose, in order; for each ``solve`` layouts are solved, or for ``seconds``."""
     contract = record.contract
+    solve = 40 if solve is None and seconds is None else solve
     if contract is None or record.auction is None or not record.plays:
         what = "no cards played" if record.contract else "no contract"
         raise NotationError(
@@ -130,9 +132,9 @@ def judged_cards(
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
             real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
         posterior = last[chooser] = believed(belief, draws, seed + number, last.get(chooser))
-        found = play(posterior, contract, goal="tricks", solve=solve, rng=seed + number)
+        found = play(posterior, contract, goal="tricks", solve=solve, seconds=seconds, rng=seed + number)
         mine, first = found.of(card), found.choices[0]
-        best = card if mine is first else first.cards[-1]
+        best = card if mine.behind[0] < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
         yield Judged(number, seat, chooser, card, best, mine.behind, mine.close, real, len(found.choices))
 
 
@@ -142,8 +144,8 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
     Columns: ``trick``, ``seat``, ``player`` (declarer for dummy's cards), ``card``, ``best``, ``cost`` with its
     ``cost_error`` (tricks on average over what the player could know then), ``double_dummy_cost`` (on the real deal),
     ``choices`` (cards that could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). Further arguments:
-    ``solve`` (layouts solved for every card, 40), ``draws`` (1000), ``bidder``, ``player``, ``rng``, ``progress``.
-    Needs the plugin bayesbridge-double-dummy.
+    ``solve`` (layouts solved for every card, 40) or ``seconds`` for that, ``draws`` (1000), ``bidder``, ``player``,
+    ``rng``, ``progress``. Needs the plugin bayesbridge-double-dummy.
 
     >>> try:
     ...     review(Record(board="7"))
@@ -174,7 +176,7 @@ def summary_table(rows: Sequence[Judged]) -> Table:
                     SEATS[player.name],
                     str(sum(row.choices > 1 for row in own)),
                     str(len(costly)),
-                    f"{lost:.2f} ± {error:.2f}" if error else f"{lost:.2f}",
+                    f"{lost:.2f}{error_text(error)}",
                     str(sum(row.verdict == "unlucky" for row in own)),
                     "–" if None in real else str(sum(one or 0 for one in real)),
                 ]
@@ -188,7 +190,7 @@ def review_table(rows: Sequence[Judged], title: str) -> Table:
     lines: list[list[str | float]] = []
     for row in rows:
         if row.verdict:
-            cost = f"{row.cost[0]:.2f}" + (f" ± {row.cost[1]:.2f}" if row.cost[1] else "")
+            cost = f"{row.cost[0]:.2f}{error_text(row.cost[1])}"
             real = "–" if row.double_dummy_cost is None else str(row.double_dummy_cost)
             who = SEATS[row.seat.name]
             lines.append(

@@ -31,7 +31,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.plans import MOST_WORK, Front, Plan, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
-from bayesbridge.words import SEATS, error_text, percent
+from bayesbridge.words import SEATS, error_text, percent, share_error
 
 MOST_MISSING: Final = 10
 """Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""
@@ -508,15 +508,15 @@ class SuitLine:
         """The plan in words, a line for each trick and each condition, so many tricks deep."""
         return tuple(plan_lines(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
 
-    def document(self) -> dict[str, Any]:
-        """For ``--json``."""
+    def document(self, tricks: int) -> dict[str, Any]:
+        """For ``--json``, with so many tricks of the plan as text."""
         return {
             "goal": self.goal,
             "chance": None if self.goal is None else self.chance,
             "tricks": self.tricks,
             "error": self.error,
             "at_least": {str(goal): share for goal, share in self.at_least.items()},
-            "play": list(self.text()),
+            "play": list(self.text(tricks)),
             "plan": None if self.step is None else self.step.document,
         }
 
@@ -568,7 +568,7 @@ class SuitPlay(markup.Shown):
                 plans.append(line)
             place = next(place for place, plan in enumerate(plans) if plan.step == line.step)
             mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
-            chance = "" if line.goal is None else f"{percent(line.chance)}{error_text(100 * line.error, 1)}"
+            chance = "" if line.goal is None else f"{percent(line.chance)}{share_error(line.chance, line.error)}"
             goal = "most on average" if line.goal is None else f"{line.goal} or more"
             rows.append([goal, chance, mean, LETTERS[place]])
         notes = []
@@ -581,15 +581,15 @@ class SuitPlay(markup.Shown):
         columns = ["tricks", "chance", "mean", "plan"]
         return markup.Table("The best plan for each number of tricks", columns, rows, notes)
 
-    def document(self) -> dict[str, Any]:
-        """For ``--json`` and web pages."""
+    def document(self, tricks: int = 2) -> dict[str, Any]:
+        """For ``--json`` and web pages, with so many tricks of each plan as text."""
         return {
             "hands": {self.table.first.name: self.first, self.table.second.name: self.second},
             "missing": self.missing,
             "sure": self.sure,
             "counted_as_small": self.small,
             "weighed": self.weighed,
-            "lines": [line.document() for line in (self.best, *self.goals)],
+            "lines": [line.document(tricks) for line in (self.best, *self.goals)],
         }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.markup import Table
-from bayesbridge.words import error_text, number, percent
+from bayesbridge.words import number, percent, share_error
 
 if TYPE_CHECKING:
     import xarray
@@ -92,4 +92,4 @@ def figure(row: Mapping[str, Any], name: str, digits: int) -> str:
 
 
 def _chance(row: Mapping[str, Any], name: str) -> str:
-    return "–" if row[name] is None else percent(row[name]) + error_text(100 * row[f"{name}_error"], 1, " %")
+    return "–" if row[name] is None else percent(row[name]) + share_error(row[name], row[f"{name}_error"])

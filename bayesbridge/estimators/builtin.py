@@ -174,12 +174,7 @@ class TricksEstimator:
 @hookimpl
 def bayesbridge_estimators() -> list[Estimator]:
     """The paper's two algorithms, a whole play, and tricks by a network."""
-    return [
-        CaptureEstimator(),
-        BidEstimator(),
-        PlayOutEstimator(),
-        TricksEstimator(),
-    ]
+    return [CaptureEstimator(), BidEstimator(), PlayOutEstimator(), TricksEstimator()]
 
 
 @hookimpl

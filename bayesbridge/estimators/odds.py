@@ -48,7 +48,7 @@ from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import number, percent
+from bayesbridge.words import error_text, number, percent, share_error
 
 if TYPE_CHECKING:
     import xarray
@@ -232,9 +232,8 @@ class ContractOdds:
     @property
     def sentence(self) -> str:
         """The answer in words."""
-        error = f" ± {100 * self.make[1]:.1f} %" if self.make[1] else ""
-        many = f"{self.mean[0]:.2f}" + (f" ± {self.mean[1]:.2f}" if self.mean[1] else "")
-        return f"It makes with {percent(self.make[0])}{error}; {many} tricks on average."
+        many = f"{self.mean[0]:.2f}{error_text(self.mean[1])}"
+        return f"It makes with {percent(self.make[0])}{share_error(*self.make)}; {many} tricks on average."
 
     @property
     def caution(self) -> str:

@@ -20,14 +20,7 @@ from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError, shorten
 from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
-from bayesbridge.notation.record import (
-    UNKNOWN_HANDS,
-    Hands,
-    Plays,
-    Record,
-    Tag,
-    from_sequence,
-)
+from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, from_sequence
 
 SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
 """The order in which LIN names dealers, hands and players."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
@@ -18,7 +18,7 @@ from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
-from bayesbridge.evidence.models import BidderModel
+from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.history import moments, strength
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
@@ -135,6 +135,7 @@ def html_record(
     observer: Seat | str = "S",
     *,
     bidder: BidderModel | None = None,
+    player: PlayerModel | Literal["learned"] | None = "learned",
     title: str | None = None,
     by_card: bool = False,
     draws: int = 2000,
@@ -147,8 +148,8 @@ def html_record(
 
     The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
     so the page works from a file. ``by_card`` makes a step of every card; ``draws`` are the layouts of each step where
-    there are too many to walk. ``bidder`` is how the others bid (default: experts). ``command`` is the line that makes
-    the page again. ``review`` marks cards that were costly or unlucky.
+    there are too many to walk. ``bidder`` and ``player`` are how the others bid and choose cards (default: experts).
+    ``command`` is the line that makes the page again. ``review`` marks cards that were costly or unlucky.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn
@@ -156,7 +157,7 @@ def html_record(
     >>> html_record(read_pbn(text).records[0], draws=50)[:15]
     '<!DOCTYPE html>'
     """
-    belief = Belief.of_record(record, observer, bidder=bidder)
+    belief = Belief.of_record(record, observer, bidder=bidder, player=player)
     board = " ".join(filter(None, ("Board", record.board, record.room)))
     heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
     steps = states(belief, record.contract, by_card=by_card, draws=draws, rng=rng, progress=progress)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from bayesbridge.deal import Seat
 from bayesbridge.markup import Table
-from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, error_text, percent
+from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, error_text, percent, share_error
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -139,7 +139,7 @@ def told_bits(posterior: Posterior) -> list[float]:
 def contract_table(odds: ContractOdds) -> Table:
     """How many tricks a contract takes, and which of them make it."""
     rows: list[list[str | float]] = [
-        [str(tricks), float(share), error_text(100 * error, 1, " %").strip(), "makes" if odds.makes(tricks) else ""]
+        [str(tricks), float(share), share_error(share, error).strip(), "makes" if odds.makes(tricks) else ""]
         for tricks, (share, error) in enumerate(zip(odds.pmf.clip(0.0), odds.pmf_error, strict=True))
         if share >= RARE
     ]
@@ -154,7 +154,7 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
             STRAINS[one.contract.strain.name],
             f"{one.mean[0]:.2f}{error_text(one.mean[1])}",
             str(one.contract).partition(" ")[0],
-            f"{percent(one.make[0])}{error_text(100 * one.make[1], 1, ' %')}",
+            f"{percent(one.make[0])}{share_error(*one.make)}",
         ]
         for one in odds
     ]

@@ -126,8 +126,7 @@ def test_people_see_own_figures_beside_the_papers(answer):
     assert any(line.startswith("20 000 deals, seed 3, ") for line in lines)
 
 
-COMMANDS = ["estimate", "report", "serve", "contracts", "play", "suit", "count", "deal", "score", "capture", "bid",
-            "study", "plugins"]  # fmt: skip
+COMMANDS = list(next(action for action in build_parser()._actions if action.dest == "command").choices)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

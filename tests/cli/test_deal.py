@@ -101,26 +101,6 @@ def test_calls_and_given_cards(dealt):
     assert all(set("AKQ2") <= spades for spades in hands)
 
 
-WRONG = {
-    "a word": (["--condition", "hpc(north)"], "argument --condition: line 1, column 1: unknown word 'hpc'"),
-    "two types": (["--type", "a: 1", "--type", "a: 0"], "two types have the same name"),
-    "a file": (["none.dlr"], "cannot read 'none.dlr'"),
-    "an ending": (["--out", "x.doc"], "deals are PBN, LIN or text"),
-    "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits what is given"),
-    "a form that a file is not of": (
-        ["--out", "x.pbn", "--form", "lin"],
-        "argument --form: 'x.pbn' would not hold lin",
-    ),
-    "a bidder": (["--call", "N:1NT", "--bidder", "nobody"], "argument --bidder: "),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_one_line(complaint, case):
-    words, said = WRONG[case]
-    assert said in complaint("deal", *words)
-
-
 def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
     path = tmp_path / "wrong.dlr"
     path.write_text("produce 3\ncondition hcp(noth) > 3\n")

@@ -178,23 +178,3 @@ def test_conditions_that_never_hold(answer, document):
     assert document("estimate", *weak)["estimators"]["capture"]["T"]["mean_qualified"] is None
     text = answer("estimate", *weak)
     assert "Conditions fail in every layout: T = 0 there." in text
-
-
-BAD = {
-    "estimator": (("--estimator", "mind"), "argument --estimator: unknown estimator 'mind'", "choose bid, capture"),
-    "too many to walk": (("--method", "enumerate"), "argument --method enumerate: 84478098072866400", "enumeration"),
-    "draws with calls": (("--method", "sample", "--call", "W:1NT"), "argument --method sample: calls", "tilted"),
-    "same seat": (("--pair", "S:S"), "argument --pair: pair 'S:S'", "two different seats"),
-    "impossible calls": (
-        ("--slip", "0", "--call", "W:7C", "--reveal", f"N:{DUMMY}", "--holds", EAST),
-        "no layout explains the calls",
-        "(given by --call)",
-    ),
-}
-
-
-@pytest.mark.parametrize(("words", "what", "mend"), BAD.values(), ids=BAD)
-def test_bad_input(complaint, words, what, mend):
-    said = complaint("estimate", *SOUTH, *words)
-    assert said.startswith(what)
-    assert mend in said

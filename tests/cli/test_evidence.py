@@ -35,12 +35,7 @@ def test_an_option_says_what_the_value_says(words, piece):
 def test_the_order_across_options_is_the_order_typed():
     """A void speaks of what was not played before it, so the order matters."""
     played_first = believed(*SOUTH, "--play", "E:HA", "--void", "E:H", "--call", "W:1NT", "--play", "S:HK")
-    assert played_first.evidence == (
-        bb.Play("E", "HA"),
-        bb.Void("E", "H"),
-        bb.Called("W", "1NT"),
-        bb.Play("S", "HK"),
-    )
+    assert played_first.evidence == (bb.Play("E", "HA"), bb.Void("E", "H"), bb.Called("W", "1NT"), bb.Play("S", "HK"))
     with pytest.raises(bb.BayesBridgeError, match="cannot hold together"):
         believed(*SOUTH, "--void", "E:H", "--play", "E:HA")
 
@@ -75,11 +70,7 @@ def test_count_counts(document, answer):
     belief = bb.Belief("S", HAND).given(bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 10, 12))
     said = document("count", *SOUTH, "--void", "E:H", "--length", "W:S:5+", "--hcp", "W:10-12")
     assert said["layouts"] == str(belief.count())
-    assert said["evidence"] == [
-        "E is void in H",
-        "W has 5 to 13 cards in S",
-        "W has 10 to 12 high-card points",
-    ]
+    assert said["evidence"] == ["E is void in H", "W has 5 to 13 cards in S", "W has 10 to 12 high-card points"]
     whole = ("--reveal", "N:J54.AQ2.KQ76.A85", "--reveal", "E:T9876.T9876.JT9.")
     assert answer("count", *SOUTH, *whole).endswith("\n1 layout fits: 0.00 bits.\n")
     assert "84 478 098 072 866 400 layouts fit: 56.23 bits." in answer("count", *SOUTH)

@@ -75,9 +75,7 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
 
     one = Judged(np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0)
     monkeypatch.setattr(
-        benchmark,
-        "look",
-        lambda reader, record, seen: benchmark.Looked(replace(one, values=np.ones(8)), True),
+        benchmark, "look", lambda reader, record, seen: benchmark.Looked(replace(one, values=np.ones(8)), True)
     )
 
     def peak(n, command, *words, status):

@@ -11,7 +11,7 @@ BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
 
 def test_score_at_several_moments(document, answer):
-    words = ["score", BOARDS, "--boards", "2", "--draws", "100", "--reader", "counting", "--moments", "9,auction"]
+    words = ["score", BOARDS, "--boards", "2", "--reader", "counting", "--moments", "9,auction"]
     said = document(*words)
     assert list(said["moments"]) == ["auction", "trick 9"]
     assert said["moments"]["auction"]["log_tssr"] == 0.0
@@ -61,16 +61,3 @@ def test_a_reader_that_raises_is_named_with_its_line(capsys):
     err = capsys.readouterr().err
     assert err.startswith("bayesbridge: reader Raises, board 1, raised ZeroDivisionError: division by zero (at ")
     assert re.search(r"test_readers\.py:\d+\)\n$", err)
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (["--reader", "none:None"], "argument --reader: cannot load 'none:None'"),
-        (["--reader", "counting", "--reader", "counting"], "argument --reader: 'counting' is given twice"),
-        (["--moments", "tea"], "argument --moments: unknown moment 'tea': choose auction, lead, 1, 3, 6 or 9"),
-        (["--moments", "1", "--chair", "dummy"], "argument --chair dummy: dummy looks on from the lead on"),
-    ],
-)
-def test_what_score_refuses(complaint, words, line):
-    assert line in complaint("score", BOARDS, *words)

@@ -46,21 +46,6 @@ def test_score_of_another_chair(document, complaint):
     assert line == "argument --chair dummy: dummy looks on from the lead on, leave --cards out"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["report", "no/such.pbn", "--text"], "there is no file 'no/such.pbn': give a PBN or LIN file"),
-        (["report", BOARDS, "--text", "--board", "77"], f"no board 77 in '{BOARDS}'"),
-        (["score", __file__], "holds no record that can be read"),
-    ],
-)
-def test_bad_input_is_one_line(capsys, arguments, line):
-    assert main(arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert line in said.err.splitlines()[-1]
-
-
 def test_records_that_cannot_be_scored_are_counted_with_the_reason(tmp_path, answer, document, complaint):
     """A board whose play is short and one without a play, beside one that will do."""
     boards = Path(BOARDS).read_text("utf-8").split("[Event ")[1:4]

@@ -1,6 +1,5 @@
 """``bayesbridge study`` as a process: killed and resumed, refused in one line, the same keys for every study."""
 
-import json
 import random
 import signal
 import subprocess
@@ -9,25 +8,8 @@ import time
 
 import pytest
 
-from bayesbridge.cli import main
-
 COMMAND = [sys.executable, "-m", "bayesbridge", "study"]
 KEYS = {"counts", "total", "exact", "deals_per_second", "paper", "z"}
-
-
-def document(capsys, *words):
-    assert main(["study", *words, "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    return json.loads(out)
-
-
-def refusal(capsys, *words):
-    assert main(["study", *words]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 def chunks_in(path):
@@ -35,7 +17,7 @@ def chunks_in(path):
 
 
 @pytest.mark.parametrize("scheduler", [pytest.param("threads", marks=pytest.mark.slow), "processes"])
-def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(capsys, tmp_path, scheduler):
+def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(document, tmp_path, scheduler):
     study = ["captures", "--deals", "8e6", "--runs", "2", "--seed", "5"]
     path, moments = tmp_path / "run", random.Random(scheduler)
     kills = 0
@@ -54,7 +36,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(cap
         kills += 1
     assert kills > 0
     assert 0 < chunks_in(path) <= 2 * 16
-    resumed, undisturbed = document(capsys, *study, "--resume", str(path)), document(capsys, *study)
+    resumed, undisturbed = document("study", *study, "--resume", str(path)), document("study", *study)
     assert resumed["counts"] == undisturbed["counts"]
     assert resumed["runs"] == undisturbed["runs"]
     assert resumed["z"] == undisturbed["z"]
@@ -63,8 +45,8 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(cap
 @pytest.mark.parametrize(
     "table", ["captures", "conditions", "comparative", "headline", "claims", "strategies", "opponents"]
 )
-def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(capsys, table):
-    said = document(capsys, table, "--deals", "3000", "--runs", "2")
+def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(document, answer, table):
+    said = document("study", table, "--deals", "3000", "--runs", "2")
     assert said.keys() >= KEYS
     assert said["total"] == "6000"
     assert all(isinstance(count, str) and int(count) is not None for count in said["counts"].values())
@@ -73,22 +55,7 @@ def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(capsys, ta
         assert int(count) == sum(int(run[key]) for run in said["runs"])
     if said["paper"] is not None:
         assert said["z"].keys() == said["paper"]["mean"].keys() == said["own"].keys()
-    assert main(["study", table, "--deals", "3000"]) == 0
-    shown = capsys.readouterr().out
-    assert "3 000 deals, seed 1, " in shown
-
-
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        (["headline", "--exact"], "study 'headline' has no exact count: leave --exact out"),
-        (["captures", "--exact", "--resume", "x"], "--resume keeps random draws, and --exact makes none"),
-        (["captures", "--scheduler", "nobody"], "unknown scheduler 'nobody'"),
-        (["captures", "--resume", "/dev/null/at/all"], "is not the checkpoint of a study"),
-    ],
-)
-def test_what_cannot_be_is_said_in_one_line(capsys, words, what):
-    assert what in refusal(capsys, *words)
+    assert "3 000 deals, seed 1, " in answer("study", table, "--deals", "3000")
 
 
 SCHEME = """
@@ -104,31 +71,30 @@ NT = 10
 
 
 @pytest.mark.parametrize(("study", "key"), [("headline", "points"), ("strategies", "games")])
-def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(capsys, tmp_path, study, key):
+def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(document, answer, tmp_path, study, key):
     file = tmp_path / "club.toml"
     file.write_text(SCHEME, "utf-8")
     words = [study, "--deals", "20000", "--resume", str(tmp_path / "run")]
-    without, beside = document(capsys, *words), document(capsys, *words, "--scoring", str(file))
+    without, beside = document("study", *words), document("study", *words, "--scoring", str(file))
     assert list(beside[key])[-1] == "club"
     assert "club" not in without[key]
     assert {name: beside[name] for name in KEYS - {"deals_per_second"}} == {
         name: without[name] for name in KEYS - {"deals_per_second"}
     }
     assert beside["deals_per_second"] is None  # no deal was drawn again
-    assert main(["study", *words, "--scoring", str(file)]) == 0
-    assert "club" in capsys.readouterr().out
+    assert "club" in answer("study", *words, "--scoring", str(file))
 
 
-def test_a_bad_scoring_file_is_refused_in_one_line(capsys, tmp_path):
+def test_a_bad_scoring_file_is_refused_in_one_line(complaint, tmp_path):
     file = tmp_path / "bad.toml"
-    assert "argument --scoring: cannot read" in refusal(capsys, "headline", "--scoring", str(file))
+    assert "argument --scoring: cannot read" in complaint("study", "headline", "--scoring", str(file))
     file.write_text("name = ", "utf-8")
-    assert "bad.toml:1: name: not TOML" in refusal(capsys, "headline", "--scoring", str(file))
+    assert "bad.toml:1: name: not TOML" in complaint("study", "headline", "--scoring", str(file))
     file.write_text(SCHEME.replace("undertrick = 10", ""), "utf-8")
-    assert "bad.toml: scoring scheme" in refusal(capsys, "headline", "--scoring", str(file))
+    assert "bad.toml: scoring scheme" in complaint("study", "headline", "--scoring", str(file))
     file.write_text(SCHEME, "utf-8")
     twice = ["--scoring", str(file)] * 2
-    assert "'club' is there already: rename it" in refusal(capsys, "strategies", *twice)
-    assert "study 'opponents' takes no --scoring: it goes with headline and strategies" in refusal(
-        capsys, "opponents", "--scoring", str(file)
+    assert "'club' is there already: rename it" in complaint("study", "strategies", *twice)
+    assert "study 'opponents' takes no --scoring: it goes with headline and strategies" in complaint(
+        "study", "opponents", "--scoring", str(file)
     )

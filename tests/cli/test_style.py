@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 FILE = str(Path(__file__).parents[2] / "examples" / "opponents.pbn")
 POSITION = ("--observer", "S", "--hand", "QJ4.KJ3.9542.J32", "--auction", "W:1C Pass 1D Pass")
 
@@ -23,6 +21,8 @@ def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     assert unknown["style_probabilities"]["EW"].keys() == unknown["style_probabilities"]["NS"].keys()
     shown = answer("estimate", *POSITION[:-1], "W:1C Pass 1D Pass 2NT Pass", "--draws", "500")
     assert "EW seem to play: strong club" in shown
+    shown = answer("style", str(Path(FILE).with_name("pairs.pbn")), "--pair", "Hazel+Holly")
+    assert "Calls at 11 tables, each half judging what is learned from the other: " in shown
 
 
 def test_boards_are_scored_and_shown_with_a_history(document):
@@ -33,22 +33,3 @@ def test_boards_are_scored_and_shown_with_a_history(document):
     assert found["differences"]["boards"] == 2
     steps = document("report", FILE, "--board", "3", "--adapt", "--text", "--draws", "50")
     assert [one["tables"] for one in steps["styles"]] == [2, 2]
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (("style", "none.pbn"), "there is no file 'none.pbn'"),
-        (("style", FILE, "--pair", "Ash+Oak"), "argument --pair: pair 'Ash+Oak' is not in the records: "),
-        (("style", FILE, "--tables", "3"), "argument --tables: it is about one pair: name it, as --pair A+B"),
-        (("style", FILE, "--pair", "Ash+Elm", "--out", "style.txt"), "let its name end in .json"),
-        (("style", str(Path(FILE).with_name("boards.pbn"))), "names both players of a pair and has all hands"),
-        (("score", FILE, "--history-tables", "3"), "argument --history-tables: name the file too: --history FILE"),
-        (("score", FILE, "--history", str(Path(FILE).with_name("pairs.pbn"))), "no pair of the boards is in "),
-        (("estimate", *POSITION, "--style", "none.json"), "write the side and a file, as EW:style.json"),
-        (("estimate", *POSITION, "--style", f"EW:{FILE}"), "not a style of this network ("),
-        (("report", *POSITION, "--adapt"), "argument --adapt: it is about the steps of a record: name its FILE"),
-    ],
-)
-def test_mistakes_are_told_in_one_line(complaint, words, line):
-    assert line in complaint(*words)

@@ -34,21 +34,6 @@ def test_a_suit_by_evidence(document):
     assert document("suit", "--suit", "S", *SEEN, "--length", "W:H:7")["lines"] == said["lines"]
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (("AJ", "KJ"), "J stands in both 'AJ' and 'KJ': remove one"),
-        (("AJ",), "argument HOLDING: 1 given: give dummy's and declarer's, such as AJT32 K954"),
-        (("AJ", "K9", "--suit", "S"), "evidence without an observer: add --observer and --hand"),
-        (("AJT32", "K954", *SEEN, "--vacant", "5:8"), "argument --vacant: the evidence tells the vacant places"),
-        (("AQ", "K9", *SEEN), "AQ and K9 are not what N and S hold in any suit"),
-        (("--suit", "S", "--observer", "S", "--hand", "K954.KJ3.A54.Q32"), "N's hand is hidden"),
-    ],
-)
-def test_bad_input_is_one_line(complaint, words, line):
-    assert line in complaint("suit", *words)
-
-
 def test_where_a_card_lies(document, answer, complaint):
     said = document("estimate", *SEEN, "--length", "W:S:3+", "--card", "SQ")["card_history"]
     assert said["card"] == "SQ"
@@ -61,4 +46,6 @@ def test_where_a_card_lies(document, answer, complaint):
     assert last["W"] == pytest.approx((0.75 * three + four) / (three + four))
     out = answer("estimate", *SEEN, "--card", "SQ")
     assert "Where SQ lies, after each piece of evidence" in out
+    played = ("--auction", "S:1NT p 3NT p p p", "--play", "W:HQ", "--draws", "100", "--card", "HQ")
+    assert answer("estimate", *SEEN, *played).splitlines()[-2].endswith(" exact")
     assert complaint("estimate", *SEEN, "--card", "SK") == "argument --card: SK is in S's own hand: name another card"

@@ -45,18 +45,3 @@ def test_errors_name_the_option_or_the_line(complaint, tmp_path):
     path = tmp_path / "p.toml"
     path.write_text('observer = "S"\nplayers = 4\nsystem = ["weak-twos", "sayc?"]\n')
     assert f"{path}:3: system: unknown system 'sayc?'" in complaint("count", "--position", str(path))
-
-
-def test_a_replay_takes_systems(answer, document, complaint):
-    """Board 1: East opens 1NT; what North then believes of East depends on the system."""
-    usual = document("report", "examples/boards.pbn", "--text", "--draws", "300", "--observer", "N")
-    words = ("report", "examples/boards.pbn", "--text", "--draws", "300", "--observer", "N")
-    words = (*words, "--system", "strong-notrump")
-    told = document(*words)
-    assert "systems" not in usual
-    assert told["systems"][0].startswith("both sides play strong-notrump (opening 1NT shows")
-    after_call = [steps["steps"][2]["entropy_bits"] for steps in (usual, told)]
-    assert abs(after_call[0] - after_call[1]) > 0.1
-    assert "System: both sides play strong-notrump" in answer(*words)
-    assert "argument --system: unknown system 'x'" in complaint(*words[:-1], "x")
-    assert "contradict each other" in complaint(*words, "--system", "weak-notrump")

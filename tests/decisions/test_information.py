@@ -159,11 +159,7 @@ def test_the_usual_questions_are_those_in_doubt():
         (PAYS, "length[Q:S]", "unknown seat 'Q'"),
         (PAYS, {"odd": lambda layouts: np.zeros(3)}, r"'odd' gave shape \(3,\)"),
         ({}, "card[SQ]", "no action to choose"),
-        (
-            {"odd": lambda layouts: np.full(len(layouts), np.nan)},
-            "card[SQ]",
-            "actions odd: let each pay",
-        ),
+        ({"odd": lambda layouts: np.full(len(layouts), np.nan)}, "card[SQ]", "actions odd: let each pay"),
         ({"odd": lambda layouts: ["x"] * len(layouts)}, "card[SQ]", "actions odd: let each pay"),
         ("2S by W", "card[SQ]", "contract '2S by W': with three players what W loses is not all yours"),
     ],

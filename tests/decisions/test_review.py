@@ -1,13 +1,11 @@
 """Cards in the middle of a play, and what those on record cost: by what their player could know, and nothing later."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cli import main
 from bayesbridge.decisions.play import turn_of
 from bayesbridge.decisions.review import judged_cards, review_table, summary_table
 from bayesbridge.notation import read_pbn
@@ -125,13 +123,13 @@ def test_tables_and_documents_agree(record):
     assert summary_table(judged).rows[0][2] == str(sum(row.verdict == "costly" for row in judged))
     for row in judged:
         assert bool(row.why) == bool(row.verdict)
+        assert (row.best == row.card) == (row.cost[0] < 1e-9)
 
 
-def test_the_commands(record, capsys, tmp_path, monkeypatch):
+def test_the_commands(record, document, answer, complaint, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    words = ["--record", BOARDS, "--board", "2"]
-    assert main(["play", *words, "--after-trick", "3", "--after-card", "1", "--solve", "5", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    words = ["--record", BOARDS, "--board", "2", "--after-trick", "3", "--after-card", "1", "--solve", "5"]
+    said = document("play", *words)
     seat, card = record.plays[13]
     assert said["seat"] == seat.name
     assert str(card) in said["wins"]
@@ -139,43 +137,27 @@ def test_the_commands(record, capsys, tmp_path, monkeypatch):
     assert {"cards", "tricks", "tricks_error", "behind", "close", "wins"} <= set(said["cards"][0])
     text = Path(BOARDS).read_text("utf-8").split("[Event ")[2]
     cards = text.index("[Play ")
-    short = "".join(text[cards:].splitlines(keepends=True)[:3])
-    Path("short.pbn").write_text(f"[Event {text[:cards]}{short}", "utf-8")
-    assert main(["play", "--record", "short.pbn", "--review", "--json"]) == 0
-    judged = json.loads(capsys.readouterr().out)
+    two = "".join(text[cards:].splitlines(keepends=True)[:3])
+    Path("short.pbn").write_text(f"[Event {text[:cards]}{two}", "utf-8")
+    judged = document("play", "--record", "short.pbn", "--review", "--draws", "50")
     assert [row["card"] for row in judged["cards"]] == [str(card) for _, card in record.plays[:8]]
-    assert main(["play", "--record", "short.pbn", "--review", "--solve", "3"]) == 0
-    assert "the rest was claimed" in capsys.readouterr().out
+    assert complaint("play", "--record", "short.pbn", "--after-trick", "5").endswith("tricks, the rest was claimed")
+    assert "the rest was claimed" in answer("play", "--record", "short.pbn", "--review", "--solve", "3")
     Path("revoke.pbn").write_text(f"[Event {text}".replace("C2 C6 CQ CA", "C2 C6 S5 CA"), "utf-8")
     revoke = "the rest is left out: trick 3: S cannot play 'S5'"
-    assert main(["play", "--record", "revoke.pbn", "--after-trick", "3"]) == 2
-    assert f"2 whole tricks, {revoke}" in capsys.readouterr().err
-    assert main(["play", "--record", "revoke.pbn", "--review", "--solve", "3"]) == 0
-    assert f"8 cards are on record, {revoke}" in capsys.readouterr().out
-    assert main(["play", "--record", "revoke.pbn", "--review", "--seat", "N", "--solve", "3", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    assert f"2 whole tricks, {revoke}" in complaint("play", "--record", "revoke.pbn", "--after-trick", "3")
+    assert f"8 cards are on record, {revoke}" in answer("play", "--record", "revoke.pbn", "--review", "--solve", "3")
+    said = document("play", "--record", "revoke.pbn", "--review", "--seat", "N", "--solve", "3")
     assert (said["claimed"], said["left_out"][:27]) == (False, "trick 3: S cannot play 'S5'")
-    assert main(["report", "short.pbn", "--review", "--draws", "50", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["cards"] == judged["cards"]
+    assert document("report", "short.pbn", "--review", "--draws", "50")["cards"] == judged["cards"]
     assert "Review of the play" in Path("report.html").read_text("utf-8")
-
-
-@pytest.fixture
-def complaint(capsys):
-    def complain(*words):
-        assert main(list(words)) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1
-        return said.strip()
-
-    return complain
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
         (("--after-trick", "3", "--observer", "E"), "argument --observer: it is W's turn: ask what W believes, not E"),
-        (("--after-card", "1"), "argument --after-card: it counts from a trick on: name --after-trick too"),
+        (("--review", "--seat", "E"), "argument --seat: E is dummy, whose cards W chose: ask for --seat W"),
         (("--after-trick", "13"), "all 52 cards are played: ask before the last trick"),
         (("--after-trick", "3", "--seat", "N"), "argument --seat: it is the turn of "),
         (("--after-trick", "3", "--contract", "7C", "--by", "S"), "argument --contract: "),
@@ -184,12 +166,3 @@ def complaint(capsys):
 )
 def test_bad_moments_are_one_line(record, complaint, words, line):
     assert line in complaint("play", "--record", BOARDS, "--board", "2", *words)
-
-
-def test_a_claim_is_told(record, complaint, tmp_path):
-    text = Path(BOARDS).read_text("utf-8").split("[Event ")[2]
-    cards = text.index("[Play ")
-    short = tmp_path / "short.pbn"
-    short.write_text(f"[Event {text[:cards]}{''.join(text[cards:].splitlines(keepends=True)[:3])}", "utf-8")
-    said = complaint("play", "--record", str(short), "--after-trick", "5")
-    assert said.endswith("has 2 whole tricks, the rest was claimed")

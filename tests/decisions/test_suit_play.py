@@ -8,12 +8,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cards import RANKS
 from bayesbridge.cards import holding as read_holding
-from bayesbridge.decisions.suit import (
-    Combination,
-    SuitGame,
-    prior_shares,
-    weights_of,
-)
+from bayesbridge.decisions.suit import Combination, SuitGame, prior_shares, weights_of
 
 pytestmark = pytest.mark.quick
 
@@ -78,13 +73,7 @@ def holding(hands, card):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "missing"),
-    [
-        ("AQ", "32", "K4"),
-        ("KJ", "32", "AQ"),
-        ("AT", "Q2", "KJ3"),
-        ("K9", "Q2", "AJT"),
-    ],
+    ("first", "second", "missing"), [("AQ", "32", "K4"), ("KJ", "32", "AQ"), ("AT", "Q2", "KJ3"), ("K9", "Q2", "AJT")]
 )
 def test_every_plan_of_a_short_suit(first, second, missing):
     """All plans, card by card, reach no more than the search says, with weights of all kinds."""
@@ -131,10 +120,7 @@ def walked(step, first, second, west, east, table):
             hands = own - {lead}, other - {third}
             sides = next_ - {card}, last - {final}
             deeper = walked(
-                after,
-                *(hands if leads_first else hands[::-1]),
-                *(sides[::-1] if leads_first else sides),
-                table,
+                after, *(hands if leads_first else hands[::-1]), *(sides[::-1] if leads_first else sides), table
             )
             worst = min(worst, beats + deeper)
     return worst

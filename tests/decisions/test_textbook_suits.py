@@ -40,10 +40,7 @@ BRIDGEHANDS = [
     ("AKxxx", "Qx", 5, "35.5"),
 ]
 
-REESE = [
-    ("AKJTxx", "xxxx", 6, "89"),
-    ("AQJTxx", "xxxxx", 6, "52"),
-]
+REESE = [("AKJTxx", "xxxx", 6, "89"), ("AQJTxx", "xxxxx", 6, "52")]
 
 
 def reached(first, second, goal):

@@ -1,14 +1,12 @@
 """Actual tricks: the counts drawn to coarser ones, the step from double dummy, and answers about contracts."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
 
 import bayesbridge as bb
 from bayesbridge.calls import Contract
-from bayesbridge.cli import main
 from bayesbridge.estimators import odds
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER
@@ -83,17 +81,13 @@ def test_corrected_answers_cover_the_exact_one(solver):
     assert (np.mean(np.square(scores), axis=0) < 1 + 5 * np.sqrt(2 / 40)).all()
 
 
-def test_at_the_command_line(capsys):
+def test_at_the_command_line(document, answer):
     options = ["estimate", "--observer", "E", "--hand", positions.EAST, "--reveal", f"N:{positions.NORTH}"]
     options += ["--holds", "S:SA SK S2 HK H3 DA CQ C2", "--contract", "3NT", "--by", "S", "--solve", "0"]
-    assert main([*options, "--actual"]) == 0
-    text = capsys.readouterr().out
+    text = answer(*options, "--actual")
     assert "3NT by S: actual tricks of South, dummy North" in text
     assert "points off the share that made" in text
-    assert main([*options, "--json"]) == 0
-    plain = json.loads(capsys.readouterr().out)["contract"]
-    assert main([*options, "--actual", "--json"]) == 0
-    passed = json.loads(capsys.readouterr().out)["contract"]
+    plain, passed = (document(*options, *more)["contract"] for more in ((), ("--actual",)))
     assert (plain["actual"], passed["actual"]) == (False, True)
     table = odds.actual_table(Contract.of("3NT by S"))
     np.testing.assert_allclose(

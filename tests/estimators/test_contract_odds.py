@@ -1,12 +1,9 @@
 """Contract questions: against the exact answer, with and without a solver, in Python and at the command line."""
 
-import json
-
 import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cli import main
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import SECONDS, ask, evaluate
@@ -89,7 +86,7 @@ def test_every_layout_solved_is_exact(solver):
     assert found.make_error.item() == 0.0
 
 
-def test_without_a_solver_the_sentence_says_so(nothing):
+def test_without_a_solver_the_sentence_says_so(nothing, complaint):
     result = bb.estimate(positions.wide().infer(draws=200, rng=1), contract="4SX", by="S")
     found = result["contract"].to_dataset()
     assert found.attrs["contract"] == "4SX by S"
@@ -98,6 +95,8 @@ def test_without_a_solver_the_sentence_says_so(nothing):
     assert found.make.item() == pytest.approx(found.pmf[10:].sum().item())
     made = found.make.item()
     assert found.make_error.item() == pytest.approx(np.sqrt(made * (1 - made) / 200))
+    for words in (["estimate", "--contract", "1NT", "--solve", "5"], ["contracts", "--solve", "5"]):
+        assert "argument --solve: nothing can be solved without the plugin" in complaint(*words, *WORDS[1:])
 
 
 def test_the_number_solved_follows_from_the_time(solver):
@@ -157,9 +156,8 @@ WORDS = ["estimate", "--observer", "E", "--hand", positions.EAST, "--reveal", f"
 WORDS += ["--holds", "S:SA SK S2 HK H3 DA CQ C2"]
 
 
-def test_the_command_line_answers_as_python(solver, capsys):
-    assert main([*WORDS, "--contract", "1NT", "--solve", "50", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["contract"]
+def test_the_command_line_answers_as_python(solver, document):
+    said = document(*WORDS, "--contract", "1NT", "--solve", "50")["contract"]
     assert (said["name"], said["by"], said["solved"], said["basis"]) == ("1NT", "E", 50, "corrected")
     posterior = positions.quiet().infer(rng=1)
     here = bb.estimate(posterior, contract="1NT", solve=50, rng=1)["contract"].to_dataset()

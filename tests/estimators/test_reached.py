@@ -1,14 +1,11 @@
 """Contracts that experts reached: weights by the formula, the line that is likeliest, and refusals."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 import bayesbridge as bb
-from bayesbridge.cli import main
 from bayesbridge.estimators import reached as module
 from bayesbridge.estimators.builtin import TricksEstimator
 
@@ -63,25 +60,18 @@ def test_kinds_of_contracts_have_shifts_of_their_own():
 
 
 @pytest.mark.parametrize(
-    ("calls", "said"),
-    [("S:1NT Pass 3NT", "give a whole auction"), ("S:Pass Pass Pass Pass", "give a whole auction")],
+    ("calls", "said"), [("S:1NT Pass 3NT", "give a whole auction"), ("S:Pass Pass Pass Pass", "give a whole auction")]
 )
 def test_where_no_contract_was_reached(calls, said):
     with pytest.raises(bb.BayesBridgeError, match=said):
         module.reached(leader(calls))
 
 
-def test_at_the_command_line(capsys):
+def test_at_the_command_line(document, complaint):
     calls = ["--call", "S:1NT", "--call", "W:Pass", "--call", "N:3NT", "--call", "E:Pass"]
     asked = ["estimate", *WORDS, *calls, "--contract", "3NT", "--by", "S", "--solve", "0", "--draws", "400"]
     ended = ["--call", "S:Pass", "--call", "W:Pass"]
-    chances = []
-    for more in ([], ["--reached"]):
-        assert main([*asked, *ended, *more, "--json"]) == 0
-        chances.append(json.loads(capsys.readouterr().out)["contract"]["make"])
+    chances = [document(*asked, *ended, *more)["contract"]["make"] for more in ([], ["--reached"])]
     said = module.fitted()
     assert chances[1] == pytest.approx(expit(said["game"] + said["slope"] * logit(chances[0])), abs=1e-4)
-    assert main([*asked, "--reached"]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("bayesbridge: argument --reached: no contract was reached")
-    assert error.count("\n") == 1
+    assert complaint(*asked, "--reached").startswith("argument --reached: no contract was reached")

@@ -6,16 +6,7 @@ from math import pi
 
 import numpy as np
 import pytest
-from calibration import (
-    SCENARIOS,
-    Calibration,
-    calibrate,
-    document,
-    plot_coverage,
-    plot_ranks,
-    plot_reliability,
-    tables,
-)
+from calibration import SCENARIOS, Calibration, calibrate, document, plot_coverage, plot_ranks, plot_reliability, tables
 from scipy import stats
 
 from bayesbridge.bidders.style import StyleBidder

@@ -35,8 +35,7 @@ def made(n, stated=1.0, shift=0.0, engine="auto", seed=1, position=POSITIONS[0])
 
 
 @pytest.mark.parametrize(
-    ("stated", "shift", "verdict"),
-    [(1.0, 0.0, HONEST), (0.7, 0.0, SMALL), (1.5, 0.0, LARGE), (1.0, 0.004, BIASED)],
+    ("stated", "shift", "verdict"), [(1.0, 0.0, HONEST), (0.7, 0.0, SMALL), (1.5, 0.0, LARGE), (1.0, 0.004, BIASED)]
 )
 def test_a_verdict_for_each_fault(stated, shift, verdict):
     found = row([scored(made(300, stated, shift), TRUTH, None)])

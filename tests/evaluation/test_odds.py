@@ -4,17 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odds import (
-    COLUMNS,
-    NETWORK,
-    Forecast,
-    board,
-    document,
-    measure,
-    plan,
-    solver,
-    tables,
-)
+from odds import COLUMNS, NETWORK, Forecast, board, document, measure, plan, solver, tables
 
 import bayesbridge as bb
 from bayesbridge.estimators.reached import reached

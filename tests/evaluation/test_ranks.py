@@ -4,13 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from calibration import (
-    Distribution,
-    chi_square,
-    ecdf_band,
-    ecdf_test,
-    tally,
-)
+from calibration import Distribution, chi_square, ecdf_band, ecdf_test, tally
 from scipy import stats
 
 

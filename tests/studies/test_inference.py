@@ -11,15 +11,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Record, open_records
 from bayesbridge.studies.benchmark import Tally, bucket_of, look, see
-from bayesbridge.studies.readers import (
-    CHAIRS,
-    HONOURS,
-    ModelReader,
-    reader_of,
-    seat_of,
-    smoothed_marginals,
-    usable,
-)
+from bayesbridge.studies.readers import CHAIRS, HONOURS, ModelReader, reader_of, seat_of, smoothed_marginals, usable
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 

@@ -14,13 +14,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import open_records
 from bayesbridge.studies.benchmark import MEASURES, Judged, Tally, judge, look, see
-from bayesbridge.studies.readers import (
-    CHAIRS,
-    CountingReader,
-    Reading,
-    log_product,
-    reader_of,
-)
+from bayesbridge.studies.readers import CHAIRS, CountingReader, Reading, log_product, reader_of
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 LATE = 36

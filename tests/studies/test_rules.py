@@ -11,12 +11,7 @@ import pytest
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation import open_records
-from bayesbridge.studies.benchmark import (
-    Part,
-    frozen_list,
-    is_test,
-    part_of_masks,
-)
+from bayesbridge.studies.benchmark import Part, frozen_list, is_test, part_of_masks
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 

@@ -22,6 +22,7 @@ from bayesbridge.web.answers import (
     review_events,
     style_document,
 )
+from tests.decisions.test_review import SOLVER
 
 SETTINGS = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
 FOUR = SETTINGS | {"players": "4"}
@@ -132,12 +133,15 @@ def test_contracts_are_ranked_while_they_can_be_bid(memory):
     assert "nothing outranks" in none["refused"]
 
 
-def test_cards_are_ranked_in_the_middle_of_a_play(memory):
+def test_cards_are_ranked_in_the_middle_of_a_play(memory, install):
     """For dummy too, whose cards the observer plays; nothing while a defender is in turn."""
     calls = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")]
     lead = [*calls, ["play", "W:H5"], ["reveal", "N:J54.AQ2.KQ76.A54"]]
+    assert "install the plugin bayesbridge-double-dummy" in told(memory, lead, FOUR)["leads"][0]["refused"]
+    install("solver", SOLVER)
     (found,) = told(memory, lead, FOUR)["leads"]
-    assert "refused" in found or (found["seat"], "make" in found["cards"][0]) == ("N", True)
+    assert (found["seat"], sorted(card for row in found["cards"] for card in row["cards"])) == ("N", ["H2", "HA", "HQ"])
+    assert all(0.0 <= row["make"] <= 1.0 for row in found["cards"])
     assert "leads" not in told(memory, [*lead, ["play", "N:HQ"]], FOUR)
 
 

@@ -1,0 +1,255 @@
+"""Every option of every command is used, which changes the answer, or refused in one line; none is ignored.
+
+The options come from the parsers, so that a new one fails here until it has an entry.
+"""
+
+import shlex
+import webbrowser
+from pathlib import Path
+from tempfile import mkdtemp
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import pytest
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.cli import build_parser, main, report
+from bayesbridge.decisions import play, review
+from bayesbridge.studies import benchmark
+from bayesbridge.studies.study import Study
+from bayesbridge.views import record
+from bayesbridge.views import report as views
+from bayesbridge.web import server
+from tests.cli.test_study import SCHEME
+from tests.decisions.test_review import SOLVER as LEADS
+from tests.estimators.test_contract_odds import SOLVER
+
+TABLE = """[Board "1"]\n[Room "Open"]\n[West "Ash"]\n[North "Elm"]\n[East "Fir"]\n[South "Oak"]\n[Dealer "E"]
+[Vulnerable "NS"]\n[Deal "N:AT982.KQ5.9.JT72 KJ73.AT97.QT7.K6 65.862.AKJ632.Q4 Q4.J43.854.A9853"]
+[Auction "E"]\n1D Pass 1NT Pass\nPass Pass\n[Play "N"]\nS8 SJ S6 S4\n\n"""
+LAST = """N:T97.A96.85.AJ875 Q84.J85.A76.KQT4 K.QT3.KJT9432.32 AJ6532.K742.Q.96"]
+[Auction "E"]\n1NT Pass Pass Pass\n[Play "S"]\nDT DQ D5 D6\n\n"""
+CLOSED, SECOND = TABLE.replace("S8", "S9").replace("Open", "Closed"), TABLE.partition("N:")[0].replace('"1"', '"2"')
+POSITION = 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
+FILES = {"TABLES": TABLE + CLOSED + SECOND + LAST, "SCHEME": SCHEME, "POSITION": POSITION}
+PAIRS = Path(__file__).parents[2] / "examples" / "pairs.pbn"
+HAND, CONTRACT, ONE = "AKQ2.KJ3.A54.Q32", "--contract 3NT", "--record TABLES"
+SOUTH = "--observer S --hand AKQ2.AJ3.A54.Q32"
+OPEN = f"{SOUTH} --reveal N:J54.Q72.KQ76.A85"
+FEW = f"{OPEN} --holds E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT,C9,C7"
+FOUR = f"{FEW} --auction S:1NT-p-3NT-p-p-p --play W:H5"
+"""Few layouts, and every model is asked."""
+DRAWN = f"{OPEN} --auction S:1NT-p-3NT-p-p-p --play W:H5"
+"""Layouts that are drawn."""
+
+VALUES = {
+    "observer": "N", "hand": "AKQ2.AJ3.A54.Q32", "dummy": "W", "players": "4", "trump": "S", "bidder": "style",
+    "slip": "0.3", "vulnerable": "EW", "system": "weak-notrump", "style": "EW:strong-club", "player": "none",
+    "auction": "W:1C-p-1S", "dealer": "N", "record": "TABLES", "board": "2", "room": "Closed", "after-trick": "0",
+    "after-card": "1", "position": "POSITION", "reveal": "N:J54.Q72.KQ76.A85", "play": "N:H2", "void": "E:H",
+    "length": "W:S:2", "shape": "N:balanced", "hcp": "W:3+", "holds": "W:HK", "lacks": "W:HK", "where": "hcp(west)>8",
+    "call": "N:1NT", "json": "", "seed": "2", "pair": "W:N", "estimator": "bid", "method": "weights", "draws": "30",
+    "contract": "4NT", "by": "N", "actual": "", "reached": "", "solve": "2", "seconds": "1", "card": "HK",
+    "bidders": "learned", "contracts": "4S,3NT", "scheme": "old", "against": "3NT", "find-out": "card[HK]",
+    "goal": "tricks", "field": "420", "trick": "W:H5", "seat": "N", "review": "", "suit": "H", "vacant": "7:12",
+    "tricks": "1", "text": "", "cards": "", "adapt": "", "out": "mine.html", "title": "Mine", "no-history": "",
+    "n": "3", "condition": "hcp(north)>19", "type": "'weak: hcp(north)<5'", "plan": "", "form": "pbn", "generate": "3",
+    "given": "S:AKQ..J2.", "tables": "3", "boards": "1", "reader": "counting", "chair": "declarer", "moments": "lead",
+    "history": "TABLES", "history-tables": "1", "workers": "1", "scheduler": "tcp://127.0.0.1:1", "resume": "kept",
+    "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
+    "token": "0123456789abcdefg", "no-browser": "",
+}  # fmt: skip
+CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"  # clubs alone explain it
+MODELS = "bidder slip vulnerable system style player"
+SEEN = dict.fromkeys([*MODELS.split(), "play", "void", "length", "hcp", "holds", "lacks"], FOUR) | {
+    "observer": ONE, "hand": "--observer S", "dummy": f"{SOUTH} --auction S:1NT-2NT-p", "trump": CROSSED,
+    "players": f"{SOUTH} --call W:1NT", "auction": FEW, "dealer": f"{SOUTH} --auction 1NT-p-3NT-p", "record": "",
+    "board": ONE, "room": ONE, "after-trick": ONE, "after-card": f"{ONE} --after-trick 0", "position": "", "call": FEW,
+    "reveal": SOUTH, "shape": SOUTH, "where": SOUTH,
+}  # fmt: skip
+"""Options of evidence, each with a position that it is added to."""
+
+
+class Way(NamedTuple):
+    """A way to ask: its words, a position where it takes one, the options that are used there and those that are
+    refused (``*``: all others), and what stands before some: words that begin with the command stand for all.
+    """
+
+    words: str
+    position: str
+    used: str
+    refused: str = ""
+    before: dict[str, str] = {}  # noqa: RUF012
+
+
+RANDOM = {"draws": DRAWN, "seed": f"{DRAWN} --draws 20"}
+CONTRACTS = dict.fromkeys(("by", "actual", "solve", "seconds"), CONTRACT)
+QUESTION = {**RANDOM, **CONTRACTS, "method": f"{DRAWN} --draws 30", "reached": f"{ONE} --draws 20", "pair": SOUTH}
+ASKED = "json estimator method draws seed contract by actual reached solve seconds pair"
+RECORD = f"board room draws seed solve seconds json {MODELS} bidder=iterative"
+REVIEW = dict.fromkeys(("solve", "seconds"), "--review")
+KINDS = "reveal void length shape hcp holds lacks where call"
+WORK = "workers scheduler resume"
+WAYS = [
+    Way("estimate", FOUR, f"{ASKED} card bidders {MODELS}", "", QUESTION),
+    Way(f"estimate {CONTRACT}", FOUR, "", "pair trump"),
+    Way("estimate", FEW, "", f"by solve actual {MODELS}"),
+    Way("estimate --bidders learned", FOUR, "slip vulnerable system style player pair=W:E draws seed",
+        "bidder method estimator contract by actual reached solve seconds card", RANDOM),
+    Way("count", FOUR, "json", "seed bidder slip vulnerable player"),
+    Way("count", FEW, "", "trump system style"),
+    Way("contracts", FOUR, "contracts scheme against find-out pair=W:E solve seconds json draws seed", "", RANDOM),
+    Way("play", FOUR, "contract by goal field seat=E review trick solve seconds json draws seed", "pair",
+        {**RANDOM, "by": "--contract 4NT", "trick": f"{FEW} {CONTRACT}"}),
+    Way("play --trick W:H5", FEW, "pair", f"by goal field solve seconds {MODELS}"),
+    Way("play --trick W:H5,HQ --seat E", FOUR, "", "goal field solve seconds"),
+    Way("play --record TABLES --review", "", f"{RECORD} seat", "*"),
+    Way("suit AJT32 K954", "", "vacant tricks json observer position record", "*"),
+    Way("suit KQ76 A54", FEW, "suit tricks draws seed", "vacant", RANDOM),
+    Way("report --no-history", FOUR, f"{ASKED} title out no-history", "cards text review adapt",
+        {**QUESTION, "no-history": f"report {FOUR}"}),
+    Way("report TABLES", "", f"{RECORD} observer cards text review adapt title out", "*",
+        {**REVIEW, "adapt": "--board 2"}),
+    Way("report TABLES", "", "", "solve seconds"),
+    Way("report TABLES --text", "", "", "out title"),
+    Way("report TABLES --text --review", "", "", "observer cards"),
+    Way("report TABLES --adapt", "", "", "style"),
+    Way("deal -n 2", "", f"{KINDS} bidder generate n condition type plan given form out=mine.pbn seed json", "",
+        {"bidder": "--call N:1NT", "generate": "--call N:1NT", "n": "deal", "plan": "deal"}),
+    Way("deal", "", "", "bidder"),
+    Way("deal --json", "", "", "form"),
+    Way("deal --plan", "", "", "n out form generate seed"),
+    Way(f"style {PAIRS}", "", "pair=Hazel+Holly json", "tables out seed"),
+    Way(f"style {PAIRS} --pair Hazel+Holly", "", "tables out=mine.json"),
+    Way("score TABLES --workers 1 --draws 20", "",
+        "boards reader chair cards=1 moments seed draws history history-tables json", "",
+        {"draws": "score TABLES --workers 1", "history-tables": "--history TABLES"}),
+    Way("score TABLES", "", WORK, "history-tables"),
+    Way("score TABLES --reader counting", "", "", "draws seed"),
+    Way("score TABLES --scheduler tcp://127.0.0.1:1", "", "", "workers"),
+    Way(f"capture {HAND} J54.AQ2.KQ32.A54", "", "json", "seed"),
+    Way(f"bid {HAND}", "", "auction=1H players bidder slip system json", "seed"),
+    Way(f"bid {HAND} --players 4", "", "vulnerable"),
+    Way(f"bid {HAND} --players 3", "", "", "system"),
+    Way("study captures --workers 1", "", "deals runs exact seed json scoring", "",
+        {"runs": "--deals 1000", "seed": "--deals 1000", "exact": "study captures", "json": "study captures --exact",
+         "scoring": "study headline --deals 100"}),
+    Way("study captures", "", WORK),
+    Way("study captures --exact", "", "", f"deals runs {WORK} seed"),
+    Way("study captures --scheduler tcp://127.0.0.1:1", "", "", "workers"),
+    Way("plugins", "", "json", "seed"),
+    Way("plugins new aces", "", "kind at json", "seed"),
+    Way("serve --token 0123456789abcdef", "", "port token workers no-browser seed json", "", {"token": "serve"}),
+]  # fmt: skip
+SLOW = ("play --record TABLES --review", "report TABLES", f"style {PAIRS} --pair Hazel+Holly")
+LOOKING = ("estimate", "count", "contracts", "play --contract 3NT", "suit KQ76 A54", "report")
+"""Ways that take a position."""
+
+
+def command_of(words):
+    return "plugins new" if words.startswith("plugins new") else words.partition(" ")[0]
+
+
+def options(command):
+    """The options of a command, by their first names without dashes."""
+    parser = build_parser()
+    for word in command.split():
+        parser = next(action for action in parser._actions if action.dest in ("command", "action")).choices[word]
+    parser.add_now()
+    names = (action.option_strings[0].lstrip("-") for action in parser._actions if action.option_strings)
+    return [name for name in names if name not in ("h", "help-evidence")]
+
+
+def dashed(option, value=None):
+    return f"{'-' if len(option) == 1 else '--'}{option} {VALUES[option] if value is None else value}"
+
+
+REFUSED, REACHING, USED = {}, {}, {}
+for words in LOOKING:
+    refused = next((way.refused.split() for way in WAYS if way.words == words), ())
+    REACHING |= {(f"{words} {SEEN[name]}", dashed(name)): () for name in SEEN if name not in refused}
+for way in WAYS:
+    used = {name: value or VALUES[name] for name, _, value in (one.partition("=") for one in way.used.split())}
+    names = way.refused.split() if way.refused != "*" else options(command_of(way.words))
+    for name in names:
+        if name not in ("json", *used) and f"--{name}" not in way.words:
+            REFUSED[f"{way.words} {way.position} {dashed(name)}"] = name
+    for name, value in used.items():
+        before = way.before.get(name, "")
+        if command_of(before) != command_of(way.words):
+            whole = "--observer" in before or "--record" in before
+            before = f"{way.words} {'' if whole else way.position} {before}"
+        if way.used == WORK or (way.words in SLOW and name not in ("json", "out", "tables")):
+            REACHING[before, dashed(name, value)] = ()
+        if way.used != WORK and not (way.words in SLOW and name == "bidder"):  # but the usual one these take minutes
+            USED[before, dashed(name, value)] = [pytest.mark.slow] if way.words in SLOW else []
+
+
+@pytest.fixture
+def ask(capsys, monkeypatch, tmp_path, install):
+    """Run a command in a folder of its own; gives the status, the answer, the files it wrote, the lines on stderr."""
+    install("solver", SOLVER)
+    install("leads", LEADS.replace("0.001", "0.05"))
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+
+    def run(words):
+        folder = Path(mkdtemp(dir=tmp_path))
+        monkeypatch.chdir(folder)
+        status = main([str(tmp_path / word) if word in FILES else word for word in shlex.split(words)])
+        out, err = capsys.readouterr()
+        return status, out, {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}, err
+
+    return run
+
+
+def test_every_option_of_every_command_has_an_entry():
+    commands = next(action for action in build_parser()._actions if action.dest == "command").choices
+    for command in (*commands, "plugins new"):
+        ways = [way for way in WAYS if command_of(way.words) == command]
+        known = {name.partition("=")[0] for way in ways for name in f"{way.used} {way.refused}".split()}
+        seen = SEEN if any(command_of(words) == command for words in LOOKING) else ()
+        assert set(options(command)) <= known | {*seen}, command
+
+
+@pytest.mark.parametrize(("words", "option"), REFUSED.items(), ids=REFUSED)
+def test_what_has_no_part_is_refused_in_one_line(ask, words, option):
+    """A seed, which every command takes, is told to have no part."""
+    status, out, _, err = ask(words)
+    assert err.startswith(f"bayesbridge: argument {dashed(option, '').strip()}: ")
+    assert err.count("\n") == 1
+    assert "nothing is drawn" in err if option == "seed" else (status, out) == (2, "")
+    assert option == "seed" or (": leave " in err and err.endswith(" out\n"))
+
+
+def stop(*what):
+    raise RuntimeError(repr(what))
+
+
+@pytest.mark.parametrize(("before", "words"), REACHING, ids=map(" ".join, REACHING))
+def test_what_is_given_reaches_the_work(ask, monkeypatch, before, words):
+    """Commands end where the work would begin, and say with what."""
+    for name in ("infer", "count"):
+        monkeypatch.setattr(Belief, name, lambda self, *_, **__: stop(self, self.bidder, self.player))
+    monkeypatch.setattr(play, "turn_of", lambda belief, *_: stop(belief, belief.bidder, belief.player))
+    monkeypatch.setattr(review, "judged_cards", lambda *what, **how: stop(what, how))
+    monkeypatch.setattr(record, "html_record", lambda *what, **how: stop(what, how))
+    monkeypatch.setattr(benchmark, "tally_boards", lambda plan, boards, chosen, how, digest: stop(how))
+    monkeypatch.setattr(Study, "simulate", lambda self, deals, seed, _, runs, how: stop(how))
+    without, with_it = ask(before), ask(f"{before} {words}")
+    assert 1 in (without[0], with_it[0])
+    assert without != with_it
+
+
+@pytest.mark.parametrize(
+    ("before", "words"), [pytest.param(*what, marks=marks, id=" ".join(what)) for what, marks in USED.items()]
+)
+def test_what_is_used_changes_the_answer(ask, monkeypatch, before, words):
+    monkeypatch.setattr(report, "_command", lambda args: "")  # a page would show it
+    monkeypatch.setattr(views, "html_report", lambda *what, **how: repr((what, how, what[1].to_dict())))
+    monkeypatch.setattr(server, "listen", lambda port: SimpleNamespace(getsockname=lambda: (None, port)))
+    monkeypatch.setattr(server, "explorer", lambda token, workers, ready, seed: ready() or stop(token, workers, seed))
+    monkeypatch.setattr(webbrowser, "open", print)
+    without, with_it = ask(before), ask(f"{before} {words}")
+    assert without[0] < 2 or with_it[0] < 2
+    assert without != with_it
