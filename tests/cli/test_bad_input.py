@@ -94,7 +94,7 @@ style BOARDS | names both players of a pair and has all hands |
 score PAIRS --history BOARDS | no pair of the boards is in | name them alike there
 {STYLED} EW:standard --style EW:strong-club | argument --style: two styles for one side | give each side one
 {STYLED} none.json | argument --style: style 'none.json' | write the side and a file, as EW:style.json
-{STYLED} EW:BOARDS | not a style ( |
+{STYLED} EW:BOARDS | not a style of this network ( |
 score BOARDS --reader none:None | argument --reader: cannot load 'none:None' | write module:name
 score BOARDS --reader counting --reader counting | argument --reader: 'counting' is given twice | once
 score BOARDS --moments tea | argument --moments: unknown moment 'tea' | choose auction, lead, 1, 3, 6 or 9
