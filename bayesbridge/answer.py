@@ -460,7 +460,7 @@ class Answer:
     def document(self, estimator: str) -> dict[str, Any]:
         """What one estimator says, output by output; of tricks and captures also every goal."""
         outputs = self.reported(estimator)
-        said = {output: number.document for output, number in outputs.items()}
+        said: dict[str, Any] = {output: number.document for output, number in outputs.items()}
         for output, number in outputs.items():
             if not number.counts_tricks:
                 continue
@@ -469,13 +469,14 @@ class Answer:
                 shares = said["condition"]["pmf"]
                 said["T"]["mean_qualified"] = tricks.mean_if_held
                 said["T"]["pmf"] = {str(value): tricks.share(value) for value in range(14)}
-                said["qualified"] = shares.get("2", 0.0)
+                said["qualified"] = tricks.holds
                 conditions = enumerate(("neither", "only A", "both"))
                 said["condition"] = {name: shares.get(str(value), 0.0) for value, name in conditions}
             said[output] |= tricks.document
         own = [number for number in self.numbers.values() if number.estimator == estimator]
         left_out = [number.output for number in own if number.output not in outputs]
-        return said | {"exact": all(number.exact for number in outputs.values()), "left_out": left_out}
+        exact = [output for output, number in outputs.items() if number.exact]
+        return said | {"exact": len(exact) == len(outputs), "exact_outputs": exact, "left_out": left_out}
 
 
 MOST_ROWS: Final = 20

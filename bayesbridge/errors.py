@@ -31,6 +31,10 @@ class BayesBridgeError(ValueError):
         self.data = data
 
 
+class BayesBridgeWarning(UserWarning):
+    """An answer to be wary of: few effective draws, weights that deceive, a call that no hand explains."""
+
+
 def did_you_mean(text: str, known: Iterable[str]) -> str:
     """A question about the nearest of the names that are known, with a blank after it; nothing where none is near.
 

@@ -284,7 +284,9 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
         "/": xarray.Dataset(attrs=_attributes(found)),
         "posterior": xarray.Dataset(draws, coords=axes | coords),
         "sample_stats": xarray.Dataset(
-            _statistics(found, n), coords=axes, attrs={"engine": posterior.method, "ess": float(posterior.ess)}
+            _statistics(found, n),
+            coords=axes,
+            attrs={"engine": posterior.method, "ess": float(posterior.ess), "exact": int(posterior.exact)},
         ),
         "pmf": pmf_group,
         "observed_data": _evidence(belief),
@@ -502,7 +504,8 @@ class ResultDraws:
             return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]), batches)
         logs = stats["log_weight"].values
         weights = np.exp(logs - logs.max())
-        weighed = stats.attrs["engine"] in ("weights", "tilted")
+        # Weights of an exact posterior are no draws; those by batches are estimates themselves.
+        weighed = not stats.attrs["exact"] and batches is None
         return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:

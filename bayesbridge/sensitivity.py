@@ -106,8 +106,9 @@ def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Datas
         if name != "method"
     }
     log, errors = variables["log_evidence"][1], variables["log_evidence_error"][1]
-    # A first model under which the evidence is impossible has no Bayes factor against it.
-    variables["log_bayes_factor"] = ["bidder"], log - log[0] if np.isfinite(log[0]) else np.full(len(log), nan)
+    # Two models under both of which the evidence is impossible have no Bayes factor.
+    apart = [0.0 if not row else nan if one == log[0] == -inf else one - log[0] for row, one in enumerate(log)]
+    variables["log_bayes_factor"] = ["bidder"], np.array(apart)
     compared = [0.0, *(hypot(error, errors[0]) for error in errors[1:])]
     variables["log_bayes_factor_error"] = ["bidder"], np.array(compared)
     variables["method"] = ["bidder"], np.array([row["method"] for row in rows])

@@ -66,17 +66,14 @@ def played():
 
 
 def test_what_tells_nothing_moves_nothing():
-    """The observer's own calls and cards, and dummy's where it lies open: the row is the same to the last digit."""
+    """The observer's own cards, and dummy's where it lies open: the row is the same to the last digit."""
     belief = played()
     table = bb.sharpening(belief, contract="3NT by S", by_card=True, draws=200, rng=np.random.default_rng(1))
     told = table.drop(columns="event")
     same = [False, *(told.iloc[row].equals(told.iloc[row - 1]) for row in range(1, len(table)))]
     assert table["method"].iloc[3] == "tilted"
-    assert [event for event, nothing in zip(table["event"], same, strict=True) if nothing] == [
-        "E calls Pass",
-        "N plays C4",
-        "E plays CJ",
-    ]
+    told_nothing = [event for event, nothing in zip(table["event"], same, strict=True) if nothing]
+    assert told_nothing == ["N plays C4", "E plays CJ"]
 
 
 def test_a_card_moves_with_each_piece_of_evidence():

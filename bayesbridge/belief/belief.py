@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import log2
 from numbers import Integral
+from pathlib import Path
 from secrets import randbits
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from bayesbridge import markup
 from bayesbridge.auction import Auction
@@ -17,7 +19,7 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, DealError, NotationError, whole
+from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, DealError, NotationError, whole
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.notation.record import Record
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.bidders.learned import PairStyle
     from bayesbridge.random64 import Seed
+
+
+_PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Seat, Hand, list[Piece]]:
@@ -55,6 +60,12 @@ def bidder_at(record: Record) -> BidderModel:
     return LearnedBidder(record.vulnerable or Vulnerability.NONE)
 
 
+def _usual_player() -> PlayerModel:
+    from bayesbridge.bidders.play import LearnedPlayer
+
+    return LearnedPlayer()
+
+
 @dataclass(frozen=True, init=False)
 class Belief(Perspective):
     """An observer's 13 cards and all they have seen since. Immutable: :meth:`given` returns a new one.
@@ -75,7 +86,7 @@ class Belief(Perspective):
         dummy: Seat | str | None = "N",
         trump: Suit | Strain | str | None = None,
         bidder: BidderModel | None = None,
-        player: PlayerModel | None = None,
+        player: PlayerModel | Literal["usual"] | None = "usual",
         style: PairStyle | Mapping[str, PairStyle] | None = None,
     ) -> None:
         own, other = Seat.of(observer), None if dummy is None else Seat.of(dummy)
@@ -96,6 +107,8 @@ class Belief(Perspective):
             raise BayesBridgeError("a style is for four players and the learned bidder: dummy=None, and no bidder")
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
+        if player == "usual":
+            player = None if other is not None else _usual_player()
         if player is not None and not isinstance(player, PlayerModel):
             raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
         super().__init__(
@@ -116,18 +129,15 @@ class Belief(Perspective):
         *,
         cards: int | None = None,
         bidder: BidderModel | None = None,
-        player: PlayerModel | Literal["learned"] | None = "learned",
+        player: PlayerModel | Literal["usual"] | None = "usual",
     ) -> Belief:
         """What a seat believes at a table on record, after the auction and the first ``cards`` cards (default: all).
 
         The dummy opens after the lead. The others are taken to be experts of the four-player game, learned from
         records; ``bidder`` and ``player`` put other models in their place, and ``player=None`` none.
         """
-        from bayesbridge.bidders.play import LearnedPlayer
-
         seat, hand, seen = seen_by(record, observer, cards)
-        chooses = LearnedPlayer() if player == "learned" else player
-        belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=chooses)
+        belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=player)
         return belief.given(*seen)
 
     def given(self, *evidence: Piece | Trick | Auction) -> Belief:
@@ -142,19 +152,21 @@ class Belief(Perspective):
         return belief
 
     def infer(
-        self, method: str = "auto", draws: int = 20_000, rng: Seed = None, before: Posterior | None = None
+        self, method: str = "auto", draws: int | None = None, rng: Seed = None, before: Posterior | None = None
     ) -> Posterior:
         """The posterior over layouts.
 
         ``method``: ``auto`` takes the most exact engine that fits and says which and why; the other names of
-        ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns.
+        ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns; by
+        default as many as the bidder model says (:class:`~bayesbridge.evidence.models.Cost`). What deceives is warned
+        of (:class:`BayesBridgeWarning`, :attr:`Posterior.warning`).
         ``before`` is the posterior one step earlier: where draws are fitted to the calls, the fit starts from there.
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
         from bayesbridge.random64 import generator
 
-        n = whole(draws, "draws")
+        n = self.target.cost.draws if draws is None else whole(draws, "draws")
         if n > MOST_DRAWS:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.verify()
@@ -162,7 +174,10 @@ class Belief(Perspective):
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
         generator(start)
         seed = int(start) if isinstance(start, Integral) else None
-        return Posterior(self, infer(self.target, method, n, start, earlier), seed, (method, n))
+        posterior = Posterior(self, infer(self.target, method, n, start, earlier), seed, (method, draws))
+        if posterior.warning:
+            warnings.warn(posterior.warning, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,))
+        return posterior
 
     def with_bidder(self, bidder: BidderModel) -> Belief:
         """The same evidence, the others taken to bid in another way."""

@@ -37,7 +37,7 @@ from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.expressions import short_text
 from bayesbridge.tricks import Trick, replay
-from bayesbridge.words import SYMBOLS
+from bayesbridge.words import SYMBOLS, model_words
 
 
 class Fact(NamedTuple):
@@ -137,6 +137,19 @@ class Perspective:
         """What is said of the systems and styles that the players follow, in words."""
         models = self.bidder, getattr(self.bidder, "base", None)
         return tuple(str(said) for model in models for said in getattr(model, "systems", ()))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """How the others are taken to bid and to choose cards, in sentences; nothing of what was not seen of them."""
+        told = [] if self.auction is None else [f"The others are taken to bid as {model_words(self.bidder)}."]
+        told += [f"System: {said}." for said in self.systems]
+        terms = [term for term in self.target.soft.terms if term.call is None]
+        if terms and self.player is not None:
+            told.append(f"They are taken to choose cards as {model_words(self.player)}.")
+        elif any(isinstance(piece, Play) and piece.seat in self.constraints.hidden for piece in self.evidence):
+            why = "no contract was given" if self.player is not None else "no player model was given"
+            told.append(f"Which of several cards they chose to play was not weighted: {why}.")
+        return tuple(told)
 
     @property
     def assumed_passes(self) -> tuple[Seat, ...]:

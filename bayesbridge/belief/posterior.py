@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
 
+ENOUGH: Final = 0.1
+"""Effective sample size / draws asked for below which an answer comes with a warning."""
+
+DECEIVING: Final = 0.7
+"""Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)."""
+
 EXACTLY: Final = "every answer is exact"
 """What engines that walk all layouts say; of fewer layouts it is not so."""
 
@@ -67,8 +73,8 @@ class Posterior:
     """What the engine found."""
     seed: int | None = None
     """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use."""
-    asked: tuple[str, int] = ("auto", 20_000)
-    """The method and the draws that were asked for: with the seed they give the same posterior again."""
+    asked: tuple[str, int | None] = ("auto", None)
+    """The method and the draws that were asked for, ``None`` for the usual number: with the seed the same again."""
 
     def __len__(self) -> int:
         return len(self.draws)
@@ -188,9 +194,27 @@ class Posterior:
     def khat(self) -> float | None:
         """Pareto k̂ of the weights (above 0.7 they deceive), as they were before draws were thinned or resampled.
 
-        ``None`` where the draws never had weights, or where these do not determine it, being all equal or too few.
+        ``None`` where the draws never had weights that differ.
         """
         return self.draws.khat
+
+    @property
+    def warning(self) -> str:
+        """What to be wary of, and what to do; empty where all is well."""
+        draws, asked = self.draws, self.asked[1] or self.draws.target.cost.draws
+        if self.exact or draws.warning:
+            return draws.warning
+        if draws.weighted and self.ess < ENOUGH * asked:
+            return (
+                f"{asked} draws were asked for and their effective sample size is {self.ess:.0f}: ask for more draws, "
+                "or take back the call that is hardest to explain"
+            )
+        if (khat := self.khat) is not None and khat > DECEIVING:
+            return (
+                f"the largest weights have a Pareto k̂ of {khat:.2f}, above {DECEIVING}: errors are larger than stated; "
+                "ask for more draws"
+            )
+        return ""
 
     @property
     def entropy_bits(self) -> float:
@@ -299,7 +323,7 @@ def accuracy_document(posterior: Posterior, method: str | None = None, exact: bo
         "entropy_bits": told(posterior.entropy_bits),
         "log_evidence": told(posterior.log_evidence),
         "log_evidence_error": told(posterior.log_evidence_error),
-        "warning": posterior.draws.warning or None,
+        "warning": posterior.warning or None,
     }
 
 

@@ -238,8 +238,8 @@ class LearnedBidder:
     """Which of the two networks answers."""
 
     reads_partner: ClassVar[bool] = True
-    cost: ClassVar[Cost] = Cost(most_layouts=20_000, moves=8)
-    """A network: a sampler is quicker beyond so many layouts, and a second affords so many moves."""
+    cost: ClassVar[Cost] = Cost(most_layouts=20_000, moves=8, draws=5_000)
+    """A network: a sampler is quicker beyond so many layouts, and a second affords so many moves and draws."""
 
     def __init__(
         self,

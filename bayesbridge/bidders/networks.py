@@ -157,8 +157,10 @@ class Context(NamedTuple):
         return found
 
 
-class HandVectors:
-    """The parameters whose names begin with ``hands_``, made ready: a hand as a vector of units."""
+class Holdings:
+    """The parameters whose names begin with ``holdings_``, with those of whole hands if there are any: tables to look
+    vectors up in.
+    """
 
     def __init__(self, p: dict[str, Floats]) -> None:
         features = suit_features()
@@ -176,19 +178,12 @@ class HandVectors:
         self.shapes: Floats = p.get("shapes", np.zeros((1, units), np.float32))
         tops = p.get("tops")
         self.tops: Floats = np.zeros((1, units), np.float32) if tops is None else top_features() @ tops
-        self.deepen, self.bias = np.ascontiguousarray(p["deepen_weight"].T), p["deepen_bias"]
 
-    def sums(self, hands: Hands) -> Floats:
-        """(n, units) relu of the sum of what is looked up."""
+    def vectors(self, hands: Hands) -> Floats:
+        """(n, units) relu of the sum of what is looked up; a block of hands at a time is quickest."""
         total = np.empty((len(hands), self.suits.shape[2]), dtype=np.float32)
         _look_up(np.array(hands), self.suits, self.points, self.shapes, self.tops, _SHAPES, total)
         return total
-
-    def vectors(self, hands: Hands) -> Floats:
-        """(n, units); a block of hands at a time is quickest."""
-        deeper: Floats = self.sums(hands) @ self.deepen
-        deeper += self.bias
-        return np.maximum(deeper, 0, out=deeper)
 
 
 class Network:
@@ -196,7 +191,11 @@ class Network:
 
     def __init__(self, parameters: dict[str, Floats]) -> None:
         self.parameters = parameters
-        self.reader, self.hands = Reader(parameters), HandVectors(part(parameters, "hands_"))
+        self.reader, self.holdings = Reader(parameters), Holdings(part(parameters, "hands_"))
+        self.deepen, self.bias = (
+            np.ascontiguousarray(parameters["hands_deepen_weight"].T),
+            parameters["hands_deepen_bias"],
+        )
         self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
         both = ("own_weight", "partner_weight")[: len(self.names)]
         self.mix = [np.ascontiguousarray(parameters[name].T) for name in both]
@@ -232,7 +231,9 @@ def _kept_vectors(network: Network, hands: bytes, reading: int) -> Floats:
 
 @lru_cache(maxsize=64)
 def _kept_trunk(network: Network, hands: bytes) -> Floats:
-    return network.hands.vectors(np.frombuffer(hands, np.uint64))
+    deeper: Floats = network.holdings.vectors(np.frombuffer(hands, np.uint64)) @ network.deepen
+    deeper += network.bias
+    return np.maximum(deeper, 0, out=deeper)
 
 
 def _shape_places() -> NDArray[np.int64]:

@@ -13,12 +13,13 @@ from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Sequence
 from io import StringIO, TextIOWrapper
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from bayesbridge import __version__
 from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
 from bayesbridge.cli.options import Parser, protect_voids, verify
 from bayesbridge.cli.screens import end_progress
-from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
+from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.words import tell
 
 COMMANDS = (estimate, report, serve, contracts, play, suit, deal, style, score, capture, study, plugins)
@@ -80,7 +81,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             words = sys.argv[1:] if argv is None else argv
             args = build_parser().parse_args(protect_voids(words), Namespace(words=words))
             verify(args, args.mode)
-            status = int(args.run(args))
+            with catch_warnings():
+                simplefilter("ignore", BayesBridgeWarning)  # the answer itself says it
+                status = int(args.run(args))
         except SystemExit:  # --help, --version and --completion end so
             status = 0
         finally:

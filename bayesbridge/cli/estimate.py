@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 BIDDERS = Mode(
     "--bidders answers about cards and T, under each model that it names",
-    "bidder method estimator contract by solve actual reached seconds card",
+    "bidder method estimator contract by solve actual seconds card",
 )
 CONTRACT = Mode("the contract tells who play together, and the trumps", "pair trump")
 NO_CONTRACT = Mode("no --contract is named", "by solve actual")
@@ -116,9 +116,6 @@ def add_question(parser: Parser, estimators: str) -> None:
     parser.add_argument(
         "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
-    parser.add_argument(
-        "--reached", action="store_true", help="weigh too that experts stopped in the contract of the auction"
-    )
     add_solving(parser, "for it (0: none)", "(default: 10, or all --draws if chosen)")
 
 
@@ -173,15 +170,9 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
 
 
 def inferred(belief: Belief, args: Namespace) -> Posterior:
-    """The posterior; with ``--reached`` given also that the auction ended where it did."""
+    """The posterior."""
     with blaming(f"--method {args.method}", PluginError):
-        posterior = belief.infer(args.method, args.draws, args.seed)
-    if not args.reached:
-        return posterior
-    from bayesbridge.estimators.reached import reached
-
-    with blaming("--reached"):
-        return reached(posterior)
+        return belief.infer(args.method, args.draws, args.seed)
 
 
 def estimators_and_solvers(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import Parser, whole
 from bayesbridge.markup import Table, in_columns
-from bayesbridge.words import BITS, SEATS, game, model_words, number, printable
+from bayesbridge.words import BITS, SEATS, game, number, printable
 
 if TYPE_CHECKING:
     from bayesbridge.answer import Answer
@@ -164,10 +164,7 @@ def print_evidence(belief: Perspective) -> None:
     if belief.evidence:
         lines = f"Seen: {'; '.join(map(str, belief.evidence))}."
         say(*wrap(printable(lines), 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
-    if belief.auction is not None:
-        say(f"The others are taken to bid as {model_words(belief.bidder)}.")
-    for said in belief.systems:
-        say(f"System: {said}.")
+    say(*belief.assumptions)
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
         say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
@@ -187,7 +184,7 @@ def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read:
         say(*posterior.marginal_accuracy)
         tables = [contract_table(games[0]) if len(games) == 1 else games_table(games)]
     else:
-        print_accuracy(posterior, answer.method, answer.exact)
+        print_accuracy(posterior, answer.method, all(number.exact for number in answer.shown))
         tables = answer.tables
     say()
     hidden = hidden_tables(posterior)

@@ -255,8 +255,8 @@ def exact_counts(plan: Plan, *expressions: Expression) -> Counts | None:
         return None
 
 
-CUT: Final = 0.001
-"""The share of probability that a pilot may lose: to notice it takes about a million deals."""
+CUT: Final = 0.01
+"""The share of probability that a pilot may lose: to notice it takes about ten thousand deals."""
 
 SEED: Final = 1
 """Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
@@ -274,11 +274,12 @@ def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | Non
     with one_thread():
         chance, error, _ = pilot(soft.of_layouts(plainly(n, np.random.default_rng(SEED))[0]), n)
         plain = CallDraws(auction, soft, plainly, "rejection", chance, error, chance)
-        if way == "rejection" or (way is None and chance >= 0.002 and soft.separable):
+        if way == "rejection" or (way is None and chance >= (0.002 if soft.separable else 0.02)):
             return plain
         found = _by_tilts(plan, auction, soft, n, most)
-    # Tilted draws must keep many more than rejection: they cost more.
-    return found if found is not None and (way is not None or found.kept >= 10.0 * chance) else plain
+    # Tilted draws must keep many more than rejection, since they cost more; not so where guides refuse most of them.
+    dear = way is None and soft.separable and found is not None and found.kept < 10.0 * chance
+    return plain if found is None or dear else found
 
 
 def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: int) -> CallDraws | None:
@@ -297,7 +298,8 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
         alive = alive[test(masks[alive], rng)]
         return masks[alive], log_q[alive]
 
-    propose = live if soft.separable else _screened(live, soft, n, random)
+    propose, passed = (live, 1.0) if soft.separable else _screened(live, soft, n, random)
+    n = n if soft.separable else int(min(n, 1000) / max(passed, 0.02))  # a draw that the guides refuse is cheap
 
     def log_weights(n: int) -> Floats:
         masks, log_q = propose(n, random)
@@ -307,7 +309,7 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
     seen, drawn, log_limit, cut = log_weights(n), n, 0.0, 1.0
     # A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much.
     for _ in range(3):
-        if not len(seen) or pilot(seen - seen.max(), drawn)[2] < min(100.0, n / 10):
+        if not len(seen) or pilot(seen - seen.max(), drawn)[2] < 100.0:
             return None
         log_limit = limit_of(seen, CUT)
         fresh = log_weights(drawn)
@@ -329,8 +331,11 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
     return CallDraws(auction, soft, limited, "tilted", mean * scale, error * scale, kept, cut)
 
 
-def _screened(propose: Propose, soft: SoftEvidence, n: int, rng: np.random.Generator) -> Propose:
-    """Draws that the guides accept first: of density min(g, L' / c), L' their likelihood and c chosen by a pilot."""
+def _screened(propose: Propose, soft: SoftEvidence, n: int, rng: np.random.Generator) -> tuple[Propose, float]:
+    """Draws that the guides accept first: of density min(g, L' / c), L' their likelihood and c chosen by a pilot.
+
+    With the share of draws that they accept, by the same pilot.
+    """
     masks, log_q = propose(n, rng)
     found = soft.of_layouts(masks, guide=True) - log_q
     log_limit = limit_of(found[found > -np.inf], CUT) if (found > -np.inf).any() else 0.0
@@ -341,7 +346,7 @@ def _screened(propose: Propose, soft: SoftEvidence, n: int, rng: np.random.Gener
         kept = log_h - log_q >= np.log1p(-rng.random(len(masks)))
         return masks[kept], log_h[kept]
 
-    return screened
+    return screened, float(np.exp(np.minimum(found - log_limit, 0.0)).sum()) / n
 
 
 def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:

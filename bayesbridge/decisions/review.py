@@ -101,7 +101,7 @@ def judged_cards(
     seconds: float | None = None,
     draws: int = 1000,
     bidder: BidderModel | None = None,
-    player: PlayerModel | Literal["learned"] | None = "learned",
+    player: PlayerModel | Literal["usual"] | None = "usual",
     rng: Seed = 0,
     progress: Progress | None = None,
 ) -> Iterator[Judged]:

@@ -394,6 +394,17 @@ class Tricks:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition(Tricks):
+    """Which conditions of Algorithm 2 hold for the hands of two seats: 0 not A, 1 only A, 2 both."""
+
+    size: ClassVar[int] = 3
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """(n, m) of whole deals."""
+        return np.asarray(np.minimum(outcome_table(low, high), 2), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
 class TotalGap(Additive):
     """Δ of Algorithm 2 for the hands of two seats, 0 … 52."""
 

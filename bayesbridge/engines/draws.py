@@ -172,6 +172,11 @@ class Draws:
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 
+    @property
+    def weighted(self) -> bool:
+        """Whether they are independent draws with importance weights, or were before they were thinned or resampled."""
+        return not self.exact and (self.importance or self.proposed) is not None
+
     def __post_init__(self) -> None:
         for array in (self.source, self.likelihood):
             if isinstance(array, np.ndarray):

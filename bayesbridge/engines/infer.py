@@ -30,7 +30,7 @@ type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Dr
 """(target, number of draws, random numbers, why this engine, proposal to start from) → draws."""
 
 ENOUGH: Final = 0.1
-"""ESS / requested draws below which ``auto`` moves particles, and warns if that does not help."""
+"""ESS / requested draws below which ``auto`` moves particles."""
 
 FEWEST: Final = 30.0
 """ESS below which plain weights refuse: with less, less than 94 % of answers lie within two errors."""
@@ -85,11 +85,7 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start
         return found
     from bayesbridge.engines.particles import moved
 
-    found = moved(found, draws, rng)
-    if found.ess >= ENOUGH * draws:
-        return found
-    worth = f"{draws} draws were asked for and these are worth about {found.ess:.0f}"
-    return replace(found, warning=f"{worth}: ask for more draws, or take back the call that is hardest to explain")
+    return moved(found, draws, rng)
 
 
 def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:

@@ -21,6 +21,7 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.capture.outcomes import POLICIES
 from bayesbridge.cards import Strain
 from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
 from bayesbridge.engines.classes import Quantity
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
@@ -68,11 +69,12 @@ class CaptureEstimator:
             np.ascontiguousarray(layouts.masks[:, first]), np.ascontiguousarray(layouts.masks[:, second])
         )._asdict()
 
-    def quantities(self, question: Question) -> Mapping[str, Quantity]:
-        """T, by merging the suits."""
-        from bayesbridge.engines.classes import Tricks
+    def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
+        """T and which conditions hold, by merging the suits; the lengths of both hands."""
+        from bayesbridge.engines.classes import Condition, Tricks
 
-        return {"T": Tricks(*question.pair)}
+        first, second = question.pair
+        return {"c1": first, "c2": second, "T": Tricks(first, second), "condition": Condition(first, second)}
 
     def distribution(
         self, constraints: Constraints, question: Question

@@ -48,7 +48,7 @@ MOST_KEPT: Final = 1_000_000
 """Layouts up to which every one is kept with its weight."""
 
 DRAWS: Final = 20_000
-"""Draws of a posterior for which nobody chose a number."""
+"""Layouts that estimators which take time are asked about at most, where nobody chose a number of draws."""
 
 SECONDS: Final = 10.0
 """Time for the estimators that take long, on one core by default."""
@@ -169,13 +169,14 @@ def affordable(posterior: Posterior, cost: float, seconds: float | None = None) 
     walked. An engine may return somewhat more than were chosen: these are all kept, since drawing anew from them would
     make the answer worse.
     """
-    chosen = posterior.asked[1]
     if not cost:
         return len(posterior)
-    if seconds is None and (chosen != DRAWS or SECONDS / cost >= DRAWS):
-        return len(posterior) if len(posterior) <= 1.25 * chosen else chosen
-    allowed = (SECONDS if seconds is None else seconds) / cost
-    return len(posterior) if allowed >= len(posterior) else max(2, int(allowed))
+    if seconds is not None:
+        allowed = seconds / cost
+        return len(posterior) if allowed >= len(posterior) else max(2, int(allowed))
+    chosen = posterior.asked[1]
+    most = max(2, int(min(SECONDS / cost, DRAWS))) if chosen is None else chosen
+    return len(posterior) if len(posterior) <= 1.25 * most else most
 
 
 def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, Sums]:
@@ -185,8 +186,12 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
     if not target.plain:
         if not isinstance(tables, LevelTables) or not isinstance(estimator, SuitwiseEstimator):
             return {}
+        lengths = tables.length_distributions()
         try:
-            shares = {name: tables.distribution(one) for name, one in estimator.quantities(question).items()}
+            shares = {
+                name: lengths[one] if isinstance(one, Seat) else tables.distribution(one)
+                for name, one in estimator.quantities(question).items()
+            }
         except TablesTooLarge:
             return {}
         return {name: Sums.counted(outputs[name], 0, share, 1) for name, share in shares.items()}

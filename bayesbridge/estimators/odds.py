@@ -192,6 +192,26 @@ OFF: Final = (
 """The same of chances over a posterior (``benchmarks/speed/bench_contracts.py``)."""
 
 
+NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)
+"""Expected tricks that part the columns of :data:`NETWORK_ERROR`."""
+
+NETWORK_ERROR: Final = {True: (0.2, 0.2, 0.2, 0.2, 0.2), False: (0.3, 0.3, 0.3, 0.3, 0.3)}
+
+
+def network_error(shares: Floats, values: Floats, trumps: bool) -> float:
+    """The network's own standard error of the mean of ``values[tricks]``, where P(tricks) is ``shares`` (14,).
+
+    Its error in tricks times what a trick more or less makes of the mean. It is the same in all layouts of a position,
+    so that no number of draws removes it.
+
+    >>> round(network_error(np.eye(14)[10], TRICKS, True) / network_error(np.eye(14)[10], 2 * TRICKS, True), 6)
+    0.5
+    """
+    more, less = (shares @ values[np.clip(np.arange(14) + step, 0, 13)] for step in (1, -1))
+    level = int(np.searchsorted(NETWORK_LEVELS, shares @ TRICKS, side="right"))
+    return float(NETWORK_ERROR[trumps][level] * abs(more - less) / 2)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ContractOdds:
     """What becomes of a contract."""

@@ -176,8 +176,8 @@ def seconds_of(estimator: Estimator) -> float:
 class SuitwiseEstimator(Protocol):
     """An estimator some of whose outputs are found suit by suit: they are counted exactly under exact calls too."""
 
-    def quantities(self, question: Question) -> Mapping[str, Quantity]:
-        """By the name of the output, values from 0 on."""
+    def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
+        """By the name of the output, values from 0 on; a seat stands for the lengths of its suits."""
         ...
 
 

@@ -113,13 +113,15 @@ class Cost:
     """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.
 
     >>> Cost(most_layouts=50_000)
-    Cost(most_layouts=50000, moves=60)
+    Cost(most_layouts=50000, moves=60, draws=20000)
     """
 
     most_layouts: int = 20_000_000
     """Layouts up to which ``auto`` asks the model about every one; a tenth of it is drawn and weighed at most."""
     moves: int = 60
     """Metropolis steps of each particle."""
+    draws: int = 20_000
+    """Draws where nobody chooses a number."""
 
 
 QUICK: Final = Cost()

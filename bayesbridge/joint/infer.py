@@ -248,8 +248,9 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
     import xarray
 
     draws = {name: (("chain", "draw", "player"), values[None, :, column, None]) for column, name in enumerate(STYLE)}
-    stats = xarray.Dataset({"diverging": (("chain", "draw"), np.zeros((1, len(values)), dtype=bool))})
     coords = {"chain": [0], "draw": np.arange(len(values)), "player": [question.seat.name]}
+    axes = {name: coords[name] for name in ("chain", "draw")}
+    stats = xarray.Dataset({"diverging": (("chain", "draw"), np.zeros((1, len(values)), dtype=bool))}, axes)
     return Styles(xarray.DataTree.from_dict({"posterior": xarray.Dataset(draws, coords), "sample_stats": stats}))
 
 

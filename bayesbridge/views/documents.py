@@ -23,6 +23,7 @@ def evidence_document(belief: Perspective) -> dict[str, Any]:
         "evidence": [str(piece) for piece in belief.evidence],
         "auction": None if belief.auction is None else str(belief.auction),
         "assumed_passes": [seat.name for seat in belief.assumed_passes],
+        "assumptions": list(belief.assumptions),
         **({"systems": list(belief.systems)} if belief.systems else {}),
         **styles_document(belief.bidder),
     }

@@ -24,7 +24,7 @@ from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
 from bayesbridge.views.html import document
-from bayesbridge.words import BITS, SEATS, card_words, game, model_words, number
+from bayesbridge.words import BITS, SEATS, card_words, game, number
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def html_record(
     observer: Seat | str = "S",
     *,
     bidder: BidderModel | None = None,
-    player: PlayerModel | Literal["learned"] | None = "learned",
+    player: PlayerModel | Literal["usual"] | None = "usual",
     title: str | None = None,
     by_card: bool = False,
     draws: int = 2000,
@@ -216,10 +216,8 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
 
 
 def _how(belief: Belief, draws: int, command: str | None) -> str:
-    player = "" if belief.player is None else f", and to choose cards as {model_words(belief.player)}"
-    known = "".join(f" {said}." for said in belief.systems)
     words = (
-        f"{game(None)} The others are taken to bid as {model_words(belief.bidder)}{player}.{known} "
+        f"{game(None)} {' '.join(belief.assumptions)} "
         f"Where there are too many layouts to walk, each step rests on {draws} draws. The chance of the contract is "
         "double dummy, as a network "
         f"predicts it. {BITS}"

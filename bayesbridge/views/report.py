@@ -29,7 +29,7 @@ from bayesbridge.views.tables import (
     readings_table,
     told_bits,
 )
-from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, game, model_words, number, percent
+from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, game, number, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -235,12 +235,7 @@ def _evidence(belief: Perspective) -> str:
         rows.append(f"<li>{escape(str(piece))} <small>{EFFECTS[belief.effect(piece)]}</small></li>")
     passed = ", ".join(SEATS[seat.name] for seat in belief.assumed_passes)
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
-    model = (
-        "" if belief.auction is None else f"<p>The others are taken to bid as {escape(model_words(belief.bidder))}.</p>"
-    )
-    model += "".join(f"<p>System: {escape(said)}.</p>" for said in belief.systems)
-    if belief.player is not None:
-        model += f"<p>They are taken to choose cards as {escape(model_words(belief.player))}.</p>"
+    model = "".join(f"<p>{escape(said)}</p>" for said in belief.assumptions)
     which = game(None if belief.dummy is None else belief.dummy.name)
     return f"<p>{which}</p><ol>{''.join(rows)}</ol>{note}{model}"
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from instrument import Floats
 
-from bayesbridge.bidders.learned import Holdings, linear
-from bayesbridge.bidders.learned import Reader as Sequence
+from bayesbridge.bidders.networks import Holdings, linear
+from bayesbridge.bidders.networks import Reader as Sequence
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.jit import one_thread
 from bayesbridge.studies.readers import Reading, Seen

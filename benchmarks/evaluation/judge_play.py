@@ -80,8 +80,8 @@ def belief_of(kind: str, record: Record, chooser: Any, cards: int) -> Belief:
     assert record.contract is not None
     seat, hand, seen = seen_by(record, chooser, cards)
     if kind == "and calls":
-        return Belief(seat, hand, dummy=None, bidder=bidder_at(record)).given(*seen)
-    plain = Belief(seat, hand, dummy=None, trump=record.contract.strain)
+        return Belief(seat, hand, dummy=None, bidder=bidder_at(record), player=None).given(*seen)
+    plain = Belief(seat, hand, dummy=None, trump=record.contract.strain, player=None)
     return plain.given(*(piece for piece in seen if not isinstance(piece, Called)))
 
 

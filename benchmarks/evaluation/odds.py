@@ -3,10 +3,9 @@
     python benchmarks/evaluation/odds.py boards.pbn --held-out --boards 2000 --resume odds
 
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by the learned bidder. Of its draws
-the network of ``tricks`` says how likely the contract makes, as they are and given that experts stopped there
-(``bayesbridge.estimators.reached``); on the first boards some layouts of the second kind are solved, which corrects it.
-The truth is the double-dummy result of the deal itself. Beside it stands what the network says of that deal: it tells
-errors of the network from errors of the posterior. Needs plugins/bayesbridge-double-dummy.
+the network of ``tricks`` says how likely the contract makes; on the first boards some layouts are solved too, which
+corrects it. The truth is the double-dummy result of the deal itself. Beside it stands what the network says of that
+deal: it tells errors of the network from errors of the posterior. Needs plugins/bayesbridge-double-dummy.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
+from bayesbridge.calls import CONTRACT_KINDS
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import SolvedSample
 from bayesbridge.estimators.protocol import Estimator, Question
-from bayesbridge.estimators.reached import reached
 from bayesbridge.estimators.registry import load
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
-from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes, percent_axis
+from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve, part_of_masks
 from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.readers import CHAIRS, seat_of, usable
@@ -48,8 +47,8 @@ CHUNK: Final = 5
 SOLVER: Final = "solved"
 """The estimator that solves, in the double-dummy plugin."""
 
-COLUMNS: Final = ("network", "network_error", "at_truth", "reached", "corrected", "corrected_error", "solved")
-"""Chances, their errors, and the share of the solved layouts in which the contract makes."""
+COLUMNS: Final = ("kind", "network", "network_error", "at_truth", "corrected", "corrected_error", "solved")
+"""Which of ``CONTRACT_KINDS``; chances, their errors, and the share of the solved layouts in which it makes."""
 WIDTH: Final = 2 + len(COLUMNS)
 """Of a board: whether it makes and whether it is corrected, 0 or 1; then the columns."""
 
@@ -125,8 +124,7 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
     question = Question.of((contract.declarer, contract.declarer.partner), trump=contract.strain.trump)
     belief = Belief.of_record(record, seat_of(what.chair, contract.declarer), cards=0)
     posterior = belief.infer("auto", what.draws, rng)
-    after = reached(posterior)
-    some = after.resample(what.solve if number < what.correct else 0, rng)
+    some = posterior.resample(what.solve if number < what.correct else 0, rng)
     truth = Layouts.of([deal])
     all_masks = np.concatenate([truth.masks, some.masks, posterior.layouts.masks])
     table = np.ascontiguousarray(all_masks[:, list(question.table)])
@@ -140,14 +138,14 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
     error = 0.0 if posterior.exact else float(np.sqrt(spread / posterior.ess))
     corrected, solved = (0.0, 0.0), 0.0
     if len(some):
-        predicted = np.asarray(after.weights @ of_draws, np.float64)
-        worth = np.inf if after.exact else after.ess
+        predicted = np.asarray(posterior.weights @ of_draws, np.float64)
+        worth = np.inf if posterior.exact else posterior.ess
         control = of_some[:, needed:].sum(axis=1, keepdims=True)
         sample = SolvedSample.of(np.full(len(some), 1 / len(some)), control, predicted[needed:].sum()[None], worth)
         corrected = sample.share((tricks[1:] >= needed).astype(np.float64))
         solved = float((tricks[1:] >= needed).mean())
-    there = float(after.weights @ made)
-    told = (share, error, float(chances[0, needed:].sum()), there, *corrected, solved)
+    kind = CONTRACT_KINDS.index(contract.kind)
+    told = (kind, share, error, float(chances[0, needed:].sum()), *corrected, solved)
     return np.array([tricks[0] >= needed, len(some) > 0, *told], np.float64)
 
 
@@ -161,9 +159,8 @@ def count(what: Plan, seed: np.random.SeedSequence, boards: int) -> Floats:
 BINS: Final = 10
 
 NETWORK: Final = "tricks over the posterior"
-REACHED: Final = "given that experts stopped there"
-CORRECTED: Final = "given that experts stopped there, corrected"
-SAME: Final = "given that experts stopped there, the boards corrected"
+CORRECTED: Final = "corrected by solved layouts"
+SAME: Final = "tricks over the posterior, the boards corrected"
 AT_TRUTH: Final = "tricks on the deal itself"
 BESIDE_SOLVER: Final = "the same, beside the solved layouts"
 
@@ -225,15 +222,17 @@ class Odds:
             return Forecast(name, np.clip(told[column][rows], 0.0, 1.0), came[rows])
 
         every = np.ones(len(came), dtype=np.bool_)
-        over_all = ((NETWORK, "network"), (REACHED, "reached"), (AT_TRUTH, "at_truth"))
-        found = [forecast(name, column, every) for name, column in over_all]
+        found = [forecast(NETWORK, "network", every), forecast(AT_TRUTH, "at_truth", every)]
+        for place, kind in enumerate(CONTRACT_KINDS):
+            if (those := told["kind"] == place).any():
+                found.append(forecast(f"{NETWORK}: {kind}", "network", those))
         if corrected.any():
-            found += [forecast(CORRECTED, "corrected", corrected), forecast(SAME, "reached", corrected)]
+            found += [forecast(CORRECTED, "corrected", corrected), forecast(SAME, "network", corrected)]
             found.append(Forecast(BESIDE_SOLVER, found[-1].told, told["solved"][corrected], what.solve))
         return cls(what, tuple(found))
 
 
-MARKS: Final = {NETWORK: (BLUE, "o"), REACHED: (VERMILION, "D"), CORRECTED: (ORANGE, "s"), AT_TRUTH: (SKY, "^")}
+MARKS: Final = {NETWORK: (BLUE, "o"), CORRECTED: (ORANGE, "s"), AT_TRUTH: (SKY, "^")}
 
 FEWEST: Final = 10
 """Boards that a mark stands for at least."""

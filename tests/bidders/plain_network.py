@@ -54,26 +54,27 @@ def read(p: dict[str, np.ndarray], tokens: np.ndarray, extra: np.ndarray | None 
 SHAPES = [(c, d, h) for c in range(14) for d in range(14 - c) for h in range(14 - c - d)]
 
 
-def held(p: dict[str, np.ndarray], mask: int) -> np.ndarray:
+def held(p: dict[str, np.ndarray], mask: int, start: str = "") -> np.ndarray:
     """The vector of a hand: suit by suit from the features of its holdings, then of the hand as a whole."""
-    total = p["hands_holdings_hand_bias"].copy()
+    total = p[start + "holdings_hand_bias"].copy()
     for s in range(4):
         x = FEATURES[mask >> 13 * s & 0x1FFF]
-        hidden = np.maximum(x @ p["hands_holdings_suit_in"][s] + p["hands_holdings_suit_in_bias"][s], 0)
-        total += hidden @ p["hands_holdings_suit_out"][s] + x @ p["hands_holdings_suit_skip"][s]
+        hidden = np.maximum(x @ p[start + "holdings_suit_in"][s] + p[start + "holdings_suit_in_bias"][s], 0)
+        total += hidden @ p[start + "holdings_suit_out"][s] + x @ p[start + "holdings_suit_skip"][s]
     if "hands_points" in p:
         lengths = tuple((mask >> 13 * s & 0x1FFF).bit_count() for s in range(3))
         aces, kings = ([mask >> 13 * s + rank & 1 for s in range(4)] for rank in (12, 11))
         total += p["hands_points"][Hand(mask).points] + p["hands_shapes"][SHAPES.index(lengths)]
         total += p["hands_tops"][sum(aces)] + sum(p["hands_tops"][5 + 6 * s + sum(aces) + kings[s]] for s in range(4))
-    return np.maximum(affine(p, "hands_deepen", np.maximum(total, 0)), 0)
+    return np.maximum(total, 0)
 
 
 def scores(p: dict[str, np.ndarray], known: np.ndarray, mask: int, partner: int | None = None) -> np.ndarray:
     """The score of every choice for one hand, with partner's if it is shown."""
-    mixed = (p["own_weight"] @ held(p, mask)) * affine(p, "scale", known) + affine(p, "shift", known)
+    own, other = (np.maximum(affine(p, "hands_deepen", held(p, one, "hands_")), 0) for one in (mask, partner or mask))
+    mixed = (p["own_weight"] @ own) * affine(p, "scale", known) + affine(p, "shift", known)
     if partner is not None:
-        mixed += (p["partner_weight"] @ held(p, partner)) * affine(p, "partner_scale", known)
+        mixed += (p["partner_weight"] @ other) * affine(p, "partner_scale", known)
         mixed += affine(p, "partner_shift", known)
     return affine(p, "out", np.maximum(mixed, 0)) + affine(p, "context_out", known)
 

@@ -49,7 +49,7 @@ VALUES = {
     "after-card": "1", "position": "POSITION", "reveal": "N:J54.Q72.KQ76.A85", "play": "N:H2", "void": "E:H",
     "length": "W:S:2", "shape": "N:balanced", "hcp": "W:3+", "holds": "W:HK", "lacks": "W:HK", "where": "hcp(west)>8",
     "call": "N:1NT", "json": "", "seed": "2", "pair": "W:N", "estimator": "bid", "method": "weights", "draws": "30",
-    "contract": "4NT", "by": "N", "actual": "", "reached": "", "solve": "2", "seconds": "1", "card": "HK",
+    "contract": "4NT", "by": "N", "actual": "", "solve": "2", "seconds": "1", "card": "HK",
     "bidders": "learned", "contracts": "4S,3NT", "scheme": "old", "against": "3NT", "find-out": "card[HK]",
     "goal": "tricks", "field": "420", "trick": "W:H5", "seat": "N", "review": "", "suit": "H", "vacant": "7:12",
     "tricks": "1", "text": "", "cards": "", "adapt": "", "out": "mine.html", "title": "Mine", "no-history": "",
@@ -84,8 +84,8 @@ class Way(NamedTuple):
 
 RANDOM = {"draws": DRAWN, "seed": f"{DRAWN} --draws 20"}
 CONTRACTS = dict.fromkeys(("by", "actual", "solve", "seconds"), CONTRACT)
-QUESTION = {**RANDOM, **CONTRACTS, "method": f"{DRAWN} --draws 30", "reached": f"{ONE} --draws 20", "pair": SOUTH}
-ASKED = "json estimator method draws seed contract by actual reached solve seconds pair"
+QUESTION = {**RANDOM, **CONTRACTS, "method": f"{DRAWN} --draws 30", "pair": SOUTH}
+ASKED = "json estimator method draws seed contract by actual solve seconds pair"
 RECORD = f"board room draws seed solve seconds json {MODELS} bidder=iterative"
 REVIEW = dict.fromkeys(("solve", "seconds"), "--review")
 KINDS = "reveal void length shape hcp holds lacks where call"
@@ -95,7 +95,7 @@ WAYS = [
     Way(f"estimate {CONTRACT}", FOUR, "", "pair trump"),
     Way("estimate", FEW, "", f"by solve actual {MODELS}"),
     Way("estimate --bidders learned", FOUR, "slip vulnerable system style player pair=W:E draws seed",
-        "bidder method estimator contract by actual reached solve seconds card", RANDOM),
+        "bidder method estimator contract by actual solve seconds card", RANDOM),
     Way("count", FOUR, "json", "seed bidder slip vulnerable player"),
     Way("count", FEW, "", "trump system style"),
     Way("contracts", FOUR, "contracts scheme against find-out pair=W:E solve seconds json draws seed", "", RANDOM),

@@ -157,7 +157,7 @@ def test_a_plan_does_what_is_said_of_it(first, second):
         # Where a plan leaves off, all that is left is certain only for its own goal.
         assert line.goal is None or reached[line.goal] >= line.chance - 1e-9
         assert line.text(13)
-        assert line.document()["plan"] is not None
+        assert line.document(2)["plan"] is not None
         if line.goal is None:
             assert mean == pytest.approx(line.tricks, abs=1e-9)
 

@@ -65,12 +65,22 @@ def test_khat_finds_the_tail_that_was_put_in() -> None:
     assert bounded < 0
 
 
-@pytest.mark.parametrize(
-    "values",
-    [np.zeros(1000), np.repeat([0.0, -1.0], 500), np.r_[np.zeros(3), np.full(997, -np.inf)], np.arange(10.0)],
-)
-def test_tied_weights_have_no_khat(values: np.ndarray) -> None:
-    assert Weights(values).khat is None
+def test_khat_is_that_of_arviz() -> None:
+    from arviz_stats.base import array_stats
+
+    rng = np.random.default_rng(4)
+    for log in (rng.normal(0, 1, 1000), rng.normal(0, 3, 5000), -0.8 * np.log(rng.random(300))):
+        # ArviZ takes log likelihoods that are left out, so minus the log weights, and divides by the largest.
+        assert Weights(log).khat == pytest.approx(float(array_stats.psislw(-(log - log.max()))[1]), abs=2e-3)
+
+
+def test_khat_of_tied_weights() -> None:
+    """Equal weights have none; where layouts share their weight the tail is still judged."""
+    few = np.r_[np.zeros(3), np.full(997, -np.inf)]
+    assert [Weights(values).khat for values in (np.zeros(1000), few, np.arange(10.0))] == [None, None, None]
+    assert Weights(np.repeat([0.0, -1.0], 500)).khat < 0
+    heavy = np.repeat(-1.0 * np.log(np.random.default_rng(1).random(5000)), 4)
+    assert Weights(heavy).khat > 0.7
 
 
 def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw() -> None:

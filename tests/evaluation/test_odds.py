@@ -7,7 +7,7 @@ import pytest
 from odds import COLUMNS, NETWORK, Forecast, board, document, measure, plan, solver, tables
 
 import bayesbridge as bb
-from bayesbridge.estimators.reached import reached
+from bayesbridge.calls import CONTRACT_KINDS
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
@@ -28,12 +28,9 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         (tricks,) = solver().estimate(bb.Layouts.of([record.deal]), question)["solved"]
         assert cells[:2].tolist() == [tricks >= contract.tricks_needed, number == 0]
         assert (told["corrected_error"] > 0) == (number == 0)
-        again = bb.estimate(reached(posterior), "tricks", **asked)
-        assert told["reached"] == pytest.approx(
-            bb.Result.of(again).tricks("tricks").at_least(contract.tricks_needed), abs=1e-5
-        )
+        assert CONTRACT_KINDS[int(told["kind"])] == contract.kind
         if number == 0:
-            off = told["corrected"] - told["reached"]
+            off = told["corrected"] - told["network"]
             assert abs(off) < 5 * np.hypot(told["corrected_error"], told["network_error"])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge.bidders.learned import AVERAGE, LearnedBidder, PairStyle
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
@@ -47,20 +47,14 @@ def posterior_by_hand(record, observer, cards):
     """(layouts, probabilities): each model is asked about each hand by itself."""
     played = record.plays[:cards]
     layouts = list(layouts_by_hand(record, observer, played))
-    player, (points, shares) = LearnedPlayer(), AVERAGE.points()
-    styles = [PairStyle("", point[:-1].astype(float), np.eye(len(point) - 1)) for point in points]
-    bidders = [[LearnedBidder(record.vulnerable, style={side: style}) for style in styles] for side in ("NS", "EW")]
+    player, bidder = LearnedPlayer(), LearnedBidder(record.vulnerable)
     dummy = record.contract.declarer.partner
     logs = []
     for layout in layouts:
         total = 0.0
-        for side in range(2):  # partners share one of the typical styles
-            by_style = shares.copy()
-            for index, (seat, _) in enumerate(record.auction):
-                if seat != observer and seat % 2 == side:
-                    hand = mask_of(layout[seat])
-                    by_style += [one.log_likelihood(hand, record.auction, index)[0] for one in bidders[side]]
-            total += np.logaddexp.reduce(by_style)
+        for index, (seat, _) in enumerate(record.auction):
+            hands = mask_of(layout[seat]), mask_of(layout[seat.partner])
+            total += bidder.log_likelihood(hands[0], record.auction, index, hands[1])[0]
         for seat in set(Seat) - {observer, dummy}:
             hand, table = mask_of(layout[seat]), record.deal[dummy]
             total += player.log_likelihood(hand, record.contract, played, seat, record.auction, table)[0]
