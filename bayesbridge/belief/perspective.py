@@ -15,9 +15,9 @@ dualization", 2015).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from bayesbridge import markup
 from bayesbridge.auction import Auction
@@ -272,8 +272,11 @@ class Perspective:
         cards = tuple((piece.seat, piece.card) for piece in plays)
         shown = (piece.hand for piece in self._everything if isinstance(piece, Reveal) and piece.seat == dummy)
         table = next(shown, None)
+        player, leads = self.player, getattr(self.bidder, "leads", None)
+        if leads is not None and hasattr(player, "leads"):
+            player = replace(cast(Any, player), leads=leads)  # what the systems say of opening leads
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
             own = [number for number, piece in enumerate(plays) if piece.seat == seat]
             # Later cards say nothing of earlier ones.
-            choices = PlayLikelihood(self.player, contract, cards[: own[-1] + 1], seat, self.auction, table)
+            choices = PlayLikelihood(player, contract, cards[: own[-1] + 1], seat, self.auction, table)
             yield Term((seat,), tuple(plays[number] for number in own), choices, choices)
