@@ -95,9 +95,6 @@ def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: boo
 STYLE: Final = 16
 """Numbers of a style."""
 
-FARTHEST: Final = 10
-"""Pairs lie within a few units of the mean of all."""
-
 LEARN_AGAIN: Final = "learn it again with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
 
 
@@ -194,15 +191,13 @@ class PairStyle:
             arrays = [np.array(found[key], object) for key in ("mean", "covariance")]
             if found.get("network") != cls.network():
                 raise ValueError("it was learned for another")
-            if [one.shape for one in arrays] != [(STYLE,), (STYLE, STYLE)]:
-                raise ValueError(f"a style has {STYLE} numbers")
-            if not all(type(x) in (int, float) and abs(x) <= FARTHEST for one in arrays for x in one.flat):
-                raise ValueError(f"mean and covariance are numbers from {-FARTHEST} to {FARTHEST}")
+            numbers = all(type(x) in (int, float) and abs(x) <= 10 for one in arrays for x in one.flat)  # not NaN
+            if [one.shape for one in arrays] != [(STYLE,), (STYLE, STYLE)] or not numbers:
+                raise ValueError(f"mean and covariance have {STYLE} and {STYLE} x {STYLE} numbers from -10 to 10")
+            if type(pair := found["pair"]) is not str or type(tables := found["tables"]) is not int or tables < 0:
+                raise ValueError("pair is a text, and tables a whole number")
             mean, covariance = (one.astype(np.float64) for one in arrays)
             np.linalg.cholesky(covariance)
-            pair, tables = found["pair"], found["tables"]
-            if type(pair) is not str or type(tables) is not int or tables < 0:
-                raise ValueError(f"pair {pair!r} is a text and tables {tables!r} a whole number, 0 or more")
             return cls(pair, read_only(mean), read_only(covariance), tables)
         except (ValueError, KeyError, TypeError, RecursionError, np.linalg.LinAlgError) as error:
             raise BayesBridgeError(f"{where}: not a style of this network ({error}): {LEARN_AGAIN}") from None

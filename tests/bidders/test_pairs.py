@@ -105,10 +105,8 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
     wrong += [{"mean": [1]}, {"covariance": [[1]]}, {"pair": 5}, {"tables": -5}, {"tables": True}, {"tables": "6"}]
     documents = [json.dumps(style.to_dict() | change) for change in wrong]
     for text in ("", "[]", "{}", "[" * 100_000, *documents):
-        with pytest.raises(
-            BayesBridgeError, match=r"^style.json: not a style of this network \(.*\): learn it again .*--out FILE.json"
-        ):
-            PairStyle.of(text, "style.json")
+        with pytest.raises(BayesBridgeError, match=r"^x: not a style of this network \(.*\): learn it again .* FILE"):
+            PairStyle.of(text, "x")
 
 
 def test_a_style_of_another_network_is_refused(style, monkeypatch):
@@ -116,9 +114,7 @@ def test_a_style_of_another_network_is_refused(style, monkeypatch):
     monkeypatch.setattr(PairStyle, "network", lambda: "0" * 8)
     older = json.dumps({"pair": "A+B", "tables": 1, "mean": [0] * STYLE, "covariance": np.eye(STYLE).tolist()})
     for one in (text, older):
-        with pytest.raises(
-            BayesBridgeError, match=r"^x: not a st.* network \(it was learned for another\): learn it again w"
-        ):
+        with pytest.raises(BayesBridgeError, match=r"^x: not .* network \(it was learned for another\): learn it ag"):
             PairStyle.of(one, "x")
     with pytest.raises(BayesBridgeError, match=r"^style of 'Oak\+Birch': not one of this network: learn it again w"):
         PairStyle.of_text(word)

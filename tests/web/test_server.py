@@ -146,22 +146,19 @@ def start(*words):
     return process, process.stdout.readline()
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
-def test_an_interrupt_ends_it_without_a_word(web, number, status):
-    process, line = start()
-    assert re.fullmatch(r"The explorer is at http://127\.0\.0\.1:\d+/[\w-]{22}/\n", line)
+@pytest.mark.parametrize(
+    ("number", "status", "words", "told"),
+    [
+        (signal.SIGINT, 130, (), r"The explorer is at http://127\.0\.0\.1:\d+/[\w-]{22}/\n"),
+        (signal.SIGTERM, -signal.SIGTERM, ("--json", "--token", TOKEN), rf'{{"address": "http.*/{TOKEN}/".*}}\n'),
+    ],
+)
+def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(web, number, status, words, told):
+    process, line = start(*words)
+    assert re.fullmatch(told, line)
     process.send_signal(number)
-    _, err = process.communicate(timeout=PATIENCE)
-    assert err == ""
+    assert process.communicate(timeout=PATIENCE) == ("", "")
     assert process.returncode == status
-
-
-def test_the_address_as_json(web):
-    process, line = start("--json", "--token", TOKEN)
-    assert json.loads(line)["address"].endswith(f"/{TOKEN}/")
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=PATIENCE)
-    assert err == ""
 
 
 def test_the_command_says_what_is_wrong(web, capsys, monkeypatch, server):
