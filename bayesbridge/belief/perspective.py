@@ -138,6 +138,13 @@ class Perspective:
         models = self.bidder, getattr(self.bidder, "base", None)
         return tuple(str(said) for model in models for said in getattr(model, "systems", ()))
 
+    @cached_property
+    def chooses(self) -> PlayerModel | None:
+        """The player, who knows what the bidder's systems say of opening leads."""
+        leads = getattr(self.bidder, "leads", None)
+        known = leads is not None and hasattr(self.player, "leads")
+        return replace(cast(Any, self.player), leads=leads) if known else self.player
+
     @property
     def assumed_passes(self) -> tuple[Seat, ...]:
         """The seats taken to have passed because a later call leaves them out, in order."""
@@ -265,18 +272,15 @@ class Perspective:
         """The choice of cards, one term for each seat that chose some."""
         contract = None if self.auction is None else self.auction.contract
         plays = [piece for piece in self.evidence if isinstance(piece, Play)]
-        if self.player is None or contract is None:
+        if self.chooses is None or contract is None:
             return
         # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
         dummy = contract.declarer.partner if self.dummy is None else self.dummy
         cards = tuple((piece.seat, piece.card) for piece in plays)
         shown = (piece.hand for piece in self._everything if isinstance(piece, Reveal) and piece.seat == dummy)
         table = next(shown, None)
-        player, leads = self.player, getattr(self.bidder, "leads", None)
-        if leads is not None and hasattr(player, "leads"):
-            player = replace(cast(Any, player), leads=leads)  # what the systems say of opening leads
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
             own = [number for number, piece in enumerate(plays) if piece.seat == seat]
             # Later cards say nothing of earlier ones.
-            choices = PlayLikelihood(player, contract, cards[: own[-1] + 1], seat, self.auction, table)
+            choices = PlayLikelihood(self.chooses, contract, cards[: own[-1] + 1], seat, self.auction, table)
             yield Term((seat,), tuple(plays[number] for number in own), choices, choices)

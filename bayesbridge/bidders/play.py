@@ -95,12 +95,12 @@ def situations(
     return Situations(tokens + STARTS[:-1], held, led)
 
 
-LEADS: Final = ("fourth best", "third and fifth", "top of sequence", "second of sequence")
-"""Agreements on which card of a suit is the opening lead.
+LEADS: Final = ("fourth best", "third and fifth", "top of sequence")
+"""Agreements on which card of a suit with an honour is the opening lead.
 
-The first two are of the low cards, the nine and below, of a suit with an honour: the fourth highest of four or more, or
-the third highest of three or four and the fifth of more. The others are of its honours, where the best two touch, the
-ace apart, and in no trumps the third is at most one step below: the best of them, or the one below it.
+The first two are of its low cards, the nine and below: the fourth highest of four or more, or the third highest of
+three or four and the fifth of more. The last is of its honours, where the best two touch, the ace apart, and in no
+trumps the third is at most one step below.
 """
 
 LOW: Final = 8
@@ -127,19 +127,18 @@ def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
     2
     """
     found = np.full(1 << 13, -1)
-    number = LEADS.index(agreement)
     for holding in range(1 << 13):
         falling = [rank for rank in reversed(range(13)) if holding >> rank & 1]
         n = len(falling)
-        if number > 1:
-            near = n > 2 and falling[1] - falling[2] < 3
-            touch = n > 1 and 12 > falling[0] == falling[1] + 1 and (near or not notrump)
-            if touch and falling[number - 2] >= LOW:
-                found[holding] = falling[number - 2]
+        if agreement == LEADS[0]:
+            best = 4 * (n > 3)
+        elif agreement == LEADS[1]:
+            best = 3 * (n > 2) + 2 * (n > 4)
         else:
-            best = 3 * (n > 2) + 2 * (n > 4) if number else 4 * (n > 3)
-            if best and falling[0] >= LOW > falling[best - 1]:
-                found[holding] = falling[best - 1]
+            near = not notrump or (n > 2 and falling[1] - falling[2] < 3)
+            best = int(n > 1 and 12 > falling[0] == falling[1] + 1 and near)
+        if best and falling[0] >= LOW and (falling[best - 1] < LOW) == (agreement in LEADS[:2]):
+            found[holding] = falling[best - 1]
     return found
 
 
@@ -239,7 +238,7 @@ def _as_agreed(
     for share, agreed, faith in leads:
         chance = plain
         for one in agreed:
-            if (LEADS.index(one) > 1) == (rank >= LOW):
+            if (one in LEADS[:2]) == (rank < LOW):
                 best = agreed_ranks(one, notrump)[hands >> np.uint64(card - rank) & np.uint64(SUIT_MASK)]
                 usual = chances[rows, best].astype(np.float64)
                 more = np.maximum(usual, faith * total)

@@ -383,7 +383,7 @@ def _read_system(name: str, path: str) -> System:
             if wrong := [one for one in leads if one not in LEADS]:
                 hint = did_you_mean(wrong[0], LEADS)
                 raise NotationError(f"{where}: unknown agreement {wrong[0]!r}: {hint}write {', '.join(LEADS)}")
-            if len({LEADS.index(one) // 2 for one in leads}) < len(leads):
+            if {*LEADS[:2]} <= {*leads}:
                 raise NotationError(f"{where}: {value!r} says two things of the same cards: leave one out")
     leads = like.leads if leads is None else leads
     places = {place: meanings for place, meanings in {**like.places, **told}.items() if meanings}

@@ -74,7 +74,6 @@ def test_leads_of_the_textbook():
         ("third and fifth", False, "KT742:2 AJ85:8 J97653:5 8642:- K72:2 KQJT:- K7:-"),
         ("top of sequence", True, "KQJ2:K QJ93:Q T972:T KQ32:- AKQ2:- KJT3:- 9872:-"),
         ("top of sequence", False, "KQ32:K JT:J AK32:-"),
-        ("second of sequence", False, "KQ32:Q T972:-"),
     ],
 )
 def test_the_card_agreed_on(agreement, notrump, cards):
