@@ -334,7 +334,7 @@ def test_what_it_says_of_itself(tmp_path):
         ("[opening]\n1NT = balanced", "own.toml:2: 1NT: not TOML"),
         ('["after 1NT Pass"]\n4S = "2 key cards"', "own.toml:2: 4S: '2 key cards': no suit is agreed here"),
         ('[opening]\n2C = "-6 points, 2 aces"', "own.toml:2: 2C: no hand of 13 cards fits '-6 points, 2 aces'"),
-        ('["after 1C/1D P"]\n1S = "S4+"\n["after 1D P"]\n2D = "D4+"', "['after 1D P']: after 1D Pass has a section"),
+        ('["after 1C/1D P"]\n1S = "S4"\n["after 1D P"]', "own.toml: ['after 1D P']: after 1D Pass has a section"),
         ('leads = "forth best"', "own.toml:1: leads: unknown agreement 'forth best': did you mean 'fourth best'?"),
         ('leads = "fourth best, third and fifth"', "own.toml:1: leads: 'fourth best, third and fifth' says two things"),
         ('about = "x"\nlike = "goren"', "own.toml:2: like: 'goren' is no system of the package: write acol"),
