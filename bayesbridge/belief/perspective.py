@@ -15,9 +15,9 @@ dualization", 2015).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from bayesbridge import markup
 from bayesbridge.auction import Auction
@@ -137,6 +137,13 @@ class Perspective:
         """What is said of the systems and styles that the players follow, in words."""
         models = self.bidder, getattr(self.bidder, "base", None)
         return tuple(str(said) for model in models for said in getattr(model, "systems", ()))
+
+    @cached_property
+    def chooses(self) -> PlayerModel | None:
+        """The player, who knows what the bidder's systems say of opening leads."""
+        leads = getattr(self.bidder, "leads", None)
+        known = leads is not None and hasattr(self.player, "leads")
+        return replace(cast(Any, self.player), leads=leads) if known else self.player
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -278,7 +285,7 @@ class Perspective:
         """The choice of cards, one term for each seat that chose some."""
         contract = None if self.auction is None else self.auction.contract
         plays = [piece for piece in self.evidence if isinstance(piece, Play)]
-        if self.player is None or contract is None:
+        if self.chooses is None or contract is None:
             return
         # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
         dummy = contract.declarer.partner if self.dummy is None else self.dummy
@@ -288,5 +295,5 @@ class Perspective:
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
             own = [number for number, piece in enumerate(plays) if piece.seat == seat]
             # Later cards say nothing of earlier ones.
-            choices = PlayLikelihood(self.player, contract, cards[: own[-1] + 1], seat, self.auction, table)
+            choices = PlayLikelihood(self.chooses, contract, cards[: own[-1] + 1], seat, self.auction, table)
             yield Term((seat,), tuple(plays[number] for number in own), choices, choices)

@@ -11,8 +11,8 @@ choice sees what the same player and their partner did before, so signals and pl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -95,6 +95,53 @@ def situations(
     return Situations(tokens + STARTS[:-1], held, led)
 
 
+LEADS: Final = ("fourth best", "third and fifth", "top of sequence")
+"""Agreements on which card of a suit with an honour is the opening lead.
+
+The first two are of its low cards, the nine and below: the fourth highest of four or more, or the third highest of
+three or four and the fifth of more. The last is of its honours, where the best two touch, the ace apart, and in no
+trumps the third is at most one step below.
+"""
+
+LOW: Final = 8
+"""Cards of a suit below the ten."""
+
+
+class AgreedLeads(NamedTuple):
+    """What a pair may have agreed on opening leads, with its share, and how surely they keep to it."""
+
+    share: float
+    agreed: tuple[str, ...]
+    """Of :data:`LEADS`."""
+    faith: float
+
+
+type Leads = tuple[AgreedLeads, ...]
+
+
+@cache
+def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
+    """(8192,) the rank that is led from each holding in a suit, -1 where the agreement says nothing of it.
+
+    >>> agreed_ranks("fourth best", True)[0b_0100_1001_0010_1].item()  # KT742: the four
+    2
+    """
+    found = np.full(1 << 13, -1)
+    for holding in range(1 << 13):
+        falling = [rank for rank in reversed(range(13)) if holding >> rank & 1]
+        n = len(falling)
+        if agreement == LEADS[0]:
+            best = 4 * (n > 3)
+        elif agreement == LEADS[1]:
+            best = 3 * (n > 2) + 2 * (n > 4)
+        else:
+            near = not notrump or (n > 2 and falling[1] - falling[2] < 3)
+            best = int(n > 1 and 12 > falling[0] == falling[1] + 1 and near)
+        if best and falling[0] >= LOW and (falling[best - 1] < LOW) == (agreement in LEADS[:2]):
+            found[holding] = falling[best - 1]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class LearnedPlayer:
     """Experts at the table; with probability ``slip`` they play any legal card.
@@ -107,6 +154,12 @@ class LearnedPlayer:
     """
 
     slip: float = 0.01
+    leads: tuple[Leads, Leads] = field(default=((), ()), repr=False)
+    """What North and South, and East and West, have agreed on opening leads: a belief takes it from their systems.
+
+    Which suit is led, and whether an honour of it, stays as it is; of the suit's honours, or of its low cards, the one
+    agreed on has at least the probability ``faith``.
+    """
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:
@@ -139,11 +192,14 @@ class LearnedPlayer:
             for i in own:
                 card = plays[i][1]
                 if i >= start:
-                    result += self._choice(seen[i], rest, card.index)
+                    leads = self.leads[seat % 2] if i == 0 and card.suit is not contract.trump else ()
+                    result += self._choice(seen[i], rest, card.index, leads, contract.trump is None)
                 rest &= ~np.uint64(card.mask)
         return result
 
-    def _choice(self, seen: tuple[Context, int], rest: NDArray[np.uint64], card: int) -> NDArray[np.float64]:
+    def _choice(
+        self, seen: tuple[Context, int], rest: NDArray[np.uint64], card: int, leads: Leads, notrump: bool
+    ) -> NDArray[np.float64]:
         """(n,) log P(card ∣ cards still held)."""
         context, led = seen
         legal = rest.copy()
@@ -162,10 +218,34 @@ class LearnedPlayer:
             found[~allowed] = -np.inf
             found -= found.max(axis=1, keepdims=True)
             np.exp(found, out=found)
-            chance = found[:, place] / found.sum(axis=1)
+            found /= found.sum(axis=1, keepdims=True)
+            chance = found[:, place].astype(np.float64)
+            if leads:
+                chance = _as_agreed(found[:, place - card % 13 :][:, :13], rest[block], card, leads, notrump)
             with np.errstate(divide="ignore"):
                 result[block] = np.log((1.0 - self.slip) * chance + self.slip / allowed.sum(axis=1))
         return result
+
+
+def _as_agreed(
+    chances: NDArray[np.float32], hands: NDArray[np.uint64], card: int, leads: Leads, notrump: bool
+) -> NDArray[np.float64]:
+    """(n,) the chance of an opening lead, from (n, 13) those of all cards of its suit."""
+    rank, rows = card % 13, np.arange(len(hands))
+    alike = chances[:, LOW:] if rank >= LOW else chances[:, :LOW]
+    total, plain = alike.sum(axis=1, dtype=np.float64), chances[:, rank].astype(np.float64)
+    result = np.zeros(len(hands))
+    for share, agreed, faith in leads:
+        chance = plain
+        for one in agreed:
+            if (one in LEADS[:2]) == (rank < LOW):
+                best = agreed_ranks(one, notrump)[hands >> np.uint64(card - rank) & np.uint64(SUIT_MASK)]
+                usual = chances[rows, best].astype(np.float64)
+                more = np.maximum(usual, faith * total)
+                fewer = plain * (total - more) / np.maximum(total - usual, 1e-30)
+                chance = np.where(best < 0, plain, np.where(best == rank, more, fewer))
+        result += share * chance
+    return result
 
 
 @lru_cache(maxsize=16)

@@ -31,6 +31,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -40,14 +41,16 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.networks import Hands
+from bayesbridge.bidders.play import LEADS, AgreedLeads, Leads
 from bayesbridge.bidders.turn import Turn, call_probabilities, seat_to_call
-from bayesbridge.calls import PASS, Call
+from bayesbridge.calls import PASS, Call, call_words
+from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand
-from bayesbridge.layouts import Floats, high_card_points, suit_lengths
+from bayesbridge.layouts import HONOURS, Floats, high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import KeyLines, read_toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
 
@@ -60,6 +63,41 @@ _MOST: Final = (0, 4, 7, 9, *[10] * 10)
 """High-card points of n cards of one suit; every number between can be held, so also for a hand of given lengths."""
 
 _POINTS: Final = re.compile(r"(?P<range>.*?)\s*points?", re.IGNORECASE)
+_HONOURS: Final = re.compile(
+    r"(?P<numbers>[0-5](?: or [0-5])*) (?:aces?|(?P<key>key cards?)(?: (?P<queen>with(?:out)?) the queen)?)"
+)
+_ACES: Final = dict(HONOURS)[4]
+
+
+class Honours(NamedTuple):
+    """How many aces or key cards a hand has, and whether the queen of trumps.
+
+    >>> Honours.of("2 or 5 key cards without the queen", Suit.S).fit(np.array([_ACES], np.uint64)).tolist()
+    [False]
+    """
+
+    cards: int
+    """Those that are counted, as a mask: the aces, of key cards also the king of trumps."""
+    numbers: tuple[int, ...]
+    queen: int
+    """The queen of trumps as a mask, 0 where nothing is said of it."""
+    held: bool
+
+    @classmethod
+    def of(cls, text: str, trump: Suit | None) -> Self | None:
+        """Read ``0 or 4 aces`` or ``2 key cards with the queen``; ``None`` for anything else."""
+        if (match := _HONOURS.fullmatch(text)) is None:
+            return None
+        if match["key"] and trump is None:
+            raise NotationError(f'{text!r}: no suit is agreed here: write key cards below ["{ANSWERS}4NT"]', text=text)
+        king = 1 << 13 * trump + 11 if match["key"] and trump is not None else 0
+        numbers = tuple(map(int, match["numbers"].split(" or ")))
+        return cls(_ACES | king, numbers, king >> 1 if match["queen"] else 0, match["queen"] == "with")
+
+    def fit(self, hands: Hands) -> NDArray[np.bool_]:
+        """(n,) which of (n,) masks have them."""
+        found = np.isin(np.bitwise_count(hands & np.uint64(self.cards)), self.numbers)
+        return found & ((hands & np.uint64(self.queen) != 0) == self.held) if self.queen else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,40 +113,49 @@ class Statement:
     high: int
     """High-card points, both ends included."""
     shapes: Shapes
+    honours: tuple[Honours, ...]
     always: bool
     """Whether every hand that fits makes the call."""
 
     @classmethod
-    def of(cls, text: str) -> Self:
-        """Read the text; a statement that no hand of 13 cards fits is an error."""
-        parts = [part.strip() for part in text.split(",")]
-        always = any(part.lower() == ALWAYS for part in parts)
-        pieces = [_piece(part, text) for part in parts if part.lower() != ALWAYS]
-        known = Constraints.free()
-        for piece in pieces:
-            known = piece.constrain(known, 0)
+    def of(cls, text: str, trump: Suit | None = None) -> Self:
+        """Read the text; ``trump`` is the agreed suit. One that no hand of 13 cards fits is an error."""
+        known, honours, words, always = Constraints.free(), list[Honours](), list[str](), False
+        for part in (part.strip() for part in text.split(",")):
+            word = " ".join(part.lower().split())
+            if word == ALWAYS:
+                always = True
+            elif (some := Honours.of(word, trump)) is not None:
+                honours.append(some)
+                words.append(word)
+            else:
+                piece = _piece(part, text)
+                known = piece.constrain(known, 0)
+                words.append(piece.text.removeprefix(f"{SEAT.name}:") + " points" * isinstance(piece, HighCards))
         low, high = known.points_low[SEAT], known.points_high[SEAT]
         shapes = ALL if (possible := known.shapes[SEAT]) is None else possible
         within = (sum(_FEWEST[n] for n in shape) <= high and low <= sum(_MOST[n] for n in shape) for shape in shapes)
-        if low > high or not any(within):
-            raise NotationError(f"no hand of 13 cards fits {text!r}: write points and a shape that go together")
-        words = [
-            piece.text.removeprefix(f"{SEAT.name}:") + " points" * isinstance(piece, HighCards) for piece in pieces
-        ]
-        return cls(", ".join([*words, *[ALWAYS] * always]), low, high, shapes, always)
+        able = all(4 * min(one.numbers) - 1 <= high and low <= 24 + 4 * max(one.numbers) for one in honours)
+        if low > high or not any(within) or not able:
+            raise NotationError(
+                f"no hand of 13 cards fits {text!r}: write points, a shape and honours that go together"
+            )
+        return cls(", ".join([*words, *[ALWAYS] * always]), low, high, shapes, tuple(honours), always)
 
-    def fits(self, hands: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def fits(self, hands: Hands) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit."""
-        return self.allows(*_points_and_shapes(hands))
+        return self.allows(hands, *_points_and_shapes(hands))
 
-    def allows(self, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which points and shapes, the latter as places in a table of C D H, it allows."""
+    def allows(self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) the same, given the points and shapes, the latter as places in a table of C D H."""
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
         found &= _table(self.shapes).ravel()[shapes]
+        for one in self.honours:
+            found &= one.fit(hands)
         return found
 
 
-def _points_and_shapes(hands: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     lengths = suit_lengths(hands).astype(np.int64)
     return high_card_points(hands).astype(np.int64), (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
 
@@ -120,7 +167,8 @@ def _piece(part: str, text: str) -> Piece:
         return Shape(SEAT, part)
     except NotationError:
         raise NotationError(
-            f"{text!r}: {part!r} is neither points, such as 15-17 points, nor a shape, such as S5+ H4-5, nor 'always'",
+            f"{text!r}: {part!r} is neither points, such as 15-17 points, nor a shape, such as S5+ H4-5, nor "
+            "honours, such as 0 or 3 key cards, nor 'always'",
             text=text,
         ) from None
 
@@ -128,16 +176,29 @@ def _piece(part: str, text: str) -> Piece:
 _table: Final = lru_cache(maxsize=256)(shape_table)
 
 
-type Place = tuple[Call, ...]
+type Calls = tuple[Call, ...]
 """The calls from the first bid of an auction on; none before the opening."""
+
+
+class Question(NamedTuple):
+    """A call that asks partner, wherever it is made."""
+
+    call: Call
+    suit: Suit
+    """The agreed one."""
+
+
+type Place = Calls | Question
 type Meanings = Mapping[Call, tuple[Statement, ...]]
 """What calls show at one place: a hand fits a call if it fits one of its statements."""
 
 OPENING: Final = "opening"
 AFTER: Final = "after "
+ANSWERS: Final = "answers to "
 SUFFIX: Final = ".toml"
 LIKE: Final = "like"
 """The key that names a system of the package, whose sections hold where the file has none of the same name."""
+LEADS_KEY: Final = "leads"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -153,6 +214,8 @@ class System:
     name: str
     places: Mapping[Place, Meanings] = field(hash=False)
     about: str = field(default="", compare=False)
+    leads: tuple[str, ...] = ()
+    """Agreements on the card of the opening lead, of :data:`~bayesbridge.bidders.play.LEADS`."""
 
     @classmethod
     def of(cls, text: System | str) -> System:
@@ -163,48 +226,102 @@ class System:
         return reduce(System.__add__, map(_one, names))
 
     def __add__(self, other: System) -> System:
-        """Both at once; an error where they say different things of one call."""
+        """Both at once; an error where they say different things of one call, or of leads."""
+        if not self.name:
+            return other
         places = {place: dict(meanings) for place, meanings in self.places.items()}
+        differing = [(self._leads, other._leads)] if self.leads and other.leads and self.leads != other.leads else []
         for place, meanings in other.places.items():
             here = places.setdefault(place, {})
             for call, statements in meanings.items():
                 if here.setdefault(call, statements) != statements:
-                    raise NotationError(
-                        f"systems {self.name} and {other.name} contradict each other: {_shown(place, call, here[call])}"
-                        f", and {_statements_text(statements)}: leave one out, or give each a share",
-                        call=call,
-                    )
-        names = [name for name in (*self.name.split("+"), *other.name.split("+")) if name]
+                    differing.append((_shown(place, call, here[call]), _statements_text(statements)))
+        if differing:
+            ours, theirs = differing[0]
+            raise NotationError(
+                f"systems {self.name} and {other.name} contradict each other: {ours}, and {theirs}: leave one out, or "
+                "give each a share"
+            )
+        names = (*self.name.split("+"), *other.name.split("+"))
         about = "; ".join(one.about for one in (self, other) if one.about)
-        return System("+".join(dict.fromkeys(names)), places, about)
+        return System("+".join(dict.fromkeys(names)), places, about, self.leads or other.leads)
 
     def meanings(self, before: Auction) -> Meanings | None:
         """What the system says of the next call; ``None`` where it says nothing."""
-        return self.places.get(place_of(before))
+        return _meanings_at(self, place_of(before))
+
+    def agreed(self, calls: Calls) -> Suit | None:
+        """The suit that the last call but one asks about; ``None`` where it asks nothing.
+
+        A call shows the suits in which all hands that fit its statements have three cards. One without statements shows
+        the suit that it names, if the opponents have not bid it, and if it does not answer a bid of a suit that showed
+        no cards there. The first suit that both partners have shown is agreed; else it is the last one shown, unless
+        the player who is asked has bid no trumps: that is an invitation.
+        """
+        shown: tuple[set[Suit], set[Suit]] = set(), set()
+        theirs = set[Suit | None]()
+        last, natural, notrump = None, True, False
+        for index, call in enumerate(calls[:-2]):
+            suit = None if call.strain is None else call.strain.trump
+            away = len(calls) - index  # 4, 8 …: a call of the player in turn; 2, 6 …: of partner
+            if away % 2:
+                theirs.add(suit)
+                continue
+            if said := self.places.get(calls[:index], {}).get(call):
+                suits = {one for one in Suit if all(shape[one] > 2 for each in said for shape in each.shapes)}
+            else:
+                suits = {one for one in Suit if one is suit and one not in theirs and natural}
+            own, partners = shown[:: 1 if away % 4 == 0 else -1]
+            if suits & partners:
+                return max(suits & partners)
+            own |= suits
+            if suits:
+                last = max(suits) if len(suits) == 1 else None
+            natural = not said or suit is None or suit in suits
+            notrump |= away % 4 == 0 and call.strain is Strain.NT
+        return None if notrump else last
 
     @property
     def summary(self) -> str:
         """All statements, or what it is about where there are too many for a sentence."""
-        count = sum(map(len, self.places.values()))
-        return str(self) if count <= 16 else f"{self.about or self.name}; {count} calls"
+        calls = self._calls
+        told = calls if len(calls) <= 16 else (self.about or self.name, f"{len(calls)} calls")
+        return "; ".join(filter(None, (*told, self._leads)))
 
     def __str__(self) -> str:
-        parts = (
-            _shown(place, call, statements)
-            for place, meanings in self.places.items()
-            for call, statements in meanings.items()
-        )
-        return "; ".join(parts)
+        return "; ".join(filter(None, (*self._calls, self._leads)))
+
+    @property
+    def _calls(self) -> tuple[str, ...]:
+        places = self.places.items()
+        return tuple(dict.fromkeys(_shown(place, *one) for place, meanings in places for one in meanings.items()))
+
+    @property
+    def _leads(self) -> str:
+        return f"{LEADS_KEY} {', '.join(self.leads)}" if self.leads else ""
 
     def __repr__(self) -> str:
         return f"System.of({self.name!r})"
 
 
+NOTHING: Final = System("", {})
+"""A system that says nothing."""
+
+
 @lru_cache(maxsize=1024)
-def place_of(before: Auction) -> Place:
+def place_of(before: Auction) -> Calls:
     """The calls from the first bid on."""
     first = next((number for number, call in enumerate(before.calls) if call.is_bid), len(before.calls))
     return before.calls[first:]
+
+
+@lru_cache(maxsize=1024)
+def _meanings_at(system: System, calls: Calls) -> Meanings | None:
+    """What a system says of the next call."""
+    if (found := system.places.get(calls)) is not None or calls[-1:] != (PASS,):
+        return found
+    suit = system.agreed(calls)
+    return None if suit is None else system.places.get(Question(calls[-2], suit))
 
 
 @cache
@@ -240,61 +357,87 @@ def _read_system(name: str, path: str) -> System:
     """Read a file; what is wrong with it is said with its line and key."""
     text, document = read_toml(path)
     lines = KeyLines(path, text)
-    places: dict[Place, Meanings] = {}
+    like, told, leads = NOTHING, dict[Place, Meanings](), None
     for section, value in document.items():
         if isinstance(value, dict):
-            before = _auction_before(path, section)
-            places[place_of(before)] = dict(_meanings(value, before, lines))
+            found = _section(path, section, value, lines)
+            if twice := told.keys() & found:
+                raise NotationError(
+                    f"{path}: [{section!r}]: {_where(next(iter(twice)))} has a section already: unite them"
+                )
+            told |= found
             continue
         where, _ = lines.next(section)
-        if section not in ("about", LIKE) or not isinstance(value, str):
-            raise NotationError(f"{where}: unknown key: write 'about' or '{LIKE}', a text, or calls under [{OPENING}]")
+        if section not in ("about", LIKE, LEADS_KEY) or not isinstance(value, str):
+            raise NotationError(
+                f"{where}: unknown key: write 'about', '{LIKE}' or '{LEADS_KEY}', a text, or calls under [{OPENING}]"
+            )
         if section == LIKE:
             if value not in system_names():
                 raise NotationError(
                     f"{where}: {value!r} is no system of the package: write {', '.join(system_names())}"
                 )
-            places.update(_of_package(value).places)
-    if not any(places.values()):
+            like = _of_package(value)
+        elif section == LEADS_KEY:
+            leads = tuple(" ".join(part.lower().split()) for part in value.split(","))
+            if wrong := [one for one in leads if one not in LEADS]:
+                hint = did_you_mean(wrong[0], LEADS)
+                raise NotationError(f"{where}: unknown agreement {wrong[0]!r}: {hint}write {', '.join(LEADS)}")
+            if {*LEADS[:2]} <= {*leads}:
+                raise NotationError(f"{where}: {value!r} says two things of the same cards: leave one out")
+    leads = like.leads if leads is None else leads
+    places = {place: meanings for place, meanings in {**like.places, **told}.items() if meanings}
+    if not places and not leads:
         raise NotationError(f'{path}: it says nothing of any call: write 1NT = "15-17 points" below [{OPENING}]')
-    told = {place: meanings for place, meanings in places.items() if meanings}
-    return System(name, told, document.get("about", ""))
+    return System(name, places, document.get("about", ""), leads)
 
 
-def _auction_before(path: str, section: str) -> Auction:
-    """The auction that the name of a section tells, as if the opener were the dealer."""
-    start = Auction.four("N")
-    if section == OPENING:
-        return start
+def _section(path: str, name: str, section: dict[str, Any], lines: KeyLines) -> dict[Place, Meanings]:
+    """What a section says, at each of the places that its name tells."""
+    where = {key: lines.next(key)[0] for key in section}
+    start, found = Auction.four("N"), dict[Place, Meanings]()
     try:
-        before = start.after_all(section.removeprefix(AFTER))
+        if name.startswith(ANSWERS):
+            asked = Call.of(name.removeprefix(ANSWERS))
+            before = start.after_all([asked, PASS])
+            return {Question(asked, suit): dict(_meanings(section, before, where, suit)) for suit in Suit}
+        words = "" if name == OPENING else name.removeprefix(AFTER)
+        ways = product(*(word.split("/") for word in call_words(words)))
+        befores = [start.after_all(calls) for calls in ways]
     except BayesBridgeError as error:
-        raise NotationError(f"{path}: [{section!r}]: {error}") from None
-    if not section.startswith(AFTER) or not before.calls or before.calls[0] == PASS or before.is_over:
-        raise NotationError(
-            f'{path}: [{section!r}]: write [{OPENING}] or ["{AFTER}1NT Pass"], the calls from the first bid on'
-        )
-    return before
+        raise NotationError(f"{path}: [{name!r}]: {error}") from None
+    for before in befores:
+        if name != OPENING and (not name.startswith(AFTER) or before.calls[:1] in ((), (PASS,)) or before.is_over):
+            raise NotationError(
+                f'{path}: [{name!r}]: write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first bid on, or '
+                f'["{ANSWERS}4NT"]'
+            )
+        found[before.calls] = dict(_meanings(section, before, where))
+    return found
 
 
 def _meanings(
-    section: dict[str, Any], before: Auction, lines: KeyLines
+    section: dict[str, Any], before: Auction, where: Mapping[str, str], trump: Suit | None = None
 ) -> Iterator[tuple[Call, tuple[Statement, ...]]]:
     for key, value in section.items():
-        where, _ = lines.next(key)
         try:
             call = before.verify(Call.of(key))
             texts = value if isinstance(value, list) else [value]
             if not texts or not all(isinstance(text, str) for text in texts):
                 raise NotationError(f"{value!r} is no statement: write a text, such as '15-17 points, balanced'")
-            yield call, tuple(Statement.of(text) for text in texts)
+            yield call, tuple(Statement.of(text, trump) for text in texts)
         except BayesBridgeError as error:
-            raise NotationError(f"{where}: {error}") from None
+            raise NotationError(f"{where[key]}: {error}") from None
+
+
+def _where(place: Place) -> str:
+    if isinstance(place, Question):
+        return f"{ANSWERS}{place.call}"
+    return f"{AFTER}{' '.join(map(str, place))}" if place else OPENING
 
 
 def _shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
-    where = f"{AFTER}{' '.join(map(str, place))}," if place else OPENING
-    return f"{where} {call} shows {_statements_text(statements)}"
+    return f"{_where(place)}{',' if place else ''} {call} shows {_statements_text(statements)}"
 
 
 def _statements_text(statements: tuple[Statement, ...]) -> str:
@@ -312,8 +455,6 @@ TINY: Final = np.finfo(np.float64).tiny
 ROUNDS: Final = 30
 
 SIDES: Final = ("NS", "EW")
-NOTHING: Final = System("", {})
-"""A system that says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,9 +595,16 @@ class SystemBidder:
         return reads_partners_hand(self.base)
 
     @property
+    def leads(self) -> tuple[Leads, Leads]:
+        """What North and South, and East and West, have agreed on opening leads."""
+        ways = ([AgreedLeads(way.share, way.system.leads, self.faith) for way in side] for side in self._sides)
+        ns, ew = (tuple(side) if any(way.agreed for way in side) else () for side in ways)
+        return ns, ew
+
+    @property
     def guide(self) -> SystemBidder:
         """The same over the base model's guide."""
-        return replace(self, base=guide_of(self.base))
+        return SystemBidder(self.systems, guide_of(self.base), self.faith)
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, partners' hands (n,) hidden or shown."""
@@ -539,7 +687,7 @@ class _Fits(NamedTuple):
         points, shapes = _points_and_shapes(hands)
         for k, statements in enumerate(meanings.values()):
             for one in statements:
-                found = one.allows(points, shapes)
+                found = one.allows(hands, points, shapes)
                 some[:, k] |= found
                 always[:, k] |= found & one.always
         return cls(np.array([call.index for call in meanings], np.intp), some, always)

@@ -437,7 +437,7 @@ def _solved(
     tricks = 13 - tricks if turn.defends else tricks
     columns = {name: values[tricks] for name, values in goals.items()}
     ranked = _ranked(turn, groups, columns, _sample(posterior, some, turn), wins, some.exact)
-    player = posterior.belief.player
+    player = posterior.belief.chooses
     if player is None or not turn.lead:
         return ranked
     hand, auction = np.array([turn.legal.mask], np.uint64), posterior.belief.auction

@@ -5,9 +5,9 @@ import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.networks import stored
-from bayesbridge.bidders.play import HEARD, NO_SUIT, STARTS, LearnedPlayer, situations
+from bayesbridge.bidders.play import HEARD, NO_SUIT, STARTS, AgreedLeads, LearnedPlayer, agreed_ranks, situations
 from bayesbridge.calls import Contract
-from bayesbridge.cards import Card, Hand
+from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
 from tests.bidders import plain_network
 
@@ -39,13 +39,6 @@ def _chances(hand: str, contract: Contract, seen: list[tuple[Seat, Card]], seat:
     }
 
 
-def test_lead_probabilities_sum_to_one():
-    hand = "KQJ95.T83.A2.743"
-    cards = " ".join(map(str, Hand.of(hand)))
-    for contract in (NOTRUMP, HEARTS):
-        assert sum(_chances(hand, contract, [], "W", cards).values()) == pytest.approx(1.0)
-
-
 def test_followers_follow_suit():
     seen = _plays("W:S4 S2")
     chances = _chances("KT7.983.A7652.K4", NOTRUMP, seen, "E", "SK ST S7")
@@ -74,16 +67,50 @@ def test_leads_of_the_textbook():
     assert max(single, key=single.__getitem__) == "D9"
 
 
+@pytest.mark.parametrize(
+    ("agreement", "notrump", "cards"),
+    [
+        ("fourth best", True, "KT742:4 AJ85:5 J97653:6 8642:- K72:- KQJT:-"),
+        ("third and fifth", False, "KT742:2 AJ85:8 J97653:5 8642:- K72:2 KQJT:- K7:-"),
+        ("top of sequence", True, "KQJ2:K QJ93:Q T972:T KQ32:- AKQ2:- KJT3:- 9872:-"),
+        ("top of sequence", False, "KQ32:K JT:J AK32:-"),
+    ],
+)
+def test_the_card_agreed_on(agreement, notrump, cards):
+    for holding, card in (one.split(":") for one in cards.split()):
+        rank = agreed_ranks(agreement, notrump)[Hand.of(f"{holding}...").mask >> 39]
+        assert ("-" if rank < 0 else RANKS[rank]) == card, holding
+
+
+def test_an_agreement_keeps_the_suit_and_moves_the_card():
+    """With probability 0.4 they lead third and fifth: so sure of it, and no suit is led more often than before."""
+    hand, half = Hand.of("KT742.Q3.8653.A4"), AgreedLeads(0.6, (), 0.9)
+    masks = np.array([hand.mask], np.uint64)
+    plain, agreed = (
+        {c: np.exp(who.log_likelihood(masks, NOTRUMP, [(Seat.W, c)], Seat.W, AUCTION)[0]) for c in hand}
+        for who in (LearnedPlayer(0), LearnedPlayer(0, ((), (AgreedLeads(0.4, ("third and fifth",), 0.9), half))))
+    )
+    assert sum(plain.values()) == pytest.approx(1.0)
+    low = [c for c in hand if c.suit is Suit.S and c.rank < 8]
+    wanted = sum(plain[c] for c in low)
+    assert sum(agreed[c] for c in low) == pytest.approx(wanted)
+    assert agreed[low[-1]] == pytest.approx(0.6 * plain[low[-1]] + 0.4 * 0.9 * wanted)
+    assert agreed == pytest.approx(agreed | {c: chance for c, chance in plain.items() if c not in low})
+
+
 def test_a_lead_moves_the_hands_that_explain_it():
-    """After a small spade against 3NT the leader has longer spades than before."""
+    """After a small spade the leader has longer spades than before, and more so where fourth best is agreed."""
     rng = np.random.default_rng(1)
     lead = Card.of("S5")
     others = [card for card in range(52) if card != lead.index]
     masks = np.array([lead.mask | sum(1 << int(c) for c in rng.choice(others, 12, replace=False)) for _ in range(2000)])
     hands = masks.astype(np.uint64)
-    weight = np.exp(LearnedPlayer().log_likelihood(hands, NOTRUMP, [(Seat.W, lead)], Seat.W, AUCTION))
     spades = np.bitwise_count(hands >> np.uint64(39))
-    assert weight @ spades / weight.sum() > spades.mean() + 0.5
+    fourth = LearnedPlayer(leads=((), (AgreedLeads(1.0, ("fourth best",), 0.9),)))
+    told = [(Seat.W, lead)]
+    weights = (np.exp(who.log_likelihood(hands, NOTRUMP, told, Seat.W, AUCTION)) for who in (LearnedPlayer(), fourth))
+    usual, agreed = (weight @ (spades > 4) / weight.sum() for weight in weights)
+    assert agreed - 0.02 > usual > (spades > 4).mean() + 0.1
 
 
 def test_the_network_against_a_plain_transcription():

@@ -35,6 +35,11 @@ def test_it_is_said_in_words(answer, document):
     assert "systems" not in document("count", *FOUR)
 
 
+def test_answers_follow_the_system(document):
+    calls = document("bid", "AQ5.KJ3.KJ54.Q73", "--auction", "1NT p 2NT p", "--system", "sayc")["calls"]
+    assert calls["3NT"] > 0.8 > 0.1 > calls["3C"]
+
+
 def test_errors_name_the_option_or_the_line(complaint, tmp_path):
     assert "argument --system: unknown system 'x': write" in complaint("count", *FOUR, "--system", "x")
     line = complaint("count", *FOUR, "--system", "weak-notrump", "--system", "strong-notrump")
