@@ -100,7 +100,8 @@ def bidding():
 def learned_bidding():
     """What the learned bidder says of some hands."""
     hands = np.concatenate([*random_deals(5, 8)])
-    return (LearnedBidder("NS").log_likelihood(hands, Auction.of("N:1NT Pass"), 0),)
+    bidder, auction = LearnedBidder("NS"), Auction.of("N:1NT Pass")
+    return bidder.log_likelihood(hands, auction, 0), bidder.log_likelihood(hands, auction, 0, hands[::-1])
 
 
 def position(*known):

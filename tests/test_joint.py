@@ -232,16 +232,10 @@ def all_layouts():
     return prior, by_quadrature(OPEN.given(*CALLS), prior, 17)
 
 
-@pytest.mark.parametrize(
-    ("bidder", "hint"),
-    [
-        (bb.IterativeBidder, r"which has no style to learn: ask about belief.with_bidder\("),
-        (bb.LearnedBidder, r"inferred with the layouts already: ask belief\.infer\(\)\.styles\(\)"),
-    ],
-)
-def test_a_bidder_without_a_style_is_not_taken_for_one_with_a_style(bidder, hint):
+@pytest.mark.parametrize("bidder", [bb.IterativeBidder, bb.LearnedBidder])
+def test_a_bidder_without_a_style_is_not_taken_for_one_with_a_style(bidder):
     belief = SOME.with_bidder(bidder())
-    with pytest.raises(bb.BayesBridgeError, match=hint):
+    with pytest.raises(bb.BayesBridgeError, match=r"which has no style to learn: ask about belief.with_bidder\("):
         infer_jointly(belief, "W")
 
 

@@ -164,7 +164,8 @@ def print_evidence(belief: Perspective) -> None:
     if belief.evidence:
         lines = f"Seen: {'; '.join(map(str, belief.evidence))}."
         say(*wrap(printable(lines), 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
-    say(*belief.assumptions)
+    for said in belief.assumptions:
+        say(said)
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
         say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")

@@ -13,6 +13,7 @@ the same ones; the network's predictions for all layouts decide how the solved o
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +31,16 @@ from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, NotationError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.odds import CALIBRATION, OFF, PREDICTS, SOLVES, SolvedSample, normalised, solve_layouts
+from bayesbridge.estimators.odds import (
+    CALIBRATION,
+    OFF,
+    PREDICTS,
+    SOLVES,
+    SolvedSample,
+    network_error,
+    normalised,
+    solve_layouts,
+)
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, Layouts
@@ -233,6 +243,8 @@ class Number(NamedTuple):
     """The most that it can be."""
     step: float
     """By how much it may differ in a layout that takes one trick more or less than those solved."""
+    network: float
+    """The network's own standard error of its mean; 0 where all that it depends on was solved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,8 +306,8 @@ class TrickTables:
         """``points[tricks]`` of one group."""
         pmf = self.pmfs[group]
         solved = points[self.tricks[group]] if group in self.tricks else None
-        near = points[self._near(group)]
-        return _number(pmf @ points, pmf @ points**2, solved, points, _largest_step(near))
+        step = _largest_step(points[self._near(group)])
+        return _number(pmf @ points, pmf @ points**2, solved, points, step, self._error(group, points))
 
     def of_two(self, first: Group, second: Group, points: Floats) -> Number:
         """``points[tricks of the first, tricks of the second]``; (14, 14)."""
@@ -308,19 +320,29 @@ class TrickTables:
             known = [self._certain(group) for group in (first, second)]
             solved = np.asarray(((known[0] @ points) * known[1]).sum(axis=1))
         near = points[self._near(first)][:, self._near(second)]
-        return _number(predicted, square, solved, points, _largest_step(near) + _largest_step(near.T))
+        step = _largest_step(near) + _largest_step(near.T)
+        error = np.hypot(
+            self._error(first, points @ (self.weights @ two)), self._error(second, (self.weights @ one) @ points)
+        )
+        return _number(predicted, square, solved, points, step, float(error))
 
     def mean(self, number: Number) -> tuple[float, float]:
         """Posterior mean of a number, and its standard error."""
         if number.solved is not None and self.sample is not None:
-            return self.sample.mean(number.solved, number.low, number.high, number.step)
+            mean, error = self.sample.mean(number.solved, number.low, number.high, number.step)
+            return mean, math.hypot(error, number.network)
         mean = min(max(float(self.weights @ number.predicted), number.low), number.high)  # rounding alone
         spread = 0.0 if number.low == number.high else float(self.weights @ (number.predicted - mean) ** 2)
-        return mean, float(np.sqrt(spread / self.ess))
+        chance = self.weights**2 @ (number.square - number.predicted**2) if self.ess == np.inf else 0.0
+        return mean, math.sqrt(max(spread / self.ess + float(chance), 0.0) + number.network**2)
 
     def _certain(self, group: Group) -> Floats:
         """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
         return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
+
+    def _error(self, group: Group, points: Floats) -> float:
+        """The network's own error of the mean of ``points[tricks]``; none where it was solved."""
+        return 0.0 if group in self.tricks else network_error(self.weights @ self.pmfs[group], points, group.strain)
 
     def _near(self, group: Group) -> slice:
         """Numbers of tricks up to one from those that were solved; all where none was."""
@@ -330,10 +352,12 @@ class TrickTables:
         return slice(max(0, int(tricks.min()) - 1), min(14, int(tricks.max()) + 2))
 
 
-def _number(predicted: Floats, square: Floats, solved: Floats | None, points: Floats, step: float) -> Number:
+def _number(
+    predicted: Floats, square: Floats, solved: Floats | None, points: Floats, step: float, network: float
+) -> Number:
     """A number with its bounds; where no near number of tricks changes it, any change is as far as these."""
     low, high = float(points.min()), float(points.max())
-    return Number(predicted, square, solved, low, high, step or high - low)
+    return Number(predicted, square, solved, low, high, step or high - low, network)
 
 
 def _largest_step(near: Floats) -> float:
@@ -353,12 +377,9 @@ def caution(tables: TrickTables, passed: Contract | None, pair: Pair, shown: Seq
             f"predictions average over them as over all {number(len(tables.layouts))} draws; errors count both."
         )
         if not set(tables.pmfs) <= set(tables.tricks):
-            said.append("The others are the network's, and their errors are of the draws alone.")
+            said.append(f"The others are the network's. {OFF}.")
     else:
-        said.append(
-            f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}. The errors "
-            "stated are of the draws alone."
-        )
+        said.append(f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}.")
     others = [one for one in shown if one is not None and one.declarer not in pair]
     if passed in others:
         said.append(f"{passed} is what a pass means.")
@@ -471,13 +492,15 @@ def contract_table(
     random = generator(rng)
     groups = list(dict.fromkeys([*(one.group for one in options), *([] if other is None else [other.group])]))
     tables = TrickTables.of(posterior, groups, random)
-    solving = groups if named is not None else competing(tables, options, groups[len({one.group for one in options}) :])
+    passed = contract_if_passed(belief, seats)
+    compared = [other.group] if other is not None else []
+    stands = [one.group for one in options if one.contract is not None and one.contract == passed]
+    solving = groups if named is not None else competing(tables, options, [*compared, *stands])
     failure = ""
     if solve != 0:
         tables, failure = _solved(tables, options, solving, solve, seconds, random)
     order, columns = _columns(tables, options, other, by_imps=isinstance(scoring, Duplicate))
     options = [options[place] for place in order]
-    passed = contract_if_passed(belief, seats)
     attrs = {
         "scheme": scoring.name,
         "vulnerable": Vulnerability.of(vulnerable).value,
@@ -509,8 +532,8 @@ def option_payoffs(
 
 
 def competing(tables: TrickTables, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
-    """The groups to solve, three at most: that of the best expected score, and those whose best is less than a tenth of
-    a standard deviation of the difference behind it.
+    """The groups to solve: that of the best expected score, up to two whose best is less than a tenth of a standard
+    deviation of the difference behind it, and ``always`` these.
     """
     scores = [tables.of_one(one.group, one.points) for one in options]
     means = [tables.mean(score)[0] for score in scores]
@@ -526,7 +549,7 @@ def competing(tables: TrickTables, options: Sequence[Option], always: Sequence[G
         spread = float((tables.weights * ((difference - difference.mean()) ** 2 + doubt)).sum()) ** 0.5
         if means[order[0]] - means[place] < 0.1 * spread:
             found.append(group)
-    return [*found, *(group for group in always if group not in found)]
+    return list(dict.fromkeys([*found, *always]))
 
 
 def _solved(

@@ -27,6 +27,7 @@ take with that double dummy: P(actual tricks ∣ double dummy, contract) was cou
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -185,31 +186,30 @@ CALIBRATION: Final = (
 )
 """What was measured of the network, for answers that nothing corrects."""
 
-OFF: Final = (
-    "Where two hands are known its errors go the same way in every layout: in ten such positions the chance of a "
-    "contract was off by 9 points (root mean square), in ten with one hand known by less than 1"
-)
-"""The same of chances over a posterior (``benchmarks/speed/bench_contracts.py``)."""
+OFF: Final = "The errors stated count the draws, and what the network is off by where two hands are known"
+"""What errors of such answers count."""
 
 
 NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)
 """Expected tricks that part the columns of :data:`NETWORK_ERROR`."""
 
-NETWORK_ERROR: Final = {True: (0.2, 0.2, 0.2, 0.2, 0.2), False: (0.3, 0.3, 0.3, 0.3, 0.3)}
+NETWORK_ERROR: Final = {False: (0.10, 0.09, 0.13, 0.11, 0.17), True: (0.13, 0.08, 0.11, 0.25, 0.25)}
+"""The network's error in tricks where two hands are known, by whether it is no trumps and by level: root mean square over
+100 positions (``benchmarks/evaluation/tricks_network.py``), the last two of no trumps together."""
 
 
-def network_error(shares: Floats, values: Floats, trumps: bool) -> float:
+def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
     """The network's own standard error of the mean of ``values[tricks]``, where P(tricks) is ``shares`` (14,).
 
     Its error in tricks times what a trick more or less makes of the mean. It is the same in all layouts of a position,
     so that no number of draws removes it.
 
-    >>> round(network_error(np.eye(14)[10], TRICKS, True) / network_error(np.eye(14)[10], 2 * TRICKS, True), 6)
-    0.5
+    >>> network_error(np.eye(14)[10], TRICKS, Strain.S) == NETWORK_ERROR[False][3]
+    True
     """
     more, less = (shares @ values[np.clip(np.arange(14) + step, 0, 13)] for step in (1, -1))
     level = int(np.searchsorted(NETWORK_LEVELS, shares @ TRICKS, side="right"))
-    return float(NETWORK_ERROR[trumps][level] * abs(more - less) / 2)
+    return float(NETWORK_ERROR[strain is Strain.NT][level] * abs(more - less) / 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,10 +266,7 @@ class ContractOdds:
                 "them as over all draws; the errors count both."
             )
         else:
-            words = (
-                f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. "
-                f"{OFF}. The errors stated are of the draws alone."
-            )
+            words = f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
         return f"{actual_caution()} Before that step: {words}" if self.actual else words
 
     def dataset(self) -> xarray.Dataset:
@@ -404,12 +401,13 @@ def solve_layouts(
 def _of_draws(
     question: ContractQuestion, pmf: Floats, ess: float, solved: int = 0, basis: str = "network"
 ) -> ContractOdds:
-    """From a distribution over draws of that effective size: the errors are those of the draws."""
+    """From a distribution over draws of that effective size: the errors are those of the draws and of the network."""
     shares = normalised(pmf)
 
     def of(values: Floats) -> tuple[float, float]:
         mean = min(max(float(shares @ values), float(values.min())), float(values.max()))  # rounding alone
-        return mean, float(np.sqrt(float(shares @ (values - mean) ** 2) / ess))
+        drawn = float(np.sqrt(float(shares @ (values - mean) ** 2) / ess))
+        return mean, drawn if solved else math.hypot(drawn, network_error(shares, values, question.strain))
 
     return _odds(question, of, solved, basis)
 

@@ -39,4 +39,6 @@ for key, pairs in sorted(found.items()):
     square = mean**2 - chance
     error = square.std(ddof=1) / len(square) ** 0.5
     rms = max(square.mean(), 0.0) ** 0.5
-    print(f"{key[0]:10} {key[1]}: {rms:.3f} ± {error / 2 / max(rms, 0.01):.3f} of {len(pairs)}, mean {mean.mean():+.3f}")
+    print(
+        f"{key[0]:10} {key[1]}: {rms:.3f} ± {error / 2 / max(rms, 0.01):.3f} of {len(pairs)}, mean {mean.mean():+.3f}"
+    )

@@ -1,11 +1,13 @@
 """Cards in the middle of a play, and what those on record cost: by what their player could know, and nothing later."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.cli import main
 from bayesbridge.decisions.play import turn_of
 from bayesbridge.decisions.review import judged_cards, review_table, summary_table
 from bayesbridge.notation import read_pbn
@@ -126,7 +128,7 @@ def test_tables_and_documents_agree(record):
         assert (row.best == row.card) == (row.cost[0] < 1e-9)
 
 
-def test_the_commands(record, document, answer, complaint, tmp_path, monkeypatch):
+def test_the_commands(record, document, answer, complaint, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["--record", BOARDS, "--board", "2", "--after-trick", "3", "--after-card", "1", "--solve", "5"]
     said = document("play", *words)
@@ -145,9 +147,13 @@ def test_the_commands(record, document, answer, complaint, tmp_path, monkeypatch
     assert "the rest was claimed" in answer("play", "--record", "short.pbn", "--review", "--solve", "3")
     Path("revoke.pbn").write_text(f"[Event {text}".replace("C2 C6 CQ CA", "C2 C6 S5 CA"), "utf-8")
     revoke = "the rest is left out: trick 3: S cannot play 'S5'"
-    assert f"2 whole tricks, {revoke}" in complaint("play", "--record", "revoke.pbn", "--after-trick", "3")
-    assert f"8 cards are on record, {revoke}" in answer("play", "--record", "revoke.pbn", "--review", "--solve", "3")
-    said = document("play", "--record", "revoke.pbn", "--review", "--seat", "N", "--solve", "3")
+    # What reading left out is told on stderr too.
+    assert main(("play", "--record", "revoke.pbn", "--after-trick", "3")) == 2
+    assert f"2 whole tricks, {revoke}" in capsys.readouterr().err
+    assert main(("play", "--record", "revoke.pbn", "--review", "--solve", "3")) == 0
+    assert f"8 cards are on record, {revoke}" in capsys.readouterr().out
+    assert main(("play", "--record", "revoke.pbn", "--review", "--seat", "N", "--solve", "3", "--json")) == 0
+    said = json.loads(capsys.readouterr().out)
     assert (said["claimed"], said["left_out"][:27]) == (False, "trick 3: S cannot play 'S5'")
     assert document("report", "short.pbn", "--review", "--draws", "50")["cards"] == judged["cards"]
     assert "Review of the play" in Path("report.html").read_text("utf-8")
