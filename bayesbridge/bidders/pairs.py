@@ -114,9 +114,14 @@ class Turns:
     made: list[int]
 
     @property
+    def by_turn(self) -> Floats:
+        """(turns, k) log P(call) by style."""
+        return np.array([log_softmax(one)[:, made] for one, made in zip(self.scores, self.made, strict=True)])
+
+    @property
     def log_likelihood(self) -> Floats:
         """(k,) Σ log P(call) by style."""
-        return np.sum([log_softmax(one)[:, made] for one, made in zip(self.scores, self.made, strict=True)], axis=0)
+        return np.asarray(self.by_turn.sum(axis=0))
 
 
 def log_softmax(values: Floats) -> Floats:
@@ -289,11 +294,12 @@ def sample_style(
 ) -> xarray.DataTree:
     """The posterior of a pair's style sampled by PyMC, as an ArviZ DataTree with the variable ``style``.
 
-    NUTS takes the scores as linear around the mode, with the exact softmax; ``sample_stats`` holds ``log_weight``, by
-    which the network itself corrects every tenth draw (nan for the others).
+    NUTS samples a model whose scores are linear around the mode, with the exact softmax. The group ``log_likelihood``
+    has log P(call) by the network itself, and ``log_weight`` of ``sample_stats`` corrects each draw for the difference.
     """
     import pymc
     import pytensor.tensor as pt
+    import xarray
 
     from bayesbridge.bidders.fit import sample_quietly
 
@@ -303,19 +309,23 @@ def sample_style(
     fill = [(0, widest - len(one)) for one in last.scores]
     base = np.stack([np.pad(one, by, constant_values=-1e6) for one, by in zip(last.scores, fill, strict=True)])
     slope = np.stack([np.pad(one, (by, (0, 0))) for one, by in zip(last.slopes, fill, strict=True)])
-    with pymc.Model(coords={"number": np.arange(STYLE)}):
+    with pymc.Model(coords={"number": np.arange(STYLE), "turn": np.arange(len(base))}):
         style = pymc.Normal("style", 0.0, 1.0, dims="number")
         logits = base + pt.dot(slope, style - last.at)
-        pymc.Categorical("call", logit_p=logits, observed=np.array(last.made))
+        pymc.Categorical("call", logit_p=logits, observed=np.array(last.made), dims="turn")
         tree = sample_quietly(draws, draws, 2, generator(rng), initvals={"style": last.at})
-    drawn = np.asarray(tree["posterior"].to_dataset()["style"])
-    some = drawn[:, ::10].reshape(-1, STYLE)
-    linear_scores = base[None] + np.einsum("tcn,dn->dtc", slope, some - last.at)
-    by_line = sum(log_softmax(linear_scores[:, i])[:, made] for i, made in enumerate(last.made))
-    weights = np.full(drawn.shape[:2], np.nan)
-    weights[:, ::10] = (turns_of(seated, some.astype(np.float32)).log_likelihood - by_line).reshape(len(drawn), -1)
+    drawn = tree["posterior"].to_dataset()["style"]
+    flat = np.asarray(drawn).reshape(-1, STYLE)
+    moves = (flat - last.at).T
+    by_line = [log_softmax((base[i, :, None] + slope[i] @ moves).T)[:, made] for i, made in enumerate(last.made)]
+    by_network = turns_of(seated, flat.astype(np.float32)).by_turn
+    shape = drawn.shape[:2]
+    calls = xarray.Dataset({"call": (("chain", "draw", "turn"), by_network.T.reshape(*shape, -1))})
+    calls = calls.assign_coords(chain=drawn["chain"], draw=drawn["draw"], turn=np.arange(len(base)))
     stats = tree["sample_stats"]
+    weights = (by_network.sum(axis=0) - np.sum(by_line, axis=0)).reshape(shape)
     stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
+    tree["log_likelihood"] = xarray.DataTree(calls)
     return tree
 
 

@@ -158,6 +158,8 @@ class DealJob:
         }
         tested = {"drawn": self.search.drawn, "kept": self.search.kept} if not self.plan.exact else {}
         statistics = [found.document() for found in self._findings()]
+        for place, one in enumerate(statistics, 1):
+            one["name"] = one["name"] or f"{one['kind']} {place}"
         return {**self.plan_document(), **tested, **boards, "statistics": statistics}
 
     def text(self, form: str) -> str:

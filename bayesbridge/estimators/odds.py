@@ -194,8 +194,8 @@ NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)
 """Expected tricks that part the columns of :data:`NETWORK_ERROR`."""
 
 NETWORK_ERROR: Final = {False: (0.10, 0.09, 0.13, 0.11, 0.17), True: (0.13, 0.08, 0.11, 0.25, 0.25)}
-"""The network's error in tricks where two hands are known, by whether it is no trumps and by level: root mean square over
-100 positions (``benchmarks/evaluation/tricks_network.py``), the last two of no trumps together."""
+"""By whether it is no trumps and by level: the network's error in tricks where two hands are known, root mean square
+over 100 positions (``benchmarks/evaluation/tricks_network.py``), the last two of no trumps together."""
 
 
 def network_error(shares: Floats, values: Floats, strain: Strain) -> float:

@@ -74,7 +74,7 @@ def test_the_slopes_are_those_of_the_scores(tables):
         assert np.abs(change - 0.05 * slopes.sum(axis=1)).max() < 0.1 * max(0.2, np.abs(change).max())
 
 
-def test_laplace_against_pymc(records, style):
+def test_laplace_against_pymc(records, tables, style):
     tree = sample_style(records, PAIR, tables=15, draws=100, rng=1)
     drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
     deviations = np.sqrt(np.diag(style.covariance))
@@ -84,7 +84,12 @@ def test_laplace_against_pymc(records, style):
     np.testing.assert_allclose(drawn.std(axis=0), deviations, rtol=0.4)
     assert (np.abs(style.mean) / deviations).max() > 2 * error  # the prior's mean would not pass
     weights = np.asarray(tree["sample_stats"].to_dataset()["log_weight"])
-    assert np.isfinite(weights[:, ::10]).all()
+    assert np.isfinite(weights).all()
+    calls = tree["log_likelihood"].to_dataset()["call"]
+    assert calls.dims == ("chain", "draw", "turn")
+    assert set(tree["observed_data"].to_dataset()["call"].dims) == {"turn"}
+    again = turns_of(tables, drawn[:1].astype(np.float32)).log_likelihood
+    assert float(calls[0, 0].sum()) == pytest.approx(again.item(), rel=1e-5)
 
 
 def test_no_table_is_the_prior_and_more_tables_say_more(tables, style):

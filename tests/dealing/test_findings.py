@@ -106,3 +106,4 @@ def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
     assert main(["deal", str(path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["statistics"]
     assert [one["value"] for one in told] == [1510.0, 2210.0, -350.0, 0.0]
+    assert [one["name"] for one in told] == [f"average {place}" for place in (1, 2, 3, 4)]  # none has a title
