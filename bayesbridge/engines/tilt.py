@@ -622,8 +622,8 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             target.uniform,
             target.guide_likelihood,
             target.soft.seats,
-            draws=draws if target.soft.separable else max(2 * draws, min(4000, 4 * draws)),
-            most=max(2 * draws, min(8000, 8 * draws)),  # draws are cheap, up to some thousands
+            draws=draws if target.soft.separable else max(3 * draws // 2, min(2500, 5 * draws // 2)),
+            most=max(2 * draws, min(5000, 5 * draws)),  # draws are cheap, up to some thousands
             rng=rng,
             search=search,
             start=start,
