@@ -255,8 +255,11 @@ def exact_counts(plan: Plan, *expressions: Expression) -> Counts | None:
         return None
 
 
-CUT: Final = 0.01
-"""The share of probability that a pilot may lose: to notice it takes about ten thousand deals."""
+CUT: Final = 0.001
+"""The share of probability that a pilot may lose: to notice it takes about a million deals."""
+
+PAIR_CUT: Final = 0.01
+"""The same where the two hands of a pair are weighted together, whose weights have longer tails."""
 
 SEED: Final = 1
 """Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
@@ -306,16 +309,17 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
         found = soft.of_layouts(masks) - log_q
         return found[found > -np.inf]
 
+    least = CUT if soft.separable else PAIR_CUT
     seen, drawn, log_limit, cut = log_weights(n), n, 0.0, 1.0
     # A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much.
     for _ in range(3):
         if not len(seen) or pilot(seen - seen.max(), drawn)[2] < 100.0:
             return None
-        log_limit = limit_of(seen, CUT)
+        log_limit = limit_of(seen, least)
         fresh = log_weights(drawn)
-        cut = max(CUT, lost(fresh, log_limit))
+        cut = max(least, lost(fresh, log_limit))
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
-        if cut <= 2 * CUT:
+        if cut <= 2 * least:
             break
     if cut > 0.05:
         return None
@@ -338,7 +342,7 @@ def _screened(propose: Propose, soft: SoftEvidence, n: int, rng: np.random.Gener
     """
     masks, log_q = propose(n, rng)
     found = soft.of_layouts(masks, guide=True) - log_q
-    log_limit = limit_of(found[found > -np.inf], CUT) if (found > -np.inf).any() else 0.0
+    log_limit = limit_of(found[found > -np.inf], PAIR_CUT) if (found > -np.inf).any() else 0.0
 
     def screened(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
         masks, log_q = propose(n, rng)
