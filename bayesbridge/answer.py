@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
@@ -54,7 +54,7 @@ class Asked:
     """The seat that does not bid; ``None`` in the four-player game."""
 
     @classmethod
-    def of(cls, belief: Perspective, question: Question) -> Asked:
+    def of(cls, belief: Belief, question: Question) -> Asked:
         """From what is believed and what was asked."""
         contract = None if belief.auction is None else belief.auction.contract
         strain = Strain.NT if question.trump is None else Strain(question.trump)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from bayesbridge.answer import capture_tricks
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Call, Contract
 from bayesbridge.cards import HIGH_CARD_POINTS, Card, Suit
@@ -142,7 +141,7 @@ class Reading(NamedTuple):
     """Its length."""
 
 
-def readings(belief: Perspective, rng: Seed = 0) -> list[Reading]:
+def readings(belief: Belief, rng: Seed = 0) -> list[Reading]:
     """How every call of a hidden seat in an auction of four players was read by the bidder model.
 
     Layouts that fit the hard evidence are drawn and weighed by the likelihood of the seat's calls so far, first

@@ -23,7 +23,6 @@ from bayesbridge.notation.toml_text import KeyLines, parse_toml, read_toml
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.belief.perspective import Perspective
     from bayesbridge.bidders.learned import PairStyle
     from bayesbridge.bidders.systems import Agreement
     from bayesbridge.evidence.models import BidderModel
@@ -401,7 +400,7 @@ class Position(NamedTuple):
         return NotationError(f"{error}{f' (given by {"; ".join(places)})' if places else ''}")
 
 
-def python_lines(belief: Perspective) -> str:
+def python_lines(belief: Belief) -> str:
     """Python that makes the belief again; ``bb`` is the package."""
     arguments = {
         "dummy": repr(None if belief.dummy is None else belief.dummy.name),

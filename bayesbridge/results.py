@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 import bayesbridge
 from bayesbridge import markup
 from bayesbridge.answer import GOALS, Answer, Number, Tricks
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_document, accuracy_sentences, position_html
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
@@ -335,7 +335,7 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     ).assign_coords(card_suit=("card", suits), rank=("card", ranks))
 
 
-def _evidence(belief: Perspective) -> xarray.Dataset:
+def _evidence(belief: Belief) -> xarray.Dataset:
     """Every piece in order: in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts."""
     told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
     return xarray.Dataset(
@@ -343,7 +343,7 @@ def _evidence(belief: Perspective) -> xarray.Dataset:
     )
 
 
-def _position(belief: Perspective, question: Question) -> xarray.Dataset:
+def _position(belief: Belief, question: Question) -> xarray.Dataset:
     """What was known from the start, and what was asked."""
     contract = None if belief.auction is None else belief.auction.contract
     return xarray.Dataset(

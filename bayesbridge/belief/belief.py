@@ -1,30 +1,46 @@
-"""Belief: what one observer knows, seen at the table or on record, and how they come to a posterior."""
+"""Belief: what one observer knows, seen at the table or on record, and how they come to a posterior.
+
+Everything is worked out when it is first needed, and kept: the auction and the tricks that the evidence forms, what it
+excludes and what it weights. Hard evidence is compiled piece by piece, so that a contradiction can be traced to the
+smallest set of pieces that cannot hold together (:mod:`bayesbridge.belief.conflict`).
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, reduce
 from math import log2
 from numbers import Integral
 from pathlib import Path
 from secrets import randbits
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from bayesbridge import markup
 from bayesbridge.auction import Auction
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.conflict import Fact, contradiction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat, around_table
-from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, DealError, NotationError, whole
-from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, pieces
-from bayesbridge.evidence.models import BidderModel, PlayerModel
+from bayesbridge.engines.target import MOST_DRAWS, PlayLikelihood, SoftEvidence, Target, Term, calls_evidence
+from bayesbridge.errors import (
+    BayesBridgeError,
+    BayesBridgeWarning,
+    DealError,
+    IllegalPlay,
+    NotationError,
+    TablesTooLarge,
+    whole,
+)
+from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void, pieces
+from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
+from bayesbridge.expressions import short_text
 from bayesbridge.notation.record import Record
-from bayesbridge.tricks import Trick
-from bayesbridge.words import number
+from bayesbridge.tricks import Trick, replay
+from bayesbridge.words import SYMBOLS, model_words, number
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -67,7 +83,7 @@ def _usual_player() -> PlayerModel:
 
 
 @dataclass(frozen=True, init=False)
-class Belief(Perspective):
+class Belief:
     """An observer's 13 cards and all they have seen since. Immutable: :meth:`given` returns a new one.
 
     >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32")
@@ -77,6 +93,18 @@ class Belief(Perspective):
     >>> belief.given(Reveal("N", "J54.AQ2.KQ76.A54")).count()
     10400600
     """
+
+    observer: Seat
+    hand: Hand
+    dummy: Seat | None
+    """The seat that does not bid; ``None`` in the four-player game."""
+    trump: Strain | None
+    """The strain of the contract if told; the auction tells it too."""
+    bidder: BidderModel
+    """How the others are taken to bid: by Algorithm 1 with slips; where all four bid, as experts do on record."""
+    player: PlayerModel | None
+    """How the others are taken to choose cards; ``None`` if their cards say no more than where they lie."""
+    evidence: tuple[Piece, ...]
 
     def __init__(
         self,
@@ -111,15 +139,8 @@ class Belief(Perspective):
             player = None if other is not None else _usual_player()
         if player is not None and not isinstance(player, PlayerModel):
             raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
-        super().__init__(
-            own,
-            Hand.of(hand).verify_full(f"{own.name}'s hand"),
-            other,
-            None if trump is None else Strain.of(trump),
-            model,
-            player,
-            (),
-        )
+        cards, strain = Hand.of(hand).verify_full(f"{own.name}'s hand"), None if trump is None else Strain.of(trump)
+        self._set(own, cards, other, strain, model, player, ())
 
     @classmethod
     def of_record(
@@ -189,6 +210,141 @@ class Belief(Perspective):
         for n in range(len(self.evidence) + 1):
             yield self._with(self.evidence[:n])
 
+    @property
+    def pair(self) -> tuple[Seat, Seat]:
+        """The observer with the dummy, or with their partner where all four bid."""
+        return self.observer, self.observer.partner if self.dummy is None else self.dummy
+
+    @cached_property
+    def auction(self) -> Auction | None:
+        """The calls as an auction, players left out between two calls having passed; ``None`` without calls."""
+        return self._auction[0]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """What is said of the systems and styles that the players follow, in words."""
+        models = self.bidder, getattr(self.bidder, "base", None)
+        return tuple(str(said) for model in models for said in getattr(model, "systems", ()))
+
+    @cached_property
+    def chooses(self) -> PlayerModel | None:
+        """The player, who knows what the bidder's systems say of opening leads."""
+        leads = getattr(self.bidder, "leads", None)
+        known = leads is not None and hasattr(self.player, "leads")
+        return replace(cast(Any, self.player), leads=leads) if known else self.player
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """How the others are taken to bid and to choose cards, in sentences; nothing of what was not seen of them."""
+        told = [] if self.auction is None else [f"The others are taken to bid as {model_words(self.bidder)}."]
+        told += [f"System: {said}." for said in self.systems]
+        terms = [term for term in self.target.soft.terms if term.call is None]
+        if terms and self.player is not None:
+            told.append(f"They are taken to choose cards as {model_words(self.player)}.")
+        elif any(isinstance(piece, Play) and piece.seat in self.constraints.hidden for piece in self.evidence):
+            why = "no contract was given" if self.player is not None else "no player model was given"
+            told.append(f"Which of several cards they chose to play was not weighted: {why}.")
+        return tuple(told)
+
+    @property
+    def assumed_passes(self) -> tuple[Seat, ...]:
+        """The seats taken to have passed because a later call leaves them out, in order."""
+        return self._auction[1]
+
+    @cached_property
+    def contract_strain(self) -> Strain | None:
+        """The strain of the contract: as told, or of the auction once it is over; ``None`` while nobody knows."""
+        contract = None if self.auction is None else self.auction.contract
+        return self.trump if self.trump is not None or contract is None else contract.strain
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Seat → what it is to the observer."""
+        return {**({} if self.dummy is None else {self.dummy.name: "dummy"}), self.observer.name: "observer"}
+
+    @property
+    def middle_html(self) -> str:
+        """The contract or the trumps, for the middle of a table in HTML."""
+        contract = None if self.auction is None else self.auction.contract
+        if contract is not None:
+            return markup.call(str(contract))
+        if self.contract_strain is None:
+            return ""
+        trump = self.contract_strain.trump
+        return "no trumps" if trump is None else markup.text(f"trumps {SYMBOLS[trump.name]}")
+
+    @cached_property
+    def tricks(self) -> tuple[Trick, ...]:
+        """The plays as tricks; raises :class:`IllegalPlay` if no way of playing can give them.
+
+        While the strain is unknown it is enough that some strain explains who leads to each trick.
+        """
+        plays = [(piece.seat, piece.card) for piece in self.evidence if isinstance(piece, Play)]
+        shown = [piece for piece in self._everything if isinstance(piece, Reveal)]
+        hands: Mapping[Seat, Hand] = {piece.seat: piece.hand for piece in shown}
+        failures: list[IllegalPlay] = []
+        for candidate in (self.contract_strain,) if self.contract_strain is not None else reversed(Strain):
+            try:
+                return replay(plays, candidate, hands)
+            except IllegalPlay as error:
+                failures.append(error)
+        raise failures[0]
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """All that the hard pieces say, the observer's hand first; a card that does not follow suit shows a void."""
+        played: dict[Seat, int] = dict.fromkeys(Seat, 0)
+        facts: list[Fact] = []
+        for piece, lead in zip(self._everything, (None, *self._leads()), strict=True):
+            before = played[piece.seat]
+            if lead is not None:
+                void = Void(piece.seat, lead.card.suit).constrain(Constraints.free(), before)
+                facts.append(Fact((lead, piece), void))
+            if piece.excludes:
+                facts.append(Fact((piece,), piece.constrain(Constraints.free(), before)))
+            if isinstance(piece, Play):
+                played[piece.seat] |= piece.card.mask
+        return tuple(facts)
+
+    @cached_property
+    def target(self) -> Target:
+        """What engines are asked."""
+        known = reduce(lambda known, fact: known & fact.constraints, self.facts, Constraints.free())
+        called = [piece for piece in self.evidence if isinstance(piece, Called)]
+        calls = calls_evidence(self.bidder, self.auction, self.observer, called)
+        soft = SoftEvidence((*calls, *self._plays()))
+        return Target(known.normalised(), soft, cost_of(self.bidder))
+
+    @property
+    def constraints(self) -> Constraints:
+        """All hard evidence, the observer's own hand included, normalised."""
+        return self.target.constraints
+
+    def count(self) -> int:
+        """How many layouts fit the hard evidence, exactly; raises :class:`Contradiction` if none does.
+
+        Raises :class:`TablesTooLarge` where a condition can only be tested on draws.
+        """
+        self.verify()
+        if not self.target.counted:
+            tested = "; ".join(map(short_text, self.target.plan.tested))
+            raise TablesTooLarge(
+                f"layouts that meet {tested} cannot be counted, only drawn: ask for an estimate, or show more cards",
+                needed=self.target.walked,
+            )
+        return self.target.count
+
+    def verify(self) -> None:
+        """Raise :class:`Contradiction` if no layout fits the hard evidence."""
+        if not self.target.count:
+            own, *others = self.facts
+            raise contradiction(own, others)
+
+    def effect(self, piece: Piece) -> str:
+        """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft`` both, ``none`` (own call)."""
+        soft = self.target.soft.weighs(piece)
+        return "hard and soft" if piece.excludes and soft else "hard" if piece.excludes else "soft" if soft else "none"
+
     def _repr_html_(self) -> str:
         """Known cards, the auction, everything else that was seen, and how many layouts fit or why none does."""
         known = self.constraints
@@ -207,7 +363,50 @@ class Belief(Perspective):
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
         """The same observer with other evidence."""
         other = object.__new__(Belief)
-        Perspective.__init__(
-            other, self.observer, self.hand, self.dummy, self.trump, self.bidder, self.player, evidence
-        )
+        other._set(self.observer, self.hand, self.dummy, self.trump, self.bidder, self.player, evidence)
         return other
+
+    def _set(self, *values: object) -> None:
+        for field, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field.name, value)
+
+    @property
+    def _everything(self) -> tuple[Piece, ...]:
+        return Reveal(self.observer, self.hand), *self.evidence
+
+    @cached_property
+    def _auction(self) -> tuple[Auction | None, tuple[Seat, ...]]:
+        auction: Auction | None = None
+        passed: tuple[Seat, ...] = ()
+        for piece in self.evidence:
+            if isinstance(piece, Called):
+                auction, more = (auction or Auction(piece.seat, (), self.dummy)).fill(piece.seat, piece.call)
+                passed += more
+        return auction, passed
+
+    def _leads(self) -> Sequence[Play | None]:
+        """For each piece that is a play off the suit led, the lead."""
+        leads = iter([Play(trick.leader, trick.cards[0]) for trick in self.tricks for _ in trick.cards])
+        found: list[Play | None] = []
+        for piece in self.evidence:
+            lead = next(leads) if isinstance(piece, Play) else None
+            off = lead is not None and isinstance(piece, Play) and piece.card.suit is not lead.card.suit
+            found.append(lead if off else None)
+        return found
+
+    def _plays(self) -> Iterable[Term]:
+        """The choice of cards, one term for each seat that chose some."""
+        contract = None if self.auction is None else self.auction.contract
+        plays = [piece for piece in self.evidence if isinstance(piece, Play)]
+        if self.chooses is None or contract is None:
+            return
+        # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
+        dummy = contract.declarer.partner if self.dummy is None else self.dummy
+        cards = tuple((piece.seat, piece.card) for piece in plays)
+        shown = (piece.hand for piece in self._everything if isinstance(piece, Reveal) and piece.seat == dummy)
+        table = next(shown, None)
+        for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
+            own = [number for number, piece in enumerate(plays) if piece.seat == seat]
+            # Later cards say nothing of earlier ones.
+            choices = PlayLikelihood(self.chooses, contract, cards[: own[-1] + 1], seat, self.auction, table)
+            yield Term((seat,), tuple(plays[number] for number in own), choices, choices)

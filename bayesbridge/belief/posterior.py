@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge import markup
-from bayesbridge.belief.perspective import Perspective
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
@@ -33,6 +32,8 @@ from bayesbridge.words import SEATS, SUITS, number, percent
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+    from bayesbridge.belief.belief import Belief
 
 
 UNSEEN: Final = 84_478_098_072_866_400
@@ -68,7 +69,7 @@ class Posterior:
     0.1
     """
 
-    belief: Perspective
+    belief: Belief
     draws: Draws
     """What the engine found."""
     seed: int | None = None
@@ -175,7 +176,7 @@ class Posterior:
             sums.add(masks, weights)
         return Marginals(read_only(sums.fields), read_only(sums.points))
 
-    def carried_to(self, belief: Perspective) -> Posterior | None:
+    def carried_to(self, belief: Belief) -> Posterior | None:
         """The same draws for a belief that has learned nothing since; ``None`` where it has.
 
         An observer's own calls and cards tell them nothing, and what is told of the hidden hands must not move.

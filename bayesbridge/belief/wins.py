@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
@@ -48,7 +48,7 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
     return {Card(int(i)): float(min(1.0, won[i] / held[i])) for i in np.flatnonzero(held)[::-1]}
 
 
-def verify_seen(belief: Perspective, trick: Trick) -> None:
+def verify_seen(belief: Belief, trick: Trick) -> None:
     """Refuse a trick whose cards are no evidence: layouts in which others hold them would be asked about it."""
     seen = {(play.seat, play.card) for play in belief.evidence if isinstance(play, Play)}
     if not seen.issuperset(trick):

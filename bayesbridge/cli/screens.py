@@ -19,7 +19,7 @@ from bayesbridge.words import BITS, SEATS, game, number, printable
 
 if TYPE_CHECKING:
     from bayesbridge.answer import Answer
-    from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
@@ -156,7 +156,7 @@ def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool 
     say(*accuracy_sentences(accuracy_document(posterior, method, exact)))
 
 
-def print_evidence(belief: Perspective) -> None:
+def print_evidence(belief: Belief) -> None:
     """For people: the game, the hand, the evidence in order, and the passes that nobody mentioned."""
     hand, dummy = belief.hand, belief.dummy
     say(game(None) if dummy is None else f"{game(dummy.name)} For bridge add --players 4.")

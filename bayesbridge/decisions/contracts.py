@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.cards import Strain
@@ -96,7 +96,7 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
     return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (1 if ours else -1)
 
 
-def pair_of(belief: Perspective, pair: PairLike) -> Pair:
+def pair_of(belief: Belief, pair: PairLike) -> Pair:
     """The two seats that play together: the observer's by default, with the dummy of three players."""
     first, second = belief.pair if pair is None else Question.of(pair).pair
     if first.partner != second if belief.dummy is None else belief.dummy not in (first, second):
@@ -109,7 +109,7 @@ def pair_of(belief: Perspective, pair: PairLike) -> Pair:
     return first, second
 
 
-def contracts_asked(belief: Perspective, named: Named, pair: Pair) -> list[Contract | None]:
+def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract | None]:
     """Those named, or all that the pair may still bid or defend, in rising order; once the auction is over, all 35.
 
     ``None``, the lowest, is a deal that is passed out: only where ``Pass`` is named before any bid.
@@ -123,7 +123,7 @@ def contracts_asked(belief: Perspective, named: Named, pair: Pair) -> list[Contr
     return sorted(found, key=lambda one: () if one is None else (one.level, one.strain, one.doubled, one.declarer))
 
 
-def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
+def _usual(belief: Belief, pair: Pair) -> list[Contract | None]:
     """All that the pair may still bid; where the others' bid stands also defending it, doubled if that is allowed."""
     every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
     found = [one for one in every if _may(belief, one, pair)]
@@ -137,7 +137,7 @@ def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
     return found
 
 
-def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract], pair: Pair) -> list[Contract | None]:
+def _named(belief: Belief, named: str | Contract | Sequence[str | Contract], pair: Pair) -> list[Contract | None]:
     """Those named, none of them twice and none below the last bid."""
     words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
     found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
@@ -152,7 +152,7 @@ def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract]
     return found
 
 
-def contract_if_passed(belief: Perspective, pair: Pair) -> Contract | None:
+def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
     """What a pass of the pair means: the contract that stands; ``None``, which pays nothing, where nobody has bid.
 
     With three players another's contract counts as nothing too: what its declarer loses is not all the pair's.
@@ -161,7 +161,7 @@ def contract_if_passed(belief: Perspective, pair: Pair) -> Contract | None:
     return passed if passed is None or belief.dummy is None or passed.declarer in pair else None
 
 
-def _may(belief: Perspective, contract: Contract | None, pair: Pair) -> bool:
+def _may(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
     """Whether its side may still end in it: it outranks what stands, or is their own; anything once all is over."""
     auction = belief.auction
     stands = None if auction is None or auction.is_over else auction.standing_contract
@@ -172,7 +172,7 @@ def _may(belief: Perspective, contract: Contract | None, pair: Pair) -> bool:
     return rank > least or (rank == least and stands.declarer in side)
 
 
-def contract_named(belief: Perspective, named: str | Contract, pair: Pair) -> Contract | None:
+def contract_named(belief: Belief, named: str | Contract, pair: Pair) -> Contract | None:
     """The contract with its declarer, of the pair unless the text says so.
 
     ``Pass`` is the contract that it leaves, ``None`` where that is none. With four players the others' may be named.
@@ -516,7 +516,7 @@ def contract_table(
 
 
 def option_payoffs(
-    belief: Perspective, scoring: Scoring, named: Named, pair: Pair, against: Contract | str | None = None
+    belief: Belief, scoring: Scoring, named: Named, pair: Pair, against: Contract | str | None = None
 ) -> list[Option]:
     """The contracts that are meant with what they pay to the pair, in rising order, and at the end that ``against``.
 

@@ -24,7 +24,6 @@ from typing import Any, Final
 import numpy as np
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.belief.wins import card_wins
 from bayesbridge.calls import Contract, Vulnerability
@@ -97,7 +96,7 @@ class Turn:
         return f"{who} {what} {against} {self.contract}" + ("" if self.lead else f", trick {self.tricks + 1}")
 
 
-def turn_of(belief: Perspective, contract: Contract | str | None = None, by: Seat | str | None = None) -> Turn:
+def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None) -> Turn:
     """Whose turn it is by the cards played; the observer must be who chooses: the seat itself, or declarer for dummy.
 
     The ``contract`` is that of the auction unless it is named; its declarer sits on the right of who leads first.

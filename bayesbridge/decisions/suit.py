@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from bayesbridge import markup
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
 from bayesbridge.deal import Seat
@@ -668,7 +668,7 @@ def _placed(hands: dict[Seat, int], first: str | None, second: str | None, suit:
     )
 
 
-def _apart(belief: Perspective, suit: Suit, missing: int) -> list[int]:
+def _apart(belief: Belief, suit: Suit, missing: int) -> list[int]:
     """Missing cards that hard evidence treats in another way than the next higher one: they are no equals of it."""
     found, before = [], None
     for rank in range(12, -1, -1):

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
 from bayesbridge.cards import Strain
@@ -100,7 +100,7 @@ class ContractQuestion:
 
 
 def contract_question(
-    belief: Perspective,
+    belief: Belief,
     contract: Contract | str | None,
     by: Seat | str | None = None,
     pair: Any = None,
@@ -149,7 +149,7 @@ def estimators_for(
     return chosen, [registry.estimators[SOLVES]] if solving and SOLVES in registry.estimators else []
 
 
-def contract_asked(belief: Perspective, contract: Contract | str, by: Seat | str | None = None) -> Contract:
+def contract_asked(belief: Belief, contract: Contract | str, by: Seat | str | None = None) -> Contract:
     """The contract with its declarer: as written, or ``by``, or who would declare it on the observer's side.
 
     That is the declarer of the auction's own contract in that strain, else who of the observer's side bid the strain

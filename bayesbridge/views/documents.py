@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bayesbridge.answer import Answer
-    from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.belief.belief import Belief
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
     from bayesbridge.evidence.models import BidderModel
     from bayesbridge.history import Reading
 
 
-def evidence_document(belief: Perspective) -> dict[str, Any]:
+def evidence_document(belief: Belief) -> dict[str, Any]:
     """What an observer has seen."""
     return {
         "players": 4 if belief.dummy is None else 3,

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from bayesbridge import plots
 from bayesbridge.answer import Answer, Number
-from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_sentences, position_html
 from bayesbridge.deal import Seat
 from bayesbridge.estimators.odds import ContractOdds, game_odds
@@ -227,7 +227,7 @@ EFFECTS: Final = {
 }
 
 
-def _evidence(belief: Perspective) -> str:
+def _evidence(belief: Belief) -> str:
     rows = [
         f"<li>{SEATS[belief.observer.name]} holds {escape(belief.hand.pbn)} <small>known from the start</small></li>"
     ]
