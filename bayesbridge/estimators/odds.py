@@ -77,6 +77,8 @@ class ContractQuestion:
     """Time for that on one core; ``None`` for the usual."""
     actual: bool = False
     """Whether real declarers' tricks are asked for, by ``actual``, instead of double dummy."""
+    bid: bool = False
+    """Whether it is the contract of an auction of four players, read by the usual bidder."""
 
     @property
     def pair(self) -> tuple[Seat, Seat]:
@@ -129,7 +131,7 @@ def contract_question(
     named = contract_asked(belief, contract, by)
     # In the three-player game the dummy stays where it is, whoever declares.
     dummy = named.declarer.partner if belief.dummy is None else belief.dummy
-    return ContractQuestion(named, dummy, solve, seconds, actual)
+    return ContractQuestion(named, dummy, solve, seconds, actual, _was_bid(belief, named))
 
 
 def estimators_for(
@@ -175,6 +177,19 @@ def contract_asked(belief: Belief, contract: Contract | str, by: Seat | str | No
             contract=written,
         )
     return written
+
+
+READ: Final = number(2000)
+READ_LESS: Final = {"part score": "2.9 ± 1.6", "game": "2.8 ± 1.3", "slam": "17.3 ± 3.7"}
+"""By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
+
+
+def _was_bid(belief: Belief, contract: Contract) -> bool:
+    """Whether it is the contract of an auction of four players, read by the usual bidder."""
+    from bayesbridge.bidders.learned import LearnedBidder
+
+    auction = belief.auction
+    return isinstance(belief.bidder, LearnedBidder) and auction is not None and auction.contract == contract
 
 
 LAYOUTS: Final = 1000
@@ -232,6 +247,8 @@ class ContractOdds:
     """``network``, ``corrected`` (solved layouts, weighted by the network's predictions) or ``all solved``."""
     actual: bool = False
     """Whether the tricks are those of real declarers, not of double dummy."""
+    bid: bool = False
+    """Whether it is the contract of an auction of four players, read by the usual bidder."""
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> ContractOdds | None:
@@ -242,8 +259,9 @@ class ContractOdds:
         make, mean = ((float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
         contract, dummy = Contract.of(str(kept.attrs["contract"])), Seat.of(str(kept.attrs["dummy"]))
         pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
-        solved, basis, actual = int(kept["solved"]), str(kept.attrs["basis"]), bool(kept.attrs["actual"])
-        return cls(contract, dummy, pmf, errors, make, mean, solved, basis, actual)
+        solved, basis = int(kept["solved"]), str(kept.attrs["basis"])
+        actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
+        return cls(contract, dummy, pmf, errors, make, mean, solved, basis, actual, bid)
 
     def makes(self, tricks: int) -> bool:
         """Whether so many tricks are enough."""
@@ -267,6 +285,11 @@ class ContractOdds:
             )
         else:
             words = f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
+        if self.bid:
+            words += (
+                f" On {READ} boards of experts {self.contract.kind}s made {READ_LESS[self.contract.kind]} points more "
+                "often than this reading of auctions predicts."
+            )
         return f"{actual_caution()} Before that step: {words}" if self.actual else words
 
     def dataset(self) -> xarray.Dataset:
@@ -283,7 +306,7 @@ class ContractOdds:
             "solved": ((), self.solved, {"long_name": "Layouts that were solved."}),
         }
         attrs = {"contract": str(self.contract), "dummy": self.dummy.name, "basis": self.basis, "caution": self.caution}
-        flags = {"corrected": int(self.basis != "network"), "actual": int(self.actual)}
+        flags = {"corrected": int(self.basis != "network"), "actual": int(self.actual), "bid": int(self.bid)}
         return xarray.Dataset(values, {"tricks": np.arange(14)}, attrs | flags)
 
 
@@ -347,7 +370,8 @@ def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Con
     weights = posterior.weights if every else np.full(LAYOUTS, 1.0 / LAYOUTS)
     guesses = run(TricksEstimator(), layouts, question)[PREDICTS]
     ess = np.inf if every and posterior.exact else max(1.0, min(posterior.ess, LAYOUTS))
-    return _of_draws(ContractQuestion(contract, dummy), np.asarray(weights @ guesses, np.float64), ess)
+    asked = ContractQuestion(contract, dummy, bid=_was_bid(posterior.belief, contract))
+    return _of_draws(asked, np.asarray(weights @ guesses, np.float64), ess)
 
 
 def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0) -> list[ContractOdds]:
@@ -375,7 +399,8 @@ def _odds(
     after = question.after
     pmf, errors = np.array([of(after @ one) for one in np.eye(len(TRICKS))]).T
     made, mean = of(after @ question.made), of(after @ TRICKS)
-    return ContractOdds(question.contract, question.dummy, pmf, errors, made, mean, solved, basis, question.actual)
+    about = question.contract, question.dummy
+    return ContractOdds(*about, pmf, errors, made, mean, solved, basis, question.actual, question.bid)
 
 
 def solve_layouts(
