@@ -1,21 +1,18 @@
 """Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
 
-import ast
 import doctest
-import json
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import curve_fit
 
 import bayesbridge as bb
 from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.plots import BLUE, GREY, ORANGE, bare, new_axes
+from bayesbridge.plots import BLUE, GREY, bare, ink, new_grid, percent_axis
 from bayesbridge.studies import captures
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "evaluation"))
@@ -32,6 +29,17 @@ def save(name, axes):
     axes.figure.savefig(HERE / f"{name}.png")
 
 
+@dataclass(frozen=True)
+class OneHand:
+    """A bidder whose calls are read by the caller's hand alone."""
+
+    bidder: bb.LearnedBidder
+
+    def log_likelihood(self, hands, auction, index):
+        """Without partner's hand."""
+        return self.bidder.log_likelihood(hands, auction, index)
+
+
 def main():
     """South holds 19 points; West has bid 1NT and East showed out of hearts."""
     start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
@@ -42,6 +50,7 @@ def main():
     save("lengths", bb.plots.lengths(result))
     save("points", bb.plots.points(result))
     draw_tutorial()
+    draw_tie()
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:3NT Pass Pass", dummy="N"),
         bb.Play("W", "S8"),
@@ -103,35 +112,27 @@ def draw_odds(records, checkpoint, boards=2000, **options):
     save("odds", odds.plot_odds(odds.measure(what, how=studies.Setting(checkpoint=Path(checkpoint)))))
 
 
-def draw_learning_curve(*logs, shipped="bayesbridge/bidders/data/auction.npz"):
-    """Log-loss of calls by the number of tables learned from; each log is what ``fit_auction_model.py`` printed.
-
-    Returns what the power law says of twice the tables.
-    """
-    facts = sorted((json.loads(Path(log).read_text().splitlines()[-1]) for log in logs), key=lambda one: one["tables"])
-    tables, loss = (np.array([one[name] for one in facts], float) for name in ("tables", "held out"))
-
-    def law(n, floor, height, power):
-        return floor + height * (n / tables[-1]) ** -power
-
-    found, _ = curve_fit(law, tables, loss, (0.6, 0.02, 0.5))
-    ax, more = new_axes(6.0, 4.0), np.geomspace(tables[0], 4 * tables[-1], 50)
-    ax.plot(more, law(more, *found), color=GREY, linestyle=":", label="power law through them")
-    ax.plot(tables, loss, "o", color=BLUE, label="records alone")
-    with np.load(shipped) as kept:
-        told = ast.literal_eval(str(kept["facts"]))
-    ax.plot(told["tables"], told["held out"], "s", color=ORANGE, label="as shipped, with a teacher")
-    for n, one in [*zip(tables, loss, strict=True), (told["tables"], told["held out"])]:
-        ax.annotate(f"{one:.4f}", (n, one), xytext=(6, 4), textcoords="offset points", fontsize=8)
-    ax.set_xscale("log", base=2)
-    ax.set_xticks([*tables, 2 * tables[-1], 4 * tables[-1]])
-    ax.set_xticklabels([f"{n / 1000:,.0f}".replace(",", " ") for n in ax.get_xticks()])
-    ax.set_xlabel("tables learned from, in thousands (the last two: not there yet)")
-    ax.set_ylabel("−log P(call), nats, deals held out")
-    ax.legend(frameon=False)
-    bare(ax)
-    save("learning-curve", ax)
-    return law(2 * tables[-1], *found)
+def draw_tie():
+    """Responder's spades after 1S – 3C and after opener's 4S: calls read by one hand, and by both hands of the pair."""
+    both = new_grid(8.0, 3.2, 1, 2, sharey=True)[0]
+    learned = bb.LearnedBidder()
+    readings = {"by the caller's hand alone": OneHand(learned), "by the two hands of the pair": learned}
+    for ax, (name, bidder) in zip(both, readings.items(), strict=True):
+        east = bb.Belief("E", "Q4.KJ73.QT52.J83", dummy=None, bidder=bidder)
+        for shift, colour, calls in ((-0.2, GREY, "N:1S Pass 3C Pass"), (0.2, BLUE, "N:1S Pass 3C Pass 4S Pass")):
+            posterior = east.given(bb.Auction.of(calls)).infer(draws=20_000, rng=1)
+            chance = posterior.length_probabilities().sel(seat="S", suit="S").values[:7]
+            ax.bar(
+                np.arange(7) + shift, chance, 0.4, color=colour, label=f"after {calls[2:-5].replace(' Pass ', ' – ')}"
+            )
+            few = f"two or fewer: {100 * chance[:3].sum():.0f} %"
+            ax.text(1.0, 0.2 + (0.06 if shift < 0 else 0), few, color=ink() if shift < 0 else colour, ha="center")
+        ax.set_title(f"calls read {name}", fontsize=10)
+        ax.set_xlabel("spades of the responder")
+        percent_axis(ax.yaxis)
+        bare(ax)
+    both[0].legend(frameon=False, loc="upper left")
+    save("tie", both[0])
 
 
 if __name__ == "__main__":
