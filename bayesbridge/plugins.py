@@ -10,7 +10,7 @@ The hooks themselves are described in :mod:`bayesbridge.estimators.hookspecs`.
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount, estimator
 from bayesbridge.estimators.testing import check_bidder, check_estimator
-from bayesbridge.evidence.models import BidderModel, Cost, PlayerModel
+from bayesbridge.evidence.models import BidderModel, Cost, PairModel, PlayerModel
 from bayesbridge.layouts import high_card_points, suit_lengths
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Cost",
     "Estimator",
     "Output",
+    "PairModel",
     "PlayerModel",
     "Question",
     "TrickCount",
