@@ -30,7 +30,6 @@ from bayesbridge.errors import (
     BayesBridgeError,
     BayesBridgeWarning,
     DealError,
-    IllegalPlay,
     NotationError,
     TablesTooLarge,
     whole,
@@ -39,7 +38,8 @@ from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.expressions import short_text
 from bayesbridge.notation.record import Record
-from bayesbridge.tricks import Trick, replay
+from bayesbridge.table import Table
+from bayesbridge.tricks import Trick
 from bayesbridge.words import SYMBOLS, model_words, number
 
 if TYPE_CHECKING:
@@ -254,8 +254,7 @@ class Belief:
     @cached_property
     def contract_strain(self) -> Strain | None:
         """The strain of the contract: as told, or of the auction once it is over; ``None`` while nobody knows."""
-        contract = None if self.auction is None else self.auction.contract
-        return self.trump if self.trump is not None or contract is None else contract.strain
+        return self.table.strain
 
     @property
     def roles(self) -> dict[str, str]:
@@ -274,21 +273,16 @@ class Belief:
         return "no trumps" if trump is None else markup.text(f"trumps {SYMBOLS[trump.name]}")
 
     @cached_property
-    def tricks(self) -> tuple[Trick, ...]:
-        """The plays as tricks; raises :class:`IllegalPlay` if no way of playing can give them.
+    def table(self) -> Table:
+        """What lies before everybody, with the hands that the observer sees."""
+        plays = tuple((piece.seat, piece.card) for piece in self.evidence if isinstance(piece, Play))
+        shown = {piece.seat: piece.hand for piece in self._everything if isinstance(piece, Reveal)}
+        return Table(self.auction, plays, shown, self.dummy, self.trump)
 
-        While the strain is unknown it is enough that some strain explains who leads to each trick.
-        """
-        plays = [(piece.seat, piece.card) for piece in self.evidence if isinstance(piece, Play)]
-        shown = [piece for piece in self._everything if isinstance(piece, Reveal)]
-        hands: Mapping[Seat, Hand] = {piece.seat: piece.hand for piece in shown}
-        failures: list[IllegalPlay] = []
-        for candidate in (self.contract_strain,) if self.contract_strain is not None else reversed(Strain):
-            try:
-                return replay(plays, candidate, hands)
-            except IllegalPlay as error:
-                failures.append(error)
-        raise failures[0]
+    @property
+    def tricks(self) -> tuple[Trick, ...]:
+        """The plays as tricks; raises ``IllegalPlay`` if no way of playing can give them."""
+        return self.table.tricks
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -396,17 +390,14 @@ class Belief:
 
     def _plays(self) -> Iterable[Term]:
         """The choice of cards, one term for each seat that chose some."""
-        contract = None if self.auction is None else self.auction.contract
-        plays = [piece for piece in self.evidence if isinstance(piece, Play)]
-        if self.chooses is None or contract is None:
+        table, plays = self.table, [piece for piece in self.evidence if isinstance(piece, Play)]
+        contract, dummy = table.contract, table.dummy
+        if self.chooses is None or contract is None or dummy is None:
             return
-        # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
-        dummy = contract.declarer.partner if self.dummy is None else self.dummy
-        cards = tuple((piece.seat, piece.card) for piece in plays)
-        shown = (piece.hand for piece in self._everything if isinstance(piece, Reveal) and piece.seat == dummy)
-        table = next(shown, None)
+        # Dummy's cards are declarer's choice.
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
             own = [number for number, piece in enumerate(plays) if piece.seat == seat]
             # Later cards say nothing of earlier ones.
-            choices = PlayLikelihood(self.chooses, contract, cards[: own[-1] + 1], seat, self.auction, table)
+            cards, open_hand = table.plays[: own[-1] + 1], table.shown.get(dummy)
+            choices = PlayLikelihood(self.chooses, contract, cards, seat, self.auction, open_hand)
             yield Term((seat,), tuple(plays[number] for number in own), choices, choices)

@@ -394,17 +394,13 @@ def record_position(args: argparse.Namespace) -> Position:
 
 
 def _chooser(record: Record, cards: int) -> Seat:
-    """Who chooses the card after so many, declarer for dummy."""
-    from bayesbridge.tricks import replay
+    """Who chooses the card after so many, declarer for dummy and after the last."""
+    from bayesbridge.table import Table
 
-    contract = record.contract
-    if contract is None:
+    table = Table.of_record(record, cards)
+    if table.contract is None:
         raise UsageError("nothing is played, the board was passed out or its auction is not over: choose another board")
-    if not cards:
-        return contract.declarer.next()
-    last = replay(record.plays[:cards], contract.trump)[-1]
-    turn = last.winner if last.complete else last.turn
-    return contract.declarer if turn is None or turn == contract.declarer.partner else turn
+    return table.contract.declarer if table.chooser is None else table.chooser
 
 
 def add_kinds(group: Any, names: Iterable[str]) -> None:

@@ -214,7 +214,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     named = None if args.contract is None else contract_asked(belief, args.contract, args.by)
     strain = belief.contract_strain if named is None else named.strain
     trump = None if strain is None else strain.trump
-    begun = _current(belief) if args.trick is None else args.trick
+    begun = belief.table.trick or belief.tricks[-1] if args.trick is None else args.trick
     trick = Trick(begun.leader, trump, begun.cards)
     seat = trick.turn
     if seat is None or args.seat not in (None, seat):
@@ -242,17 +242,11 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     return 0
 
 
-def _current(belief: Belief) -> Trick:
-    """The trick under way, or the next one, to which the winner of the last leads."""
-    last = belief.tricks[-1]
-    return last if last.winner is None or not last.complete else Trick(last.winner, last.trump)
-
-
 def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tuple[Position, Belief]:
     """The trick's cards are evidence too, as far as the evidence does not end with them already."""
     if trick is None:
         return position, belief
-    begun = _current(belief) if belief.tricks else Trick(trick.leader)
+    begun = (belief.table.trick or belief.tricks[-1]) if belief.tricks else Trick(trick.leader)
     if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
         raise UsageError(
             f"argument --trick: '{trick}' does not begin with '{begun}', as the cards played say: fix either"

@@ -39,11 +39,10 @@ from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import SolvedSample, contract_asked, normalised
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
-from bayesbridge.evidence.kinds import Play, Reveal
 from bayesbridge.layouts import Floats
 from bayesbridge.markup import Shown, Table
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.tricks import Trick, replay
+from bayesbridge.tricks import Trick
 from bayesbridge.words import SEATS, error_text, number, percent, share_error
 
 GOALS: Final = ("make", "tricks", "matchpoints")
@@ -105,8 +104,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     >>> turn_of(Belief("W", "AKQ2.KJ3.A54.Q32", dummy=None), "3NT").words
     'West leads against 3NT by S'
     """
-    plays = [(piece.seat, piece.card) for piece in belief.evidence if isinstance(piece, Play)]
-    own = None if belief.auction is None else belief.auction.contract
+    own, plays = belief.table.contract, belief.table.plays
     asked = own if contract is None else contract
     if asked is None:
         raise BayesBridgeError("no contract to play: name one, such as 3NT, or give the whole auction")
@@ -114,11 +112,12 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     if by is None and len(str(asked).split()) < 3:
         by = own.declarer if own is not None else _declarer(leader, belief.dummy)
     final = contract_asked(belief, asked, by)
-    # In the three-player game the dummy stays where it is, whoever declares.
-    dummy = final.declarer.partner if belief.dummy is None else belief.dummy
+    table = replace(belief.table, named=final)
+    first, dummy = table.leader, table.dummy
+    assert first is not None
+    assert dummy is not None
     if belief.trump is not None and belief.trump != final.strain:
         raise BayesBridgeError(f"contract {str(final)!r}, but trump {belief.trump.name}: name one", contract=final)
-    first = Question((final.declarer, dummy), final.trump).table[1]
     observer = belief.observer
     if not plays:
         if first != observer:
@@ -138,32 +137,18 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
         raise BayesBridgeError(
             f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"
         )
-    seen = {piece.seat: piece.hand for piece in belief.evidence if isinstance(piece, Reveal)}
-    shown = {observer: belief.hand, **seen}
-    tricks = replay(plays, final.trump, shown)
-    trick = tricks[-1] if not tricks[-1].complete else Trick(_winner(tricks[-1]), final.trump)
-    seat = trick.turn
-    assert seat is not None
-    if len(plays) == 52:
+    trick, seat, chooser = table.trick, table.turn, table.chooser
+    if trick is None or seat is None or chooser is None:
         raise BayesBridgeError("all 52 cards are played: ask before the last trick")
-    chooser = final.declarer if seat == dummy else seat
     if chooser != observer:
         whose = f"{seat.name}'s turn" + (f", dummy's, whose cards {chooser.name} plays" if seat == dummy else "")
         raise BayesBridgeError(f"it is {whose}: ask what {chooser.name} believes, not {observer.name}", seat=chooser)
-    if dummy not in shown:
+    if dummy not in table.shown:
         raise BayesBridgeError(
             f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)", seat=dummy
         )
-    played = sum(card.mask for _, card in plays)
-    over = [one for one in tricks if one.complete]
-    won = sum(_winner(one) in (final.declarer, dummy) for one in over)
-    legal = trick.legal(Hand(shown[seat].mask & ~played))
-    return Turn(final, dummy, trick, played, won, len(over), legal)
-
-
-def _winner(trick: Trick) -> Seat:
-    assert trick.winner is not None
-    return trick.winner
+    won = sum(winner in (final.declarer, dummy) for winner in table.winners)
+    return Turn(final, dummy, trick, table.played, won, len(table.winners), table.legal_cards(seat))
 
 
 def _declarer(leader: Seat, dummy: Seat | None) -> Seat:

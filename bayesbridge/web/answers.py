@@ -18,7 +18,7 @@ Records, positions and styles dropped on the page become questions, a board on r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.learned import TYPICAL, PairStyle
 from bayesbridge.bidders.systems import system_names
 from bayesbridge.calls import Contract
-from bayesbridge.cards import DECK_MASK, SUIT_MASK, Hand, Strain
+from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import play, turn_of
@@ -39,11 +39,11 @@ from bayesbridge.decisions.tables import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import contract_asked, network_odds
-from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
+from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.notation import Reading, Record, Vulnerability, read_lin, read_pbn
 from bayesbridge.notation.toml_text import parse_toml
 from bayesbridge.position import SETTINGS, Position, Sourced, parse_position, python_lines
-from bayesbridge.tricks import Trick, replay
+from bayesbridge.table import Table
 from bayesbridge.views.tables import declarer_and_dummy
 from bayesbridge.words import model_words
 
@@ -146,100 +146,64 @@ def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None
     return belief.infer(method, draws, seed, before)
 
 
-class Table:
+def table_document(query: Query, start: Belief) -> dict[str, Any]:
     """All that the rules tell about the evidence in its order, as far as it is legal."""
+    pieces = [piece.value for piece in query.position.pieces]
+    shown = {start.observer: start.hand}
+    shown |= {piece.seat: piece.hand for piece in pieces if isinstance(piece, Reveal)}
+    plays = tuple((piece.seat, piece.card) for piece in pieces if isinstance(piece, Play))
+    auction = _auction(query, start, pieces)
+    table = Table(auction, plays, shown, start.dummy, start.trump).legal
+    return {
+        "observer": start.observer.name,
+        "dummy": _name(start.dummy),
+        "open": {seat.name: hand.pbn for seat, hand in shown.items()},
+        "auction": {
+            "first": auction.first.name,
+            "bidders": [seat.name for seat in auction.bidders],
+            "calls": [[seat.name, str(call)] for seat, call in auction],
+            "turn": _name(auction.turn),
+            "legal": [str(call) for call in auction.legal_calls()],
+            "over": auction.is_over,
+        },
+        "contract": None if table.contract is None else str(table.contract),
+        "play": _play_document(table),
+        "chips": [{"kind": one.option, "text": one.text, "sentence": str(one)} for one in pieces],
+        "words": query.position.words(),
+    }
 
-    def __init__(self, query: Query, start: Belief) -> None:
-        self.query, self.start = query, start
-        self.pieces = [piece.value for piece in query.position.pieces]
-        self.shown = {start.observer: start.hand}
-        """The hands that lie open for the observer."""
-        self.shown |= {piece.seat: piece.hand for piece in self.pieces if isinstance(piece, Reveal)}
-        self.auction = self._auction()
-        self.contract = contract = self.auction.contract
-        self.strain = start.trump if start.trump is not None or contract is None else contract.strain
-        self.tricks = self._tricks()
 
-    def _auction(self) -> Auction:
-        dummy, first = self.start.dummy, self.query.first
-        auction: Auction | None = None
-        for piece in self.pieces:
-            if isinstance(piece, Called):
-                try:
-                    auction, _ = (auction or Auction(piece.seat, (), dummy)).fill(piece.seat, piece.call)
-                except BayesBridgeError:
-                    break
-        opener = first if first not in (None, dummy) else next(seat for seat in Seat if seat != dummy)
-        return auction or Auction(Seat(opener), (), dummy)
+def _auction(query: Query, start: Belief, pieces: Sequence[Piece]) -> Auction:
+    """The calls as far as they are legal."""
+    dummy, first = start.dummy, query.first
+    auction: Auction | None = None
+    for piece in pieces:
+        if isinstance(piece, Called):
+            try:
+                auction, _ = (auction or Auction(piece.seat, (), dummy)).fill(piece.seat, piece.call)
+            except BayesBridgeError:
+                break
+    opener = first if first not in (None, dummy) else next(seat for seat in Seat if seat != dummy)
+    return auction or Auction(Seat(opener), (), dummy)
 
-    def _tricks(self) -> tuple[Trick, ...]:
-        plays = [(piece.seat, piece.card) for piece in self.pieces if isinstance(piece, Play)]
-        for many in range(len(plays), 0, -1):
-            for candidate in (self.strain,) if self.strain is not None else reversed(Strain):
-                try:
-                    return replay(plays[:many], candidate, self.shown)
-                except BayesBridgeError:
-                    continue
-        return ()
 
-    @property
-    def document(self) -> dict[str, Any]:
-        """For the page."""
-        start, auction = self.start, self.auction
-        return {
-            "observer": start.observer.name,
-            "dummy": _name(start.dummy),
-            "open": {seat.name: hand.pbn for seat, hand in self.shown.items()},
-            "auction": {
-                "first": auction.first.name,
-                "bidders": [seat.name for seat in auction.bidders],
-                "calls": [[seat.name, str(call)] for seat, call in auction],
-                "turn": _name(auction.turn),
-                "legal": [str(call) for call in auction.legal_calls()],
-                "over": auction.is_over,
-            },
-            "contract": None if self.contract is None else str(self.contract),
-            "play": self._play(),
-            "chips": [{"kind": one.option, "text": one.text, "sentence": str(one)} for one in self.pieces],
-            "words": self.query.position.words(),
-        }
-
-    def _play(self) -> dict[str, Any]:
-        tricks, contract, dummy = self.tricks, self.contract, self.start.dummy
-        winners = [one.winner if one.complete else None for one in tricks]
-        trick = tricks[-1] if tricks else None
-        if winners and winners[-1] is not None:
-            trick = Trick(winners[-1], None if self.strain is None else self.strain.trump)
-        over = len(tricks) == 13 and tricks[-1].complete
-        turn, opens = None if trick is None else trick.turn, None
-        if contract is not None and trick is None:  # the next hand after declarer that is not the dummy's leads
-            turn = next(seat for seat in map(contract.declarer.next, range(1, 4)) if seat != dummy)
-        elif contract is not None:  # the dummy's hand is to be entered once the first card lies
-            opens = contract.declarer.partner if dummy is None else dummy
-        turn = None if over else turn
-        return {
-            "tricks": [
-                {"cards": [[seat.name, str(card)] for seat, card in one], "winner": _name(winner)}
-                for one, winner in zip(tricks, winners, strict=True)
-            ],
-            "won": {side: sum(_name(winner) in tuple(side) for winner in winners) for side in ("NS", "EW")},
-            "turn": _name(turn),
-            "legal": {} if over else {seat.name: self._legal(seat, trick) for seat in Seat if turn in (None, seat)},
-            "opens": None if opens in self.shown else _name(opens),
-            "over": over,
-        }
-
-    def _legal(self, seat: Seat, trick: Trick | None) -> list[str]:
-        """The cards that a seat may play, as far as the table knows: a hidden hand may hold any not elsewhere."""
-        held = DECK_MASK & ~sum(card.mask for one in self.tricks for card in one.cards)
-        if seat in self.shown:
-            return [str(card) for card in (trick or Trick(seat)).legal(Hand(held & self.shown[seat].mask))]
-        for hand in self.shown.values():
-            held &= ~hand.mask
-        for player, suit in (void for one in self.tricks for void in one.voids):
-            if player == seat:
-                held &= ~(SUIT_MASK << 13 * suit)
-        return [str(card) for card in Hand(held)]
+def _play_document(table: Table) -> dict[str, Any]:
+    names = [_name(one.winner) if one.complete else None for one in table.tricks]
+    turn = table.turn
+    # The dummy's hand is to be entered once the first card lies.
+    opens = None if table.contract is None or not table.plays else table.dummy
+    seats = [] if table.over else [seat for seat in Seat if turn in (None, seat)]
+    return {
+        "tricks": [
+            {"cards": [[seat.name, str(card)] for seat, card in one], "winner": name}
+            for one, name in zip(table.tricks, names, strict=True)
+        ],
+        "won": {side: sum(name in tuple(side) for name in names) for side in ("NS", "EW")},
+        "turn": _name(turn),
+        "legal": {seat.name: [str(card) for card in table.legal_cards(seat)] for seat in seats},
+        "opens": None if opens in table.shown else _name(opens),
+        "over": table.over,
+    }
 
 
 def _name(seat: Seat | None) -> str | None:
@@ -302,7 +266,7 @@ DIGITS: Final = 6
 def answers(query: Query, memory: Memory) -> Iterator[Event]:
     """All events about a position; one that contradicts itself ends with its smallest conflict."""
     start = query.position._replace(pieces=()).belief()
-    board = Table(query, start).document
+    board = table_document(query, start)
     try:
         belief = start.given(*(piece.value for piece in query.position.pieces))
         belief.verify()

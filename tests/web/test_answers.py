@@ -12,7 +12,6 @@ from bayesbridge.errors import NotationError
 from bayesbridge.web.answers import (
     MORE,
     Memory,
-    Table,
     answers,
     change_document,
     layouts_document,
@@ -21,6 +20,7 @@ from bayesbridge.web.answers import (
     records_document,
     review_events,
     style_document,
+    table_document,
 )
 from tests.decisions.test_review import SOLVER
 
@@ -178,7 +178,7 @@ def test_the_board_knows_turns_winners_and_voids(memory):
     assert "1NT" not in board["auction"]["legal"]
     plays = [["play", "W:C4"], ["play", "N:C5"], ["play", "E:C9"], ["play", "S:CQ"], ["play", "S:SA"], ["play", "W:D2"]]
     asked = read_question({"settings": FOUR, "evidence": [*calls, *plays]})
-    play = Table(asked, asked.position._replace(pieces=()).belief()).document["play"]
+    play = table_document(asked, asked.position._replace(pieces=()).belief())["play"]
     assert play["tricks"][0]["winner"] == "S"
     assert play["won"] == {"NS": 1, "EW": 0}
     assert play["turn"] == "N"

@@ -156,6 +156,7 @@ def start(*words):
 def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(web, number, status, words, told):
     process, line = start(*words)
     assert re.fullmatch(told, line)
+    assert words or process.stdout.readline() == "Ctrl-C ends it.\n"
     process.send_signal(number)
     assert process.communicate(timeout=PATIENCE) == ("", "")
     assert process.returncode == status

@@ -1,0 +1,150 @@
+"""The table: what everybody there has seen, and what the rules say of it.
+
+The auction, the cards played and the hands that lie open. Whose turn it is, who chooses the card, what is legal and who
+is void follow from them; belief, play, records and the explorer ask here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Contract
+from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.errors import IllegalPlay
+from bayesbridge.tricks import Trick, replay
+
+if TYPE_CHECKING:
+    from bayesbridge.notation.record import Record
+
+
+@dataclass(frozen=True)
+class Table:
+    """A moment of a deal, as it lies before everybody, with the hands that one observer sees.
+
+    >>> table = Table(Auction.of("S:1NT p 3NT p p p"), ((Seat.W, Card.of("S5")),))
+    >>> str(table.contract), table.turn, table.chooser
+    ('3NT by S', <Seat.N: 0>, <Seat.S: 2>)
+    """
+
+    auction: Auction | None = None
+    plays: tuple[tuple[Seat, Card], ...] = ()
+    shown: Mapping[Seat, Hand] = field(default_factory=dict, hash=False)
+    """The original 13 cards of hands that are seen: the observer's own, dummy's, any revealed."""
+    silent: Seat | None = None
+    """The seat that does not bid; ``None`` in the four-player game."""
+    trump: Strain | None = None
+    """The strain of the contract if told; the auction tells it too."""
+    named: Contract | None = None
+    """A contract that is played in place of the auction's."""
+
+    @classmethod
+    def of_record(cls, record: Record, cards: int | None = None) -> Table:
+        """The table after the auction and the first ``cards`` cards of a record (default: all)."""
+        table = cls(record.auction, tuple(record.plays[:cards]), named=record.contract)
+        hand = None if table.dummy is None or not table.plays else record.hands[table.dummy]
+        return table if hand is None or table.dummy is None else replace(table, shown={table.dummy: hand})
+
+    @property
+    def contract(self) -> Contract | None:
+        """What is played; ``None`` before the end of the auction."""
+        return self.named if self.named is not None or self.auction is None else self.auction.contract
+
+    @property
+    def strain(self) -> Strain | None:
+        """The strain of the contract: as told, or of the contract; ``None`` while nobody knows."""
+        return self.trump if self.trump is not None or self.contract is None else self.contract.strain
+
+    @property
+    def dummy(self) -> Seat | None:
+        """Whose hand lies open after the lead; in the three-player game it need not sit opposite declarer."""
+        if self.silent is not None or self.contract is None:
+            return self.silent
+        return self.contract.declarer.partner
+
+    @property
+    def leader(self) -> Seat | None:
+        """Who leads first: by the contract the next hand after declarer's that is not dummy's, else by the cards."""
+        if self.contract is None:
+            return self.plays[0][0] if self.plays else None
+        return next(seat for seat in map(self.contract.declarer.next, (1, 2)) if seat != self.dummy)
+
+    @cached_property
+    def tricks(self) -> tuple[Trick, ...]:
+        """The plays as tricks; raises :class:`IllegalPlay` if no way of playing can give them.
+
+        While the strain is unknown it is enough that some strain explains who leads to each trick.
+        """
+        failures: list[IllegalPlay] = []
+        for candidate in (self.strain,) if self.strain is not None else reversed(Strain):
+            try:
+                return replay(self.plays, candidate, self.shown)
+            except IllegalPlay as error:
+                failures.append(error)
+        raise failures[0]
+
+    @property
+    def legal(self) -> Table:
+        """The same with as many of the cards played as can be."""
+        for many in range(len(self.plays), 0, -1):
+            table = replace(self, plays=self.plays[:many])
+            with suppress(IllegalPlay):
+                if table.tricks:
+                    return table
+        return replace(self, plays=())
+
+    @property
+    def over(self) -> bool:
+        """Whether all cards are played."""
+        return len(self.plays) == 52
+
+    @property
+    def trick(self) -> Trick | None:
+        """The trick so far, empty where its leader is in turn; ``None`` after the last, and while nobody is to lead."""
+        last = self.tricks[-1] if self.tricks else None
+        if last is not None and not last.complete:
+            return last
+        leader = self.leader if last is None else last.winner
+        trump = None if self.strain is None else self.strain.trump
+        return None if leader is None or self.over else Trick(leader, trump)
+
+    @property
+    def turn(self) -> Seat | None:
+        """Who is to play."""
+        return None if self.trick is None else self.trick.turn
+
+    @property
+    def chooser(self) -> Seat | None:
+        """Who chooses the card: declarer for dummy."""
+        return self.contract.declarer if self.contract is not None and self.turn == self.dummy else self.turn
+
+    @property
+    def played(self) -> int:
+        """Mask of the cards that have left their hands."""
+        return sum(card.mask for _, card in self.plays)
+
+    @property
+    def winners(self) -> tuple[Seat, ...]:
+        """Who won each trick that is complete."""
+        return tuple(one.winner for one in self.tricks if one.complete and one.winner is not None)
+
+    @property
+    def voids(self) -> tuple[tuple[Seat, Suit], ...]:
+        """Each seat that did not follow, with the suit it has no more of."""
+        return tuple(void for one in self.tricks for void in one.voids)
+
+    def legal_cards(self, seat: Seat) -> Hand:
+        """What a seat may play, as far as the table knows: a hidden hand may hold any card not seen elsewhere."""
+        left = DECK_MASK & ~self.played
+        if seat in self.shown:
+            return (self.trick or Trick(seat)).legal(Hand(left & self.shown[seat].mask))
+        for hand in self.shown.values():
+            left &= ~hand.mask
+        for player, suit in self.voids:
+            left &= ~(SUIT_MASK << 13 * suit) if player == seat else -1
+        return Hand(left)
