@@ -42,13 +42,14 @@ def test_a_hidden_hand_may_hold_what_is_seen_nowhere_else_and_no_suit_that_it_sh
 
 
 def test_as_much_as_can_be_is_taken_and_the_strain_is_found():
+    """Only a trump explains that East leads to the second trick."""
     wrong = Table(None, plays("W:S5 N:SJ E:H2 S:SA W:C2"), trump=Strain.NT)
     with pytest.raises(IllegalPlay, match="it is S's turn"):
         wrong.tricks  # noqa: B018
     assert len(wrong.legal.plays) == 4
     assert (
         Table(None, plays("W:S5 N:SJ E:H2 S:SA E:C2")).tricks[0].trump == bb.Suit.H
-    )  # only a trump explains that East leads
+    )
 
 
 def test_all_is_over_after_the_last_card():
