@@ -63,6 +63,7 @@ def test_a_belief_and_deals_have_the_distribution_that_the_bidder_gives(seed):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* of the draws are kept")
 @pytest.mark.parametrize("seed", range(3, 101))
 def test_the_same_at_many_positions(seed):
     asked, dealt, weighted = three_answers(seed)
