@@ -47,9 +47,7 @@ def test_as_much_as_can_be_is_taken_and_the_strain_is_found():
     with pytest.raises(IllegalPlay, match="it is S's turn"):
         wrong.tricks  # noqa: B018
     assert len(wrong.legal.plays) == 4
-    assert (
-        Table(None, plays("W:S5 N:SJ E:H2 S:SA E:C2")).tricks[0].trump == bb.Suit.H
-    )
+    assert Table(None, plays("W:S5 N:SJ E:H2 S:SA E:C2")).tricks[0].trump == bb.Suit.H
 
 
 def test_all_is_over_after_the_last_card():
