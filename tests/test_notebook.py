@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 import bayesbridge as bb
 from bayesbridge.plots import DPI, Panels, Picture
 from tests import positions
-from tests.test_report import Page
+from tests.views.test_report import Page
 
 DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"
 MOST_BYTES = 50_000

@@ -7,7 +7,7 @@ import pytest
 import bayesbridge as bb
 from tests import positions
 from tests.decisions.test_play import SOLVER as LEADS
-from tests.estimators.test_contract_odds import SOLVER
+from tests.estimators.test_odds import SOLVER
 
 WORDS = ("contracts", "--observer", "E", "--hand", positions.EAST, "--reveal", f"N:{positions.NORTH}")
 WORDS += ("--holds", "S:SA SK S2 HK H3 DA CQ C2 C3 D5", "--solve", "0")

@@ -22,7 +22,7 @@ from bayesbridge.views import report as views
 from bayesbridge.web import server
 from tests.cli.test_study import SCHEME
 from tests.decisions.test_review import SOLVER as LEADS
-from tests.estimators.test_contract_odds import SOLVER
+from tests.estimators.test_odds import SOLVER
 
 TABLE = """[Board "1"]\n[Room "Open"]\n[West "Ash"]\n[North "Elm"]\n[East "Fir"]\n[South "Oak"]\n[Dealer "E"]
 [Vulnerable "NS"]\n[Deal "N:AT982.KQ5.9.JT72 KJ73.AT97.QT7.K6 65.862.AKJ632.Q4 Q4.J43.854.A9853"]

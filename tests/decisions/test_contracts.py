@@ -21,7 +21,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.scoring import NEW, Duplicate, imps
 from tests import positions
-from tests.estimators.test_contract_odds import SOLVER, tricks_of
+from tests.estimators.test_odds import SOLVER, tricks_of
 
 E, N, S, W = bb.Seat.E, bb.Seat.N, bb.Seat.S, bb.Seat.W
 PAIR = (E, N)

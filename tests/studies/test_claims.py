@@ -14,7 +14,7 @@ from bayesbridge.studies import paper as printed
 from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, between_rates, mean_of, share_of
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.study import cells
-from tests.estimators.test_play_out import tricks_by_hand
+from tests.capture.test_playout import tricks_by_hand
 from tests.studies import literal
 
 DEALS = 1_500

@@ -15,7 +15,7 @@ from bayesbridge.engines.classes import SuitWalks
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.tables import Sampler
 from tests.engines.strong_positions import questions
-from tests.engines.test_level_tables import STRONG, W, called, check_numbers
+from tests.engines.test_levels import STRONG, W, called, check_numbers
 
 
 @pytest.mark.parametrize("strain", range(4))

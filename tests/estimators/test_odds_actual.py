@@ -9,7 +9,7 @@ import bayesbridge as bb
 from bayesbridge.calls import Contract
 from bayesbridge.estimators import odds
 from tests import positions
-from tests.estimators.test_contract_odds import SOLVER
+from tests.estimators.test_odds import SOLVER
 
 EVERY = [Contract.of(f"{level}{strain}{double} by S") for level in range(1, 8) for strain in ("C", "D", "H", "S", "NT")
          for double in ("", "X", "XX")]  # fmt: skip

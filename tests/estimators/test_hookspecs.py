@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.quick
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_what_the_script_writes():

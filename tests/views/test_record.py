@@ -9,7 +9,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.notation import read_pbn
 from bayesbridge.views.record import html_record
-from tests.test_report import Page
+from tests.views.test_report import Page
 
 DEAL = "N:J54.AQ2.KQ76.A54 T963.9864.JT8.J7 AKQ2.KJ3.A54.Q32 87.T75.932.KT986"
 RECORD = f"""[Board "3 <b>"]

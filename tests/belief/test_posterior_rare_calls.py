@@ -56,7 +56,7 @@ def strong(slip: float) -> Belief:
 
 
 EXPLAIN = 1.7179e-5
-"""P(West's hand is worth three), counted by exact tables (tests/engines/test_level_tables.py)."""
+"""P(West's hand is worth three), counted by exact tables (tests/engines/test_levels.py)."""
 
 
 @pytest.mark.parametrize("seed", [51, 52, 54])
