@@ -118,6 +118,12 @@ def result(posterior):
     return estimate(posterior, pair="S:N")
 
 
+@pytest.fixture(scope="session")
+def web():
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    pytest.importorskip("uvicorn", reason="the extra web is not installed")
+
+
 @pytest.fixture(scope="module")
 def browser():
     """The Chromium of the system, without a window."""

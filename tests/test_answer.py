@@ -11,7 +11,6 @@ from bayesbridge.cli import main
 from bayesbridge.cli.screens import show_table
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.odds import LAYOUTS, network_odds
-from bayesbridge.views.documents import estimate_document
 
 ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]
 WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "sample", "--draws", "1000"]
@@ -40,18 +39,6 @@ def test_the_defenders_have_no_contract(capsys):
     assert "captures of the defenders S and N; this is not declarer's contract, 3NT by W." in text
     assert "would take if S declared; this is not declarer's contract, 3NT by W." in text
     assert "makes" not in text
-
-
-def test_the_document_names_contracts_by_tricks_alone():
-    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32", trump="H").infer(draws=50, rng=1)
-    registry = bb.estimators.registry.load(installed=False)
-    found = evaluate(posterior, [registry.estimator(name) for name in ("capture", "tricks")], ask(posterior))
-    said = estimate_document(found, Answer.of(found))
-    captured, taken = said["estimators"]["capture"]["T"], said["estimators"]["tricks"]["tricks"]
-    assert (said["trump"], captured["at_table"], taken["at_table"]) == ("H", False, True)
-    assert "makes" not in captured
-    assert list(taken["makes"]) == [f"{level}H" for level in range(1, 8)]
-    assert list(taken["makes"].values()) == list(taken["at_least"].values())
 
 
 @pytest.mark.parametrize("contract", ["4S by W", "3NT by S", "2H by E"])
@@ -115,3 +102,62 @@ def test_every_output_is_shown_as_what_it_is(capsys):
     assert cards[4].startswith("SA")
     assert "… and 31 more rows of by_card, which --json prints." in cards
     assert "half: Half the points." in text
+
+
+OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Length("E", "S", 5))
+
+
+class Haggler:
+    """Counts tricks of its own, and gives up on some layouts, which it marks by -1."""
+
+    name = "haggler"
+    outputs = (
+        bb.plugins.Output(
+            "haggled", "Tricks by haggling.", dtype="int8", tricks=bb.plugins.TrickCount(-1, "gives up", "it goes on")
+        ),
+    )
+
+    def estimate(self, layouts, question):
+        points = layouts.points[:, 1].astype(np.int8)
+        return {"haggled": np.where(points > 6, -1, 7 + points)}
+
+
+@pytest.fixture(scope="module")
+def result():
+    return bb.estimate(OPEN.infer(), ["capture", Haggler(), "play_out"])
+
+
+def test_an_output_of_any_name_gets_its_goals(result):
+    tricks = result.tricks("haggled")
+    values = result["pmf"]["haggled"]["haggled_value"].values
+    shares = result["pmf"]["haggled"].values
+    assert tricks.fails == pytest.approx(shares[values == -1].sum())
+    assert tricks.holds == pytest.approx(1 - tricks.fails)
+    given = shares[values >= 0] @ values[values >= 0] / tricks.holds
+    assert tricks.mean_if_held == pytest.approx(given)
+    assert tricks.mean == pytest.approx(shares @ values)
+    for goal, share in tricks.goals.items():
+        assert share == pytest.approx(shares[values >= goal].sum())
+        assert result.at_least("haggled").sel(tricks=goal) == pytest.approx(share)
+
+
+def test_summary_and_picture_read_it(result):
+    table = result.summary("haggled")
+    tricks = result.tricks("haggled")
+    assert table.loc["haggled: gives up", "mean"] == pytest.approx(tricks.fails)
+    assert table.loc["haggled if it goes on", "mean"] == pytest.approx(tricks.mean_if_held)
+    ax = bb.plots.tricks(result, "haggled", level=2)
+    assert "gives\nup" in [label.get_text() for label in ax.get_xticklabels()]
+    least = result.tricks("tricks").at_least(7)
+    assert bb.plots.tricks(result, "tricks").get_title() == (
+        f"Tricks of South, dummy North, in no trumps\n1NT makes (7 tricks or more): {100 * least:.0f} %"
+    )
+
+
+def test_what_counts_no_tricks_is_refused(result):
+    with pytest.raises(bb.BayesBridgeError, match="'Delta' does not count tricks"):
+        result.tricks("Delta")
+    with pytest.raises(bb.BayesBridgeError, match="pick one by suit"):
+        result.tricks("delta")
+    with pytest.raises(bb.BayesBridgeError, match="no output 'luck'"):
+        result.tricks("luck")

@@ -10,53 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import CALLS, DOUBLE, PASS, REDOUBLE, Call, Contract
+from bayesbridge.calls import CALLS, PASS, Call, Contract
 from bayesbridge.deal import Seat
-from bayesbridge.errors import IllegalCall, NotationError
-from tests.strategies import auctions, calls, contracts, seats
+from bayesbridge.errors import IllegalCall
+from tests.strategies import auctions, seats
 from tests.test_cards import complaint
 
 pytestmark = pytest.mark.quick
-
-
-class TestCall:
-    def test_all_in_order(self) -> None:
-        names = ["Pass", "X", "XX", *(f"{n}{strain}" for n in range(1, 8) for strain in ("C", "D", "H", "S", "NT"))]
-        assert [str(call) for call in CALLS] == names
-        assert sorted(CALLS) == list(CALLS)
-        assert CALLS[:3] == (PASS, DOUBLE, REDOUBLE)
-
-    @given(calls)
-    def test_round_trip(self, call: Call) -> None:
-        assert Call.of(str(call)) == Call.of(f" {str(call).lower()} ") == Call.of(call) == call
-        assert eval(repr(call)) == call
-        if call.strain is not None:
-            assert Call.bid(call.level, call.strain) == call
-            assert 1 <= call.level <= 7
-
-    @pytest.mark.parametrize("text", ["", " ", "0C", "8C", "C1", "1", "NT", "1X", "XXX", "1C1C", "passed", "²C", "10C"])
-    def test_bad(self, text: str) -> None:
-        with pytest.raises(NotationError) as caught:
-            Call.of(text)
-        assert f"unknown call {text!r}" in str(caught.value)
-        assert caught.value.data["text"] == text
-
-
-class TestContract:
-    @given(contracts)
-    def test_round_trip(self, contract: Contract) -> None:
-        assert Contract.of(str(contract)) == Contract.of(str(contract).lower()) == Contract.of(contract) == contract
-        assert eval(repr(contract)) == contract
-        assert Contract.of(str(contract).split()[0], contract.declarer) == contract
-        assert contract.tricks_needed == 6 + contract.level
-
-    @pytest.mark.parametrize(
-        "text", ["", "3NT", "3NT S", "3NT by", "Pass by S", "X by S", "3NTXXX by S", "8C by N", "by S"]
-    )
-    def test_bad(self, text: str) -> None:
-        with pytest.raises(NotationError) as caught:
-            Contract.of(text)
-        assert f"unknown contract {text!r}" in str(caught.value)
 
 
 class TestGolden:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 from bayesbridge import plots, studies
-from bayesbridge.studies import captures, conditions
+from bayesbridge.studies import captures
 from bayesbridge.words import SYMBOLS
 from tests import positions
 
@@ -117,23 +117,6 @@ def test_sharpening_draws_the_table(steps):
     assert len(sampled.get_xdata()) == int((~steps["exact"]).sum()) > 0
     labels = [label.get_text() for label in axes[2].get_xticklabels()]
     assert labels == ["E's hand", "S calls 1NT", "N shows its hand", "S holds SA SK S2 HK H3…"]
-
-
-def test_runs_of_the_paper_stand_beside_the_exact_figures():
-    for study in (captures, conditions):
-        found = study.count_exactly()
-        ax = studies.plot_runs(found)
-        shown = [figure for figure in found.figures if figure.own]
-        assert sorted(bars(ax).values()) == sorted(value for figure in shown for value in figure.printed)
-        (across,) = ax.collections
-        assert [segment[0][1] for segment in across.get_segments()] == pytest.approx([one.own for one in shown])
-        assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-            "exact",
-            "paper, run 1",
-            "paper, run 2",
-            "paper, run 3",
-        ]
 
 
 def test_given_axes_are_used_and_returned(result, steps):

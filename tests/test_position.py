@@ -60,11 +60,6 @@ evidence = [
     assert believed("--position", file(text)) == expected
 
 
-def test_windows_line_ends_and_a_byte_order_mark_are_read_past(file):
-    text = b"\xef\xbb\xbf" + START.replace("\n", "\r\n").encode()
-    assert believed("--position", file(text)) == bb.Belief("S", HAND)
-
-
 def test_options_come_after_the_files_evidence_and_replace_its_settings(file):
     path = file(f'{START}trump = "S"\nevidence = [{{ call = "W:1NT" }}]')
     found = believed("--void", "E:H", "--position", path, "--trump", "NT", "--call", "E:2NT")
@@ -120,10 +115,3 @@ def test_one_line_names_file_line_and_key(complaint, file, text, what, mend):
     said = complaint("count", "--position", file(text))
     assert said.startswith(what)
     assert mend in said
-
-
-def test_a_file_that_cannot_be_read(complaint, file, tmp_path):
-    assert "cannot read 'none.toml': No such file" in complaint("count", "--position", "none.toml")
-    assert f"cannot read '{tmp_path}': Is a directory" in complaint("count", "--position", str(tmp_path))
-    path = file(START)
-    assert "argument --position: given twice" in complaint("count", "--position", path, "--position", path)

@@ -136,3 +136,36 @@ def test_arviz_summarises_what_it_is_given(weighed):
         table = arviz.summary(equal, var_names=["T", "c1"], round_to="none")
     assert table.loc["T", "mean"] == pytest.approx(float(equal["posterior"]["T"].mean()))
     assert [name for name in table.index if name.startswith("c1")] == ["c1[C]", "c1[D]", "c1[H]", "c1[S]"]
+
+
+def test_a_result_as_a_table(result):
+    table = result.to_dataframe()
+    sums = table.groupby("quantity")["probability"].sum()
+    np.testing.assert_allclose(sums, 1.0)
+    assert table["exact"].all()
+    T = table[table["quantity"] == "T"].set_index("value")["probability"]
+    assert T.to_dict() == pytest.approx(result["pmf"]["T"].to_series().to_dict())
+    mean = (table["value"] * table["probability"]).groupby(table["quantity"]).sum()
+    summed = result.summary()
+    np.testing.assert_allclose(mean[["T", "delta[C]"]], summed.loc[["T", "delta[C]"], "mean"])
+
+
+def test_a_tree_from_elsewhere_is_no_result(result):
+    assert bb.Result.of(result) is result
+    with pytest.raises(bb.BayesBridgeError, match="the tree has no group 'posterior'"):
+        bb.Result.of(xarray.DataTree.from_dict({"pmf": result["pmf"].to_dataset()}))
+
+
+def test_layouts_as_a_table(posterior):
+    table = posterior.to_dataframe()
+    assert len(table) == len(posterior)
+    assert table["weight"].sum() == pytest.approx(1)
+    assert set(table["N"]) == {positions.NORTH}
+    first = bb.Deal.of(dict(table.loc[0, list("NESW")]))
+    assert first == posterior.layouts[0]
+    assert (table["points[S]"] == [bb.Hand.of(text).points for text in table["S"]]).all()
+    assert (table["length[W:H]"] == [bb.Hand.of(text).length("H") for text in table["W"]]).all()
+    mean = float(np.average(table["points[S]"], weights=table["weight"]))
+    assert mean == pytest.approx(posterior.expect(lambda layouts: layouts.points[:, bb.Seat.S]))
+    some = posterior.to_dataframe(n=7, rng=1)
+    assert (len(some), some["weight"].tolist()) == (7, [1 / 7] * 7)

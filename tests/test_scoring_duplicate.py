@@ -1,5 +1,6 @@
 """Duplicate scores against the published table, written out; IMPs against the scale of the laws."""
 
+import numpy as np
 import pytest
 
 import bayesbridge as bb
@@ -74,3 +75,10 @@ def test_the_imp_scale():
 def test_impossible_tricks(tricks):
     with pytest.raises(BayesBridgeError, match=f"{tricks} tricks: declarer takes 0 to 13"):
         Duplicate().score(bb.Contract.of("1C by N"), tricks)
+
+
+def test_imps_are_those_of_the_laws_and_between_multiples_of_ten_those_of_dealer():
+    # Printed by Henk Uijterwaal's dealer, Debian's version of 2021-11-21.
+    by_dealer = {10: 0, 11: 1, 19: 1, 40: 1, 41: 2, 80: 2, 81: 3, 125: 4, 599: 12, 3990: 23, 3991: 24}
+    assert imps(np.array(list(by_dealer))).tolist() == list(by_dealer.values())
+    assert imps(-np.array(list(by_dealer))).tolist() == [-won for won in by_dealer.values()]

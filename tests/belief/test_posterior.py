@@ -100,16 +100,6 @@ def test_resampling_gives_layouts_that_count_the_same(posterior: Posterior) -> N
     np.testing.assert_array_equal(drawn.masks, posterior.resample(20_000, rng=2).masks)
 
 
-def test_exact_marginals_do_not_depend_on_the_draws() -> None:
-    """Hard evidence alone: two draws or all layouts, the probabilities are the same exact ones."""
-    two = HARD.infer("sample", draws=2, rng=5)
-    all_of_them = made("hard enumerate")
-    for name in ("card_probabilities", "length_probabilities", "point_probabilities"):
-        np.testing.assert_allclose(getattr(two, name)(), getattr(all_of_them, name)(), atol=1e-15)
-    held = all_of_them.marginals
-    np.testing.assert_allclose(held.cards()[::-1], all_of_them.card_probabilities(), atol=1e-12)
-
-
 def test_entropy_and_evidence_of_hard_evidence_are_counted() -> None:
     for hard in (made("hard enumerate"), made("hard sample")):
         assert hard.entropy_bits == math.log2(43758)

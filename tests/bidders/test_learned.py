@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import STYLE, LearnedBidder, PairStyle, encode
-from bayesbridge.bidders.networks import stored
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import CALLS, Vulnerability
 from bayesbridge.cards import Hand
 from bayesbridge.errors import BayesBridgeError
-from tests.bidders import plain_network
 
 
 def _random_hands(n: int, seed: int = 1) -> np.ndarray:
@@ -34,26 +32,6 @@ def _seen_after(text: str) -> np.ndarray:
     auction = Auction.of(text)
     log = LearnedBidder().log_likelihood(HANDS, auction, len(auction.calls) - 1)
     return np.exp(log) / np.exp(log).sum()
-
-
-@pytest.mark.parametrize("size", ["wide", "guide"])
-def test_the_networks_against_a_plain_transcription(size):
-    """The same numbers from the parameters, one hand, one call, loops and no tables; East and West have a style."""
-    p = plain_network.plain(stored("auction.npz", f"{size}_"))
-    auction = Auction.of("E:Pass 1H 1S 2C 2S Pass Pass X Pass")
-    numbers = np.random.default_rng(3).normal(size=STYLE)
-    bidder = LearnedBidder("EW", slip=0.0, style={"EW": PairStyle("", numbers, np.eye(STYLE))}, size=size)
-    steps = encode([call.index for call in auction.calls], True, False)
-    styles = [np.append(numbers, 1.0) if i % 2 == 0 else np.zeros(STYLE + 1) for i in range(len(auction.calls))]
-    known = plain_network.read(p, steps.tokens, np.array([p["style_weight"] @ one for one in styles]))
-    for i, call in enumerate(auction.calls):
-        context, legal = np.concatenate([known[i], styles[i]]), np.flatnonzero(steps.legal[i]).tolist()
-        for partners in (None, HANDS[5:7]):
-            shown = [None, None] if partners is None else partners.tolist()
-            scores = [plain_network.scores(p, context, int(HANDS[place]), shown[place]) for place in range(2)]
-            expected = [plain_network.log_chance(one, legal, call.index) for one in scores]
-            found = bidder.log_likelihood(HANDS[:2], auction, i, partners)
-            assert found == pytest.approx(expected, abs=3e-3)
 
 
 def test_one_hand_or_many_alike():

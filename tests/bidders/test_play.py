@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.networks import stored
-from bayesbridge.bidders.play import HEARD, NO_SUIT, STARTS, AgreedLeads, LearnedPlayer, agreed_ranks, situations
+from bayesbridge.bidders.play import AgreedLeads, LearnedPlayer, agreed_ranks
 from bayesbridge.calls import Contract
 from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
-from tests.bidders import plain_network
 
 AUCTION = Auction.of("S:1NT Pass 3NT Pass Pass Pass")
 NOTRUMP = Contract.of("3NT by S")
@@ -111,28 +109,3 @@ def test_a_lead_moves_the_hands_that_explain_it():
     weights = (np.exp(who.log_likelihood(hands, NOTRUMP, told, Seat.W, AUCTION)) for who in (LearnedPlayer(), fourth))
     usual, agreed = (weight @ (spades > 4) / weight.sum() for weight in weights)
     assert agreed - 0.02 > usual > (spades > 4).mean() + 0.1
-
-
-def test_the_network_against_a_plain_transcription():
-    """The same numbers from the parameters, one hand, one card, loops and no tables."""
-    p = plain_network.plain(stored("play.npz"))
-    auction = Auction.of("S:1H 2D 2H Pass 4H Pass Pass Pass")
-    dummy, west = Hand.of("Q52.K984.4.AJ763"), Hand.of("A93.5.AK9762.K84")
-    plays = _plays("W:DA D4 D5 D3", "W:DK H4 H2 D8", "N:S5 S7 SJ SA")
-    seen = situations(HEARTS, auction, plays, dummy.mask)
-    shown = [sum(p["reader_table_weight"][STARTS[-1] + c] for c in range(52) if int(m) >> c & 1) for m in seen.dummy]
-    known = plain_network.read(
-        p, seen.tokens, np.array([x + np.zeros(p["reader_table_weight"].shape[1]) for x in shown])
-    )
-    rest, expected = west, 0.0
-    for i, (seat, card) in enumerate(plays):
-        if seat != Seat.W:
-            continue
-        legal = [c.index for c in rest if seen.led[i] == NO_SUIT or c.suit == seen.led[i]] or [c.index for c in rest]
-        found = plain_network.scores(p, known[HEARD + i], rest.mask)
-        expected += plain_network.log_chance(found, legal, card.index)
-        rest -= Hand.of(card)
-    masks = np.array([west.mask], np.uint64)
-    player = LearnedPlayer(slip=0.0)
-    assert player.log_likelihood(masks, HEARTS, plays, Seat.W, auction, dummy)[0] == pytest.approx(expected, abs=2e-3)
-    assert player.log_likelihood(masks, HEARTS, plays, Seat.W, auction)[0] != pytest.approx(expected, abs=2e-3)

@@ -1,12 +1,15 @@
 """``bayesbridge study`` as a process: killed and resumed, refused in one line, the same keys for every study."""
 
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+
+from bayesbridge.capture import exact
 
 COMMAND = [sys.executable, "-m", "bayesbridge", "study"]
 KEYS = {"counts", "total", "exact", "deals_per_second", "paper", "z"}
@@ -98,3 +101,32 @@ def test_a_bad_scoring_file_is_refused_in_one_line(complaint, tmp_path):
     assert "study 'opponents' takes no --scoring: it goes with headline and strategies" in complaint(
         "study", "opponents", "--scoring", str(file)
     )
+
+
+def cells(line):
+    """The cells of a line of a table."""
+    return re.split(r" {2,}", line.strip())
+
+
+@pytest.mark.parametrize("table", ["conditions", "captures"])
+def test_exact_studies_give_exact_integers(document, table):
+    said = document("study", table, "--exact")
+    expected = {"conditions": exact.conditions, "captures": exact.tricks}[table]()
+    assert said["counts"] == {str(key): str(count) for key, count in expected.items()}
+    assert sum(map(int, said["counts"].values())) == int(said["total"]) == exact.DEALS
+    assert said["exact"] is True
+    assert said["deals_per_second"] is None
+    assert len(said["paper"]["runs"]) == 3
+    assert said["z"].keys() == said["paper"]["mean"].keys() == said["paper"]["runs"][0].keys()
+    assert all(z is None or abs(z) < 4 for z in said["z"].values())
+
+
+def test_people_see_own_figures_beside_the_papers(answer):
+    lines = answer("study", "conditions", "--exact").splitlines()
+    assert lines[0] == "Table 2: outcomes of the two pre-qualification conditions, per million deals"
+    assert cells(lines[2]) == ["run 1", "run 2", "run 3", "mean", "exact", "z"]
+    assert cells(lines[4]) == ["neither", "145 048", "145 114", "145 775", "145 312.3", "145 674.2024", "-1.78"]
+    assert ["both", "1 439 351 996 402 931 880 608", "279 060.4446"] in map(cells, lines)
+    lines = answer("study", "captures", "--deals", "20000", "--seed", "3").splitlines()
+    assert cells(lines[4])[:5] == ["<=6", "1 909", "1 906", "1 781", "1 865.3"]
+    assert any(line.startswith("20 000 deals, seed 3, ") for line in lines)

@@ -20,7 +20,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.capture.kernels import tricks
-from bayesbridge.cards import Hand, Suit
+from bayesbridge.cards import Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.engines.convolution import capture_counts, factors
 from bayesbridge.engines.enumeration import Enumeration
@@ -200,27 +200,6 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name: str, method: 
     error = (5 * found.log_evidence_error + 5 * spread / math.sqrt(found.ess)) / math.log(2) + 1e-9
     assert abs(found.entropy_bits - exact.entropy_bits) < error
     assert exact.entropy_bits < math.log2(exact.count()) - (0 if name == "mild" else 2 * error)
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_enumeration_weighs_by_bayes_rule(name: str) -> None:
-    """Weights of single layouts by the definition: product of the likelihoods, normalised over all layouts."""
-    belief = asked(name)
-    exact = belief.infer("enumerate")
-    auction = belief.auction
-    assert auction is not None
-    masks = exact.layouts.masks
-    likelihood = np.ones(len(masks))
-    for index, (seat, _) in enumerate(auction):
-        if seat != belief.observer:
-            likelihood *= np.exp(belief.bidder.log_likelihood(masks[:, seat].copy(), auction, index))
-    np.testing.assert_allclose(exact.weights, likelihood / likelihood.sum(), rtol=1e-9)
-    assert exact.log_soft == pytest.approx(math.log(likelihood.mean()), abs=1e-9)
-    W = exact.weights[exact.weights > 0]
-    assert exact.entropy_bits == pytest.approx(float(-(W * np.log2(W)).sum()), abs=1e-6)
-    ace = exact.card_probabilities().sel(card="DQ").values
-    direct = [exact.weights[(masks[:, seat] & np.uint64(Hand.of("DQ").mask)) != 0].sum() for seat in Seat]
-    np.testing.assert_allclose(ace, direct, atol=1e-12)
 
 
 def test_auto_agrees_where_it_must_sample() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, dataclass
+from typing import Any, ClassVar
 
 import pytest
+from hypothesis import given
 
 import bayesbridge as bb
 import bayesbridge.constraints
@@ -13,11 +15,15 @@ import bayesbridge.engines.counting
 import bayesbridge.engines.enumeration
 import bayesbridge.engines.particles
 import bayesbridge.engines.tables
+from bayesbridge.calls import Call
+from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.cli import main
 from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void, pieces
 from bayesbridge.evidence.kinds import KINDS, Piece
 from bayesbridge.position import read_position
-from bayesbridge.shapes import ALL, read_shapes
+from tests.strategies import evidence
 
 SOUTH = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
 
@@ -107,26 +113,48 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
     assert read_position(str(file)).belief() == belief
 
 
-BAD_SHAPES = {
-    "": "is no shape",
-    "5-4-4-1": "14 cards",
-    "S8+ H6+": "no hand of 13 cards",
-    "S6+ S-4": "no length of S fits",
-}
+@pytest.mark.quick
+@given(evidence)
+def test_pieces_are_frozen(piece: Piece) -> None:
+    with pytest.raises(FrozenInstanceError):
+        piece.seat = Seat.N
+    with pytest.raises((AttributeError, TypeError)):
+        piece.note = "no room for this"
 
 
-@pytest.mark.parametrize(("text", "says"), BAD_SHAPES.items(), ids=map(repr, BAD_SHAPES))
-def test_bad_shapes_get_one_clear_line(text, says):
-    with pytest.raises(bb.errors.NotationError, match=says) as caught:
-        bb.Shape("W", text)
-    assert "\n" not in str(caught.value)
+@pytest.mark.quick
+def test_text_and_values_mean_the_same() -> None:
+    assert Reveal("north", "akq2.kj3.a54.q32") == Reveal(Seat.N, Hand.from_pbn("AKQ2.KJ3.A54.Q32"))
+    assert Play("e", "h10") == Play(Seat.E, Card.of("HT"))
+    assert Void("E", "♥") == Void(Seat.E, Suit.H)
+    assert Holds("E", "SA, SK") == Holds("E", ["SK", "SA"]) == Holds("E", Hand.of("AK..."))
+    assert Lacks("E", Card.of("SA")) == Lacks("E", "SA")
+    assert Called("w", "1n") == Called(Seat.W, Call.of("1NT"))
+    assert Length("W", "S", 5) == Length("W", "S", 5, 13)
+    assert HighCards("W", 12) == HighCards("W", 12, 40)
 
 
-def test_shapes_by_frequency():
-    """Known frequencies of shapes over all deals (H. G. Francis et al., The Official Encyclopedia of Bridge)."""
-    known = {"4-4-3-2": 0.21551, "5-3-3-2": 0.15517, "4-3-3-3": 0.10536, "5-4-2-2": 0.10580, "any 7-6": 0.0000556}
-    everything = bb.engines.counting.count(bb.constraints.Constraints.free())
-    for text, share in known.items():
-        shaped = bb.constraints.Constraints.free().shape(0, read_shapes(text))
-        assert bb.engines.counting.count(shaped) / everything == pytest.approx(share, rel=2e-3)
-    assert len(ALL) == 560
+BAD: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Void("X", "H"), "unknown seat 'X': write N, E, S or W"),
+    (lambda: Void("E", 2), "unknown suit 2"),
+    (lambda: Play("E", "H1"), "unknown rank '1' in card 'H1'"),
+    (lambda: Called("W", None), "unknown call None"),
+    (lambda: Length("W", "S", 7, 5), "W's length in S from 7 to 5: give whole numbers between 0 and 13, the lower"),
+    (lambda: Length("W", "S", -1, 4), "from -1 to 4: give whole numbers"),
+    (lambda: Length("W", "S", "5"), "from '5' to 13: give whole numbers"),
+    (lambda: HighCards("W", 41), "W's high-card points from 41 to 40: give whole numbers between 0 and 40"),
+    (lambda: Holds("E", []), r"no card named in \[\]: name at least one"),
+    (lambda: Holds("E", "SA SA"), "A stands twice"),
+    (lambda: Reveal("N", "AKQ2.KJ3.A54.Q3"), "N's hand .* has 12 cards: a full hand has 13, add the missing 1"),
+    (lambda: Reveal("N", None), "None is no hand"),
+    (lambda: pieces("W:S5"), "'W:S5' is no evidence: give Reveal, Play"),
+]
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("make", "says"), BAD)
+def test_bad_evidence_gets_one_clear_line(make: Callable[[], Any], says: str) -> None:
+    with pytest.raises(BayesBridgeError, match=says) as error:
+        make()
+    assert "\n" not in str(error.value)
+    assert error.value.data

@@ -162,11 +162,6 @@ def test_a_prior_that_reaches_the_ends_of_a_style():
     assert honest([deviations(found, expected) for found in every])
 
 
-def test_a_prior_centred_beyond_the_end_of_a_style_is_refused():
-    with pytest.raises(bb.BayesBridgeError, match=r"^prior of log_temperature .*: give a centre from -2.3 to"):
-        Prior(log_temperature=(-3.0, 1.0))
-
-
 def test_a_style_that_is_known_leaves_nothing_to_sample():
     none = Prior((0.3, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0))
     found = infer_jointly(FEW, "W", prior=none, rng=1)
@@ -230,21 +225,3 @@ def test_all_ten_million_layouts(options, all_layouts):
 def all_layouts():
     prior = Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
     return prior, by_quadrature(OPEN.given(*CALLS), prior, 17)
-
-
-@pytest.mark.parametrize("bidder", [bb.IterativeBidder, bb.LearnedBidder])
-def test_a_bidder_without_a_style_is_not_taken_for_one_with_a_style(bidder):
-    belief = SOME.with_bidder(bidder())
-    with pytest.raises(bb.BayesBridgeError, match=r"which has no style to learn: ask about belief.with_bidder\("):
-        infer_jointly(belief, "W")
-
-
-def test_a_question_that_makes_no_sense_is_refused_in_one_line():
-    with pytest.raises(bb.BayesBridgeError, match=r"^S is the observer"):
-        infer_jointly(SOME, "S")
-    with pytest.raises(bb.BayesBridgeError, match=r"^W has not called: give the calls as evidence first$"):
-        infer_jointly(OPEN, "W")
-    with pytest.raises(bb.BayesBridgeError, match=r"^records of her, him: give those of W alone$"):
-        infer_jointly(SOME, "W", [RECORDS[0], CallRecord("her", "KQ852.J3.A94.Q83", RECORDS[0].auction, 0)])
-    with pytest.raises(bb.BayesBridgeError, match=r"^1 draws: give at least 4$"):
-        infer_jointly(SOME, "W", draws=1)

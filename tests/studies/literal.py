@@ -5,6 +5,8 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.tricks import Trick
 
+DEALS = 2_500
+
 
 def hands_of(masks):
     """Four hands of a row of masks."""

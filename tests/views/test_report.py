@@ -6,15 +6,11 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.belief.posterior import CARDS
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.views.html import INK, PAPER
-from bayesbridge.views.report import sentences
-from bayesbridge.views.tables import told_bits
 from tests import positions
 
 
@@ -119,17 +115,6 @@ def test_three_sentences_come_first(question, html):
     assert f"West about {points[1]:.0f}" in said[0]
     assert said[1].startswith("No missing ace, king or queen is likelier")
     assert re.fullmatch(r"Of all games .* by South has the best chance: .* tricks on average\.", said[2])
-
-
-def test_what_is_told_of_honours():
-    """East has no heart, and nothing else is known: each missing heart honour is told log2(3/2) bits."""
-    posterior = positions.wide().given(bb.Void("E", "H")).infer(draws=50, rng=1)
-    bits = dict(zip(CARDS, told_bits(posterior), strict=True))
-    assert [bits["HA"], bits["HQ"]] == pytest.approx([np.log2(1.5)] * 2)
-    assert sentences(posterior, [ContractOdds.of(bb.estimate(posterior, contract="4S", solve=0))], True)[1] == (
-        "Among the missing honours most is known about the ace of hearts (North with 50.0 %) "
-        "and the queen of hearts (North with 50.0 %)."
-    )
 
 
 def test_the_diagram_shows_known_cards_and_what_to_expect(question, html):

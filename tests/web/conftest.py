@@ -6,12 +6,6 @@ from tests.web.pages import HAND, PATIENCE, Server, settled
 
 
 @pytest.fixture(scope="session")
-def web():
-    pytest.importorskip("starlette", reason="the extra web is not installed")
-    pytest.importorskip("uvicorn", reason="the extra web is not installed")
-
-
-@pytest.fixture(scope="session")
 def server(web):
     running = Server()
     yield running

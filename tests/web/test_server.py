@@ -1,11 +1,7 @@
 """The server: what it answers, what it refuses, and that hostile requests leave it as it was."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -13,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bayesbridge.web import worker
-from tests.web.pages import PATIENCE, TOKEN, Server
+from tests.web.pages import PATIENCE, TOKEN
 
 POSITION = {"settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}, "evidence": [["void", "E:H"]]}
 CALLS = ["W:1C", "N:1D", "E:1H", "S:1S", "W:2C", "N:2D", "E:2H", "S:2S"]
@@ -113,65 +109,6 @@ def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
     thread.join(PATIENCE)
     assert newer[-1] == ("end", {"why": "done"})
     assert older[-1][0] in ("replaced", "end")
-
-
-def workers():
-    """The processes of all servers in this one."""
-    found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "web.worker"], capture_output=True, text=True)
-    return set(map(int, found.stdout.split()))
-
-
-def test_a_worker_that_is_lost_is_replaced(web):
-    others = workers()
-    own = Server()
-    try:
-        own.ask(POSITION)
-        for number in workers() - others:
-            os.kill(number, signal.SIGKILL)
-        first = own.ask(POSITION)
-        assert first[-1][0] in ("refused", "end")
-        assert own.ask(POSITION)[-1][0] == "end"
-    finally:
-        own.stop()
-
-
-def start(*words):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0", "--workers", "1", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
-    return process, process.stdout.readline()
-
-
-@pytest.mark.parametrize(
-    ("number", "status", "words", "told"),
-    [
-        (signal.SIGINT, 130, (), r"The explorer is at http://127\.0\.0\.1:\d+/[\w-]{22}/\n"),
-        (signal.SIGTERM, -signal.SIGTERM, ("--json", "--token", TOKEN), rf'{{"address": "http.*/{TOKEN}/".*}}\n'),
-    ],
-)
-def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(web, number, status, words, told):
-    process, line = start(*words)
-    assert re.fullmatch(told, line)
-    assert words or process.stdout.readline() == "Ctrl-C ends it.\n"
-    process.send_signal(number)
-    assert process.communicate(timeout=PATIENCE) == ("", "")
-    assert process.returncode == status
-
-
-def test_the_command_says_what_is_wrong(web, capsys, monkeypatch, server):
-    from bayesbridge.cli import main
-
-    assert main(["serve", "--token", "short"]) == 2
-    assert "16 to 64 letters" in capsys.readouterr().err
-    assert main(["serve", "--port", str(server.port)]) == 2
-    assert "give another --port" in capsys.readouterr().err
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert main(["serve"]) == 2
-    assert "pip install 'bayesbridge-hands[web]'" in capsys.readouterr().err
 
 
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):

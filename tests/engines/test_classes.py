@@ -1,4 +1,4 @@
-"""Levels with trumps by the tables of Algorithm 1, and suit bids drawn through them."""
+"""Class tables with the walks of trumps: levels by Algorithm 1, and suit bids drawn through them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,60 @@
+"""The table of suit rows equals a plain reading of the paper's steps."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS, ROWS, row_table
+
+
+def unpack(packed: int) -> list[int]:
+    gaps = []
+    while len(gaps) < 9 and packed & END != END:
+        gaps.append(packed & END)
+        packed >>= 3
+    return gaps
+
+
+def literal_row(digits: list[int]) -> tuple[int, bool, list[int]]:
+    """δ, whether condition B fails, and the gaps paid by one row alone, by a plain reading of steps 3 to 6."""
+    row = list(digits)
+    delta = next((r for r in range(13) if row[r]), 13)
+    if row.count(1) <= delta or row.count(2) <= delta:
+        return delta, True, []
+    most, zeros = max(row.count(1), row.count(2)), row.count(0)
+    gaps: list[int] = []
+    pointer = 0
+    while True:
+        held = [r for r in range(13) if row[r]]
+        theirs = [r for r in held if row[r] == 3 - row[held[pointer]]]
+        if theirs:
+            row[theirs[-1]] = 0
+        held = [r for r in range(13) if row[r]]
+        if len(gaps) + 1 >= most or pointer + 1 >= len(held):
+            return delta, False, gaps
+        gap = held[pointer + 1] - held[pointer] - 1 if zeros > 0 else 0
+        if sum(gaps) + gap > 6 - delta or 4 + delta + len(gaps) + sum(gaps) >= 13:
+            return delta, False, gaps
+        gaps.append(gap)
+        zeros -= zeros > 0
+        pointer += 1
+
+
+def check_rows(rows: NDArray[np.int64]) -> None:
+    table = row_table()
+    for row in rows:
+        digits = [int(row) // 3**rank % 3 for rank in range(12, -1, -1)]
+        packed = int(table[row])
+        delta, fails, gaps = literal_row(digits)
+        assert packed >> DELTA_SHIFT & 15 == delta
+        assert bool(packed & FAILS_B) == fails
+        assert unpack(packed & NO_GAPS) == gaps, digits
+
+
+def test_a_sample_of_rows_equals_the_plain_reading() -> None:
+    check_rows(np.random.default_rng(1).integers(0, ROWS, 20_000))
+
+
+@pytest.mark.slow
+def test_all_rows_equal_the_plain_reading() -> None:
+    check_rows(np.arange(ROWS))

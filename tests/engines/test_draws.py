@@ -1,0 +1,17 @@
+"""Draws: marginals of layouts with weights, exact where the evidence is hard."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.belief.test_posterior import HARD, made
+
+
+def test_exact_marginals_do_not_depend_on_the_draws() -> None:
+    """Hard evidence alone: two draws or all layouts, the probabilities are the same exact ones."""
+    two = HARD.infer("sample", draws=2, rng=5)
+    all_of_them = made("hard enumerate")
+    for name in ("card_probabilities", "length_probabilities", "point_probabilities"):
+        np.testing.assert_allclose(getattr(two, name)(), getattr(all_of_them, name)(), atol=1e-15)
+    held = all_of_them.marginals
+    np.testing.assert_allclose(held.cards()[::-1], all_of_them.card_probabilities(), atol=1e-12)

@@ -1,0 +1,31 @@
+"""Tables 1 and 2 of the paper: simulated counts agree with exact ones."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesbridge.capture import exact
+from bayesbridge.studies import captures, conditions
+
+
+@pytest.mark.parametrize("study", [captures, conditions])
+def test_simulated_counts_agree_with_exact_ones(study):
+    found, truth = study.simulate(1_000_000, 11, 2, runs=2), study.count_exactly()
+    assert found.counts.keys() == truth.counts.keys()
+    assert sum(found.counts.values()) == found.total == 2_000_000
+    assert [sum(run.values()) for run in found.runs] == [1_000_000] * 2
+    expected = [truth.counts[key] / exact.DEALS * found.total for key in found.counts]
+    assert stats.chisquare(list(found.counts.values()), expected).pvalue > 1e-6
+    assert found.deals_per_second is not None
+    assert truth.deals_per_second is None
+
+
+def test_the_papers_six_runs_agree_with_the_exact_distribution() -> None:
+    for found in (conditions.count_exactly(), captures.count_exactly()):
+        shares = np.array([figure.own / 1e6 for figure in found.figures])
+        for run in zip(*(figure.printed for figure in found.figures), strict=True):
+            seen = np.array([*run, found.trials - sum(run)])
+            expected = np.array([*shares, 1 - shares.sum()]) * found.trials
+            used = expected > 1e-6
+            assert not seen[~used].any()
+            assert stats.chisquare(seen[used], expected[used]).pvalue > 1e-3

@@ -1,0 +1,50 @@
+"""The strategies study against plain Python on the same deals, and equilibria known from books."""
+
+import numpy as np
+import pytest
+
+from bayesbridge.studies import strategies
+from tests.studies import literal
+
+
+def test_strategies_count_what_plain_python_counts(contracts):
+    counts = strategies.count(np.random.SeedSequence(8), literal.DEALS)
+    some = contracts[::8]
+    joint = np.zeros(strategies.SHAPE, dtype=np.int64)
+    for level, _, table in contracts:
+        joint[0, 0, level - 1, literal.play(table)] += 1
+    assert np.array_equal(counts[1:].reshape(strategies.SHAPE)[0, 0], joint[0, 0])
+    from bayesbridge.capture.outcomes import POLICIES
+    from bayesbridge.capture.playout import NO_TRUMP, play_out
+
+    masks = np.array([[hand.mask for hand in table] for _, _, table in some], dtype=np.uint64)
+    out = np.empty(len(some), dtype=np.int8)
+    for ours in range(3):
+        for theirs in range(3):
+            play_out(masks, np.zeros(len(some), dtype=np.int8), NO_TRUMP, ours, theirs, out)
+            plain = [literal.play(table, POLICIES[ours], POLICIES[theirs]) for _, _, table in some]
+            assert out.tolist() == plain
+
+
+def test_games_are_consistent_with_their_counts():
+    found = strategies.simulate(30_000, 3, 2)
+    games = found.answers["games"]
+    made = [[found.counts[f"{a}_{b}_made"] for b in strategies.POLICIES] for a in strategies.POLICIES]
+    assert np.allclose(np.array(made) / found.counts["contracts"], games["made"]["payoff"])
+    for game in games.values():
+        payoff, row, column = (np.array(game[key]) for key in ("payoff", "row", "column"))
+        assert row @ payoff @ column == pytest.approx(game["value"])
+        assert (row @ payoff >= game["value"] - 1e-9).all()
+        assert (payoff @ column <= game["value"] + 1e-9).all()
+        assert np.allclose(game["row_exploitability"], game["value"] - payoff.min(axis=1), atol=1e-9)
+        assert np.allclose(game["column_exploitability"], payoff.max(axis=0) - game["value"], atol=1e-9)
+
+
+def test_equilibria_known_from_books():
+    scissors = strategies.solve(np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]]))
+    assert scissors["row"] == pytest.approx((1 / 3,) * 3)
+    assert scissors["value"] == pytest.approx(0.0, abs=1e-9)
+    assert scissors["row_exploitability"] == pytest.approx((1.0,) * 3)
+    saddle = strategies.solve(np.array([[2.0, 3.0], [1.0, 9.0]]))
+    assert (saddle["value"], saddle["row"], saddle["column"]) == (pytest.approx(2.0), [1.0, 0.0], [1.0, 0.0])
+    assert saddle["column_exploitability"] == pytest.approx((0.0, 7.0))

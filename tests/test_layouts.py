@@ -1,0 +1,56 @@
+"""A batch of layouts measures what its hands measure, and cannot be changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import Hand
+from bayesbridge.constraints import Constraints, points_in
+from bayesbridge.deal import Deal
+from bayesbridge.errors import DealError
+from bayesbridge.layouts import Layouts
+from tests.engines.positions import random_deal
+
+
+@pytest.fixture
+def deals() -> list[Deal]:
+    rng = np.random.default_rng(5)
+    return [Deal(tuple(Hand(mask) for mask in random_deal(rng))) for _ in range(40)]
+
+
+def test_a_batch_measures_what_its_hands_measure(deals: list[Deal]) -> None:
+    batch = Layouts.of(deals)
+    assert list(batch) == deals
+    assert batch.points.tolist() == [[hand.points for hand in deal] for deal in deals]
+    assert batch.lengths.tolist() == [[[hand.length(s) for s in range(4)] for hand in deal] for deal in deals]
+    assert batch.holds("SA").argmax(1).tolist() == [deal.holder("SA") for deal in deals]
+    assert [points_in(hand.mask) for hand in deals[0]] == batch.points[0].tolist()
+
+
+def test_a_batch_cannot_be_changed(deals: list[Deal]) -> None:
+    source = np.array(Layouts.of(deals).masks)
+    batch = Layouts(source)
+    source[:] = 0
+    assert list(batch) == deals
+    with pytest.raises(ValueError, match="read-only"):
+        batch.masks[0, 0] = 0
+    assert list(batch[3:5]) == deals[3:5]
+    assert len(batch[batch.points[:, 0] > 12]) == sum(deal["N"].points > 12 for deal in deals)
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((3, 3), np.uint64), np.zeros(4, np.uint64), np.zeros((2, 4))])
+def test_a_batch_has_four_columns_of_masks(wrong: np.ndarray) -> None:
+    with pytest.raises(DealError, match=r"\(n, 4\)"):
+        Layouts(wrong)
+
+
+def test_only_whole_deals_are_allowed() -> None:
+    full = 0x1FFF
+    rows = [
+        [full, full << 13, full << 26, full << 39],
+        [full, full << 13, full << 26, full << 26],
+        [full, full << 13, full << 26, full << 39 & ~(1 << 51)],
+        [full | 1 << 51, full << 13, full << 26, full << 39],
+    ]
+    assert Constraints.free().allows(np.array(rows, dtype=np.uint64)).tolist() == [True, False, False, False]
