@@ -1,7 +1,5 @@
 """Damage as it befalls files: bytes flipped, pieces lost, doubled or moved, the end cut off."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Hypothesis strategies for the values of the package: suits, hands, deals, auctions, plays and evidence."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction

@@ -1,7 +1,5 @@
 """Auctions: golden ones, every mistake, and the number of all auctions counted two ways."""
 
-from __future__ import annotations
-
 import pickle
 from math import comb
 

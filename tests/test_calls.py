@@ -1,7 +1,5 @@
 """Calls and contracts: all in order, there and back, and every mistake."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

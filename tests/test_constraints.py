@@ -1,7 +1,5 @@
 """Constraints mean what they say, and normalising loses no layout and invents none."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bayesbridge.constraints import Constraints

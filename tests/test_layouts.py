@@ -1,7 +1,5 @@
 """A batch of layouts measures what its hands measure, and cannot be changed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

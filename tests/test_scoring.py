@@ -1,7 +1,5 @@
 """Scoring: the published made contracts, exact values, and a user's own scheme."""
 
-from __future__ import annotations
-
 import tomllib
 from fractions import Fraction
 from typing import Any

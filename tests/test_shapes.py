@@ -1,7 +1,5 @@
 """Shapes of hands: known frequencies, and one line for what is none."""
 
-from __future__ import annotations
-
 import pytest
 
 import bayesbridge as bb

@@ -1,7 +1,5 @@
 """Tricks: winners against an independent rule, whole records of play, and what goes wrong in them."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

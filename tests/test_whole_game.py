@@ -1,7 +1,5 @@
 """A whole game of cards seen from one chair: whatever happens there, the truth is never excluded."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

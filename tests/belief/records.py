@@ -1,7 +1,5 @@
 """Random deals and random legal play of them, by rules written apart from the package's."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bayesbridge.belief.belief import Belief

@@ -1,7 +1,5 @@
 """Belief: a value that never changes, and the same seed gives the same answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from typing import Any

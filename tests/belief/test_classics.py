@@ -1,7 +1,5 @@
 """Answers that are in every book: numbers of layouts, how suits split, restricted choice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, factorial

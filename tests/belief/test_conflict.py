@@ -1,7 +1,5 @@
 """Contradictions name the smallest set of pieces, checked by trying every subset."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What hard evidence says: voids come out of the play, and the truth is never ruled out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 from operator import and_

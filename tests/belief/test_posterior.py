@@ -1,7 +1,5 @@
 """What every posterior answers, whichever engine made it."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

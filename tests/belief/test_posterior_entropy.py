@@ -1,7 +1,5 @@
 """Entropy lies between 0 and log₂ of the number of layouts, whatever the engine and however few its draws."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

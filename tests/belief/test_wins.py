@@ -1,7 +1,5 @@
 """P(card wins) against a reading of the rule on single layouts, through tricks only."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The paper's bidder in no trumps: P(call ∣ hand) from the literal Algorithm 1, hand by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Small positions whose every layout can be listed by plain Python, and tests of samples against such lists."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats

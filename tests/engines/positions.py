@@ -1,7 +1,5 @@
 """Random positions with few unknown cards, and all their layouts by brute force."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator

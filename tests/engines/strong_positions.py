@@ -1,7 +1,5 @@
 """Random positions in which some seats may well bid, and all their layouts by brute force."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ positions, and exact draws pass a χ² test that a wrong target fails. Then soft
 with enumeration within the errors they state themselves.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Class tables with the walks of trumps: levels by Algorithm 1, and suit bids drawn through them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

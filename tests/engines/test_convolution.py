@@ -1,7 +1,5 @@
 """Suit convolution against walking every layout, and against closed forms at full size."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from math import comb
 

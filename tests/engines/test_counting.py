@@ -1,7 +1,5 @@
 """Counts against brute force, against binomials, and against the figures in every bridge book."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

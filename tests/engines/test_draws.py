@@ -1,7 +1,5 @@
 """Draws: marginals of layouts with weights, exact where the evidence is hard."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.belief.test_posterior import HARD, made

@@ -1,7 +1,5 @@
 """Enumeration weighs by Bayes' rule."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

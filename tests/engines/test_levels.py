@@ -1,7 +1,5 @@
 """Calls under the paper's bidder: exact tables against enumeration, and against weighed draws at full size."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Swaps under hard evidence: against transition probabilities worked out in plain Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

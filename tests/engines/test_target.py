@@ -1,7 +1,5 @@
 """Soft evidence: whose calls and whose cards are weighed, and what a model may return."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

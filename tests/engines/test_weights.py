@@ -1,7 +1,5 @@
 """Log weights: normalised, measured, diagnosed and resampled."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Evidence owns its meaning: every kind reads what it writes, and a new kind is its class and a line in a list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass
 from typing import Any, ClassVar
