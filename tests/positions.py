@@ -5,6 +5,7 @@ import bayesbridge as bb
 EAST = "T963.9864.JT8.J7"
 NORTH = "J54.AQ2.KQ76.A54"
 SOUTH = "AKQ2.KJ3.A54.Q32"
+LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,SJ54HAQ2DKQ76CA54,ST963H9864DJT8CJ7,|sv|n|mb|1N|mb|p|mb|p|mb|p|\n"
 
 
 def quiet():

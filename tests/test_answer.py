@@ -1,4 +1,4 @@
-"""T is captures by the paper's rule: nothing calls it a contract that makes, and tricks at the table stand apart."""
+"""T is captures by the paper's rule, never a contract that makes; and all that is said of tricks."""
 
 import re
 
@@ -7,7 +7,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.answer import MOST_BARS, Answer
-from bayesbridge.cli import main
 from bayesbridge.cli.screens import show_table
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.odds import LAYOUTS, network_odds
@@ -16,13 +15,8 @@ ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]
 WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "sample", "--draws", "1000"]
 
 
-def screen(capsys, *words):
-    assert main(["estimate", *words]) == 0
-    return capsys.readouterr().out
-
-
-def test_ten_captures_are_no_contract(capsys):
-    text = screen(capsys, *WEAK)
+def test_ten_captures_are_no_contract(answer):
+    text = answer("estimate", *WEAK)
     assert "T of S and N: captures by the paper's rule" in text
     assert "T ≥ 10: 100 %" in text
     assert "it is not the number of tricks at the table" in text
@@ -33,8 +27,8 @@ def test_ten_captures_are_no_contract(capsys):
 DEFENDS = [*ASKED, "--players", "4", "--call", "W:3NT", "--call", "N:Pass", "--call", "E:Pass", "--call", "S:Pass"]
 
 
-def test_the_defenders_have_no_contract(capsys):
-    text = screen(capsys, *DEFENDS, "--draws", "100", "--estimator", "capture", "--estimator", "tricks")
+def test_the_defenders_have_no_contract(answer):
+    text = answer("estimate", *DEFENDS, "--draws", "100", "--estimator", "capture", "--estimator", "tricks")
     assert "T of the defenders S and N" in text
     assert "captures of the defenders S and N; this is not declarer's contract, 3NT by W." in text
     assert "would take if S declared; this is not declarer's contract, 3NT by W." in text

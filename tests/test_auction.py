@@ -17,40 +17,28 @@ from tests.test_cards import complaint
 pytestmark = pytest.mark.quick
 
 
-class TestGolden:
-    @pytest.mark.parametrize(
-        ("first", "dummy", "text", "contract"),
-        [
-            ("S", "N", "p 1C p p", "1C by W"),
-            # The winner of the auction plays it, even if another named the strain before.
-            ("S", "N", "1C 2C p 3C p p", "3C by S"),
-            ("S", "N", "1C 2C p p", "2C by W"),
-            ("S", "N", "p p p", None),
-        ],
-    )
-    def test_three(self, first: str, dummy: str, text: str, contract: str | None) -> None:
-        auction = Auction.of(first, text, dummy=dummy)
-        assert auction.is_over
-        assert auction.turn is None
-        assert auction.legal_calls() == ()
-        assert auction.contract == (None if contract is None else Contract.of(contract))
-
-    @pytest.mark.parametrize(
-        ("dealer", "text", "contract"),
-        [
-            ("N", "p p p p", None),
-            # North names spades first for the side, though South bids them last.
-            ("N", "1S p 1NT p 2C p 2S p p p", "2S by N"),
-            # East's diamonds do not make East declarer of the other side's.
-            ("E", "1D 2D p 3D X p p XX p p p", "3DXX by S"),
-            ("S", "1C X XX 1D p p p", "1D by E"),
-            ("N", "1H p p X p p XX p p p", "1HXX by N"),
-        ],
-    )
-    def test_four(self, dealer: str, text: str, contract: str | None) -> None:
-        auction = Auction.four(dealer).after_all(text)
-        assert auction.is_over
-        assert auction.contract == (None if contract is None else Contract.of(contract))
+@pytest.mark.parametrize(
+    ("auction", "contract"),
+    [
+        (Auction.of("S", "p 1C p p", dummy="N"), "1C by W"),
+        # The winner of the auction plays it, even if another named the strain before.
+        (Auction.of("S", "1C 2C p 3C p p", dummy="N"), "3C by S"),
+        (Auction.of("S", "1C 2C p p", dummy="N"), "2C by W"),
+        (Auction.of("S", "p p p", dummy="N"), None),
+        (Auction.four("N").after_all("p p p p"), None),
+        # North names spades first for the side, though South bids them last.
+        (Auction.four("N").after_all("1S p 1NT p 2C p 2S p p p"), "2S by N"),
+        # East's diamonds do not make East declarer of the other side's.
+        (Auction.four("E").after_all("1D 2D p 3D X p p XX p p p"), "3DXX by S"),
+        (Auction.four("S").after_all("1C X XX 1D p p p"), "1D by E"),
+        (Auction.four("N").after_all("1H p p X p p XX p p p"), "1HXX by N"),
+    ],
+)
+def test_golden(auction: Auction, contract: str | None) -> None:
+    assert auction.is_over
+    assert auction.turn is None
+    assert auction.legal_calls() == ()
+    assert auction.contract == (None if contract is None else Contract.of(contract))
 
 
 class TestIllegal:
@@ -161,15 +149,14 @@ def count_auctions(start: Auction) -> int:
     return count(start)
 
 
-def test_number_of_three_player_auctions() -> None:
-    # k of the 35 bids; 0, 1 or 2 passes before the first, 0 or 1 between two, and all passing out.
-    formula = 1 + sum(comb(35, k) * 3 * 2 ** (k - 1) for k in range(1, 36))
-    assert formula == (3**36 - 1) // 2
-    assert count_auctions(Auction.three()) == formula
-
-
-def test_number_of_four_player_auctions() -> None:
-    # The well-known number of possible bridge auctions, (4 * 22**35 - 1) / 3.
-    published = 128_745_650_347_030_683_120_231_926_111_609_371_363_122_697_557
-    assert published == (4 * 22**35 - 1) // 3
-    assert count_auctions(Auction.four()) == published
+@pytest.mark.parametrize(
+    ("start", "number"),
+    [
+        # k of the 35 bids; 0, 1 or 2 passes before the first, 0 or 1 between two, and all passing out.
+        (Auction.three(), 1 + sum(comb(35, k) * 3 * 2 ** (k - 1) for k in range(1, 36))),
+        # The well-known number of possible bridge auctions, (4 * 22**35 - 1) / 3.
+        (Auction.four(), 128_745_650_347_030_683_120_231_926_111_609_371_363_122_697_557),
+    ],
+)
+def test_number_of_auctions(start: Auction, number: int) -> None:
+    assert count_auctions(start) == number == ((3**36 - 1) // 2 if start.dummy is not None else (4 * 22**35 - 1) // 3)

@@ -25,13 +25,6 @@ class TestCall:
             assert Call.bid(call.level, call.strain) == call
             assert 1 <= call.level <= 7
 
-    @pytest.mark.parametrize("text", ["", " ", "0C", "8C", "C1", "1", "NT", "1X", "XXX", "1C1C", "passed", "²C", "10C"])
-    def test_bad(self, text: str) -> None:
-        with pytest.raises(NotationError) as caught:
-            Call.of(text)
-        assert f"unknown call {text!r}" in str(caught.value)
-        assert caught.value.data["text"] == text
-
 
 class TestContract:
     @given(contracts)
@@ -41,10 +34,17 @@ class TestContract:
         assert Contract.of(str(contract).split()[0], contract.declarer) == contract
         assert contract.tricks_needed == 6 + contract.level
 
-    @pytest.mark.parametrize(
-        "text", ["", "3NT", "3NT S", "3NT by", "Pass by S", "X by S", "3NTXXX by S", "8C by N", "by S"]
-    )
-    def test_bad(self, text: str) -> None:
-        with pytest.raises(NotationError) as caught:
-            Contract.of(text)
-        assert f"unknown contract {text!r}" in str(caught.value)
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        *((Call, text) for text in ("", " ", "0C", "8C", "C1", "1", "NT", "1X", "XXX", "1C1C", "passed", "²C", "10C")),
+        *((Contract, text) for text in ("", "3NT", "3NT S", "3NT by", "Pass by S", "X by S", "3NTXXX by S", "8C by N")),
+        (Contract, "by S"),
+    ],
+)
+def test_bad(kind: type, text: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        kind.of(text)
+    assert f"unknown {kind.__name__.lower()} {text!r}" in str(caught.value)
+    assert kind is Contract or caught.value.data["text"] == text

@@ -52,43 +52,31 @@ def test_hand_round_trip(hand: Hand) -> None:
     assert Hand.of(map(str, hand)) == hand
 
 
-BAD_CARDS = ["", "  ", "S", "SX", "S1", "S11", "S100", "XA", "A", "AS", "SAK", "10", "♥", "None"]
+BAD = [
+    *((Card.of, text, "") for text in ("", "  ", "S", "SX", "S1", "S11", "S100", "XA", "A", "AS", "SAK", "10", "♥")),
+    (Card.of, "None", ""),
+    *((read, text, "") for read in (Suit.of, Strain.of) for text in ("", "X", "HH", "10", "hearts")),
+    (Suit.of, "NT", ""),
+    (Hand.of, "", "empty hand ''"),
+    (Hand.from_pbn, "AKQ2.KJ3.A54", "has 3 suits"),
+    (Hand.from_pbn, "AKQ2.KJ3.A54.Q3X", "unknown rank 'X'"),
+    (Hand.from_pbn, "AKQ2.K-3.A54.Q32", "unknown rank '-'"),
+]
 
 
-@pytest.mark.parametrize("text", BAD_CARDS)
-def test_bad_card(text: str) -> None:
+@pytest.mark.parametrize(("read", "text", "says"), BAD, ids=[f"{read.__qualname__} {text!r}" for read, text, _ in BAD])
+def test_what_cannot_be_read_is_quoted_in_one_line(read: Callable[[str], object], text: str, says: str) -> None:
     with pytest.raises(NotationError) as caught:
-        Card.of(text)
-    assert_one_line(caught.value, repr(text))
-    assert caught.value.data["text"] == text
-
-
-@pytest.mark.parametrize(
-    ("text", "error", "says"),
-    [
-        ("", NotationError, "empty hand ''"),
-        ("AKQ2.KJ3.A54", NotationError, "has 3 suits"),
-        ("AKQ2.KJ3.A54.Q3X", NotationError, "unknown rank 'X'"),
-        ("AKQ2.K-3.A54.Q32", NotationError, "unknown rank '-'"),
-        ("AKQA.KJ3.A54.Q32", DealError, "A stands twice"),
-    ],
-)
-def test_bad_hand(text: str, error: type[BayesBridgeError], says: str) -> None:
-    with pytest.raises(error) as caught:
-        Hand.of(text) if not text.strip() else Hand.from_pbn(text)
+        read(text)
     assert says in str(caught.value)
     assert_one_line(caught.value, repr(text))
+    assert read != Card.of or caught.value.data["text"] == text
 
 
-@pytest.mark.parametrize("text", ["", "X", "HH", "NT", "10", "hearts"])
-def test_bad_suit_and_strain(text: str) -> None:
-    with pytest.raises(NotationError) as caught:
-        Suit.of(text)
-    assert_one_line(caught.value, repr(text))
-    if text != "NT":
-        with pytest.raises(NotationError) as caught:
-            Strain.of(text)
-        assert_one_line(caught.value, repr(text))
+def test_a_card_that_stands_twice() -> None:
+    with pytest.raises(DealError, match="A stands twice") as caught:
+        Hand.from_pbn("AKQA.KJ3.A54.Q32")
+    assert_one_line(caught.value, "'AKQA.KJ3.A54.Q32'")
 
 
 @given(st.text(max_size=20))
@@ -110,20 +98,18 @@ def assert_one_line(error: BayesBridgeError, quote: str) -> None:
     assert quote in str(error)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "AKQ2 KJ3 A104 Q32",
-        "♠AKQ2 ♥KJ3 ♦A104 ♣Q32",
-        "♠AKQ2♥KJ3♦A104♣Q32",
-        "sakq2 hkj3 da104 cq32",
-        "S AKQ2 H KJ3 D AT4 C Q32",
-    ],
-)
-def test_hands_as_people_write_them(text: str) -> None:
-    assert Hand.from_pbn(text) == Hand.of(text) == Hand.from_pbn("AKQ2.KJ3.AT4.Q32")
+WRITTEN = {
+    "AKQ2 KJ3 A104 Q32": "AKQ2.KJ3.AT4.Q32",
+    "♠AKQ2 ♥KJ3 ♦A104 ♣Q32": "AKQ2.KJ3.AT4.Q32",
+    "♠AKQ2♥KJ3♦A104♣Q32": "AKQ2.KJ3.AT4.Q32",
+    "sakq2 hkj3 da104 cq32": "AKQ2.KJ3.AT4.Q32",
+    "S AKQ2 H KJ3 D AT4 C Q32": "AKQ2.KJ3.AT4.Q32",
+    "♠A♥-♣32": "A...32",
+    "- KJ3 A54 Q32": ".KJ3.A54.Q32",
+}
 
 
-def test_named_suits_may_be_left_out() -> None:
-    assert Hand.of("♠A♥-♣32").pbn == "A...32"
-    assert Hand.of("- KJ3 A54 Q32").pbn == ".KJ3.A54.Q32"
+@pytest.mark.parametrize(("text", "pbn"), WRITTEN.items())
+def test_hands_as_people_write_them(text: str, pbn: str) -> None:
+    assert Hand.from_pbn(text) == Hand.of(text) == Hand.from_pbn(pbn)
+    assert Hand.of(text).pbn == pbn

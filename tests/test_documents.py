@@ -1,7 +1,7 @@
 """Documents keep their word: every block is run, compared or read, every link and every file they name is there.
 
 ``pycon`` blocks are doctests, which pytest collects itself; the guides that build plugins have tests of their own
-(``tests/guides.py``). What cannot be run here is listed with the reason.
+(``tests/test_guides.py``). What cannot be run here is listed with the reason.
 """
 
 import ast
@@ -194,3 +194,23 @@ def test_every_file_that_is_named_is_there(path):
     folders = "|".join(sorted(folder.name for folder in ROOT.iterdir() if folder.is_dir() and folder.name[0] != "."))
     named = re.findall(rf"`((?:{folders})/[\w./-]*\w)`", path.read_text("utf-8"))
     assert [file for file in named if not (ROOT / file).exists()] == []
+
+
+PAGE = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+FILES = sorted((ROOT / "benchmarks" / "speed").glob("bench_*.py"))
+
+
+def test_every_table_has_its_place_and_every_place_its_table():
+    made = [name for file in FILES for name in re.findall(r'\b[Tt]able\(\s*"([\w-]+)"', file.read_text("utf-8"))]
+    assert len(made) > 10
+    assert sorted(set(made)) == sorted(re.findall(r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M))
+    assert re.findall(r"^<!-- end of ([\w-]+) -->$", PAGE, flags=re.M) == re.findall(
+        r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M
+    )
+
+
+def test_every_table_is_filled_and_names_its_command():
+    for name, body in re.findall(r"^<!-- (?!end)([\w-]+) -->\n(.*?)<!-- end", PAGE, flags=re.M | re.S):
+        assert re.search(r"^\| .* \|$", body, flags=re.M), f"table {name} is empty: run its benchmark with --write"
+        (command,) = re.findall(r"^\(`python (benchmarks/speed/bench_\w+\.py)`, ", body, flags=re.M)
+        assert f'"{name}"' in (ROOT / command).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Every example is short and runs, once: the gallery of the site shows the same results."""
+"""Every example is short and runs, once: the gallery of the site shows what it printed and drew."""
 
 import importlib.util
 from pathlib import Path
@@ -18,8 +18,11 @@ def gallery():
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_is_short_runs_and_draws(gallery, path):
+def test_an_example_is_short_says_what_it_asks_runs_and_draws(gallery, path):
     assert len(path.read_text("utf-8").splitlines()) <= 40
+    title, _ = gallery.described(path)
+    assert 8 < len(title) <= 32
+    assert "python " not in title
     ran = gallery.run(path)
     assert ran.printed
     if path.stem.startswith("simulate_"):
@@ -33,3 +36,31 @@ def test_the_exact_table_beside_the_papers(gallery):
     printed = gallery.run(ROOT / "examples" / "reproduce_table_1_exactly.py").printed.splitlines()
     assert printed[1].split() == ["<=6", "1865.3", "1879.9696", "-0.59"]
     assert printed[-1].endswith("reproduced.")
+
+
+@pytest.fixture
+def elsewhere(gallery, tmp_path, monkeypatch):
+    """The gallery of another checkout, with no example yet."""
+    for name, folder in (("EXAMPLES", "examples"), ("PAGES", "gallery")):
+        (tmp_path / folder).mkdir()
+        monkeypatch.setattr(gallery, name, tmp_path / folder)
+    monkeypatch.setattr(gallery, "ROOT", tmp_path)
+    (tmp_path / "demo").mkdir()
+    gallery.package_digest.cache_clear()
+    yield gallery
+    gallery.package_digest.cache_clear()
+
+
+def test_every_example_has_a_page_with_what_it_printed(elsewhere, tmp_path):
+    example = tmp_path / "examples" / "greeting.py"
+    example.write_text('"""Who is there? python examples/greeting.py\n\nNobody."""\n\nprint("nobody $ here")\n')
+    elsewhere.write_gallery(tmp_path / "kept")
+    page = (tmp_path / "gallery" / "greeting.md").read_text("utf-8")
+    assert page.startswith("# Who is there?\n\nNobody.\n")
+    assert "nobody $ here" in page
+    assert (tmp_path / "gallery" / "greeting.png").stat().st_size > 1000
+    assert "Who is there?" in (tmp_path / "gallery" / "index.md").read_text("utf-8")
+    (printed,) = (tmp_path / "kept").glob("*.txt")
+    printed.write_text("kept from the last time\n")
+    elsewhere.write_gallery(tmp_path / "kept")
+    assert "kept from the last time" in (tmp_path / "gallery" / "greeting.md").read_text("utf-8")

@@ -52,22 +52,16 @@ def test_a_row_is_what_is_believed_then(table):
     assert table.iloc[0]["T_at_least"] == pytest.approx(float(first.at_least().sel(tricks=10)))
 
 
-def played():
-    """East at a table of four: own calls and cards, dummy's cards, and those of the hidden hands."""
-    hand = "T963.9864.JT8.J7"
-    return bb.Belief("E", hand, dummy=None, player=bb.LearnedPlayer()).given(
+def test_what_tells_nothing_moves_nothing():
+    """The observer's own cards, and dummy's where it lies open: the row is the same to the last digit."""
+    belief = bb.Belief("E", positions.EAST, dummy=None, player=bb.LearnedPlayer()).given(
         bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"),
         bb.Play("W", "CT"),
-        bb.Reveal("N", "J54.AQ2.KQ76.A54"),
+        bb.Reveal("N", positions.NORTH),
         bb.Play("N", "C4"),
         bb.Play("E", "CJ"),
         bb.Play("S", "CQ"),
     )
-
-
-def test_what_tells_nothing_moves_nothing():
-    """The observer's own cards, and dummy's where it lies open: the row is the same to the last digit."""
-    belief = played()
     table = bb.sharpening(belief, contract="3NT by S", by_card=True, draws=200, rng=np.random.default_rng(1))
     told = table.drop(columns="event")
     same = [False, *(told.iloc[row].equals(told.iloc[row - 1]) for row in range(1, len(table)))]

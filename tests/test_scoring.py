@@ -4,13 +4,15 @@ import tomllib
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.calls import Contract
+import bayesbridge as bb
+from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.errors import BayesBridgeError, NotationError
-from bayesbridge.scoring import NEW, OLD, Scheme, beside_built_in
+from bayesbridge.scoring import IMP_STEPS, NEW, OLD, Duplicate, Scheme, beside_built_in, imps
 from tests.strategies import contracts
 
 pytestmark = pytest.mark.quick
@@ -83,14 +85,90 @@ def test_bad_scheme(value: Any, says: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_doubled_contracts_are_refused() -> None:
-    with pytest.raises(BayesBridgeError, match="'1CX by N' is doubled: scheme 'old' has no price"):
-        OLD.score(Contract.of("1CX by N"), 7)
-
-
 def test_own_schemes_stand_beside_the_built_in_ones_under_names_of_their_own() -> None:
     mine = Scheme.of(MINE)
     assert beside_built_in([mine]) == {"old": OLD, "new": NEW, "mine": mine}
     for schemes in ([OLD], [mine, mine], [Scheme.of(MINE | {"name": "made"})]):
         with pytest.raises(NotationError, match="is there already: rename it"):
             beside_built_in(schemes)
+
+
+MADE = {
+    # contracts made exactly at level 1 … 7: not vulnerable, vulnerable
+    ("minor", 0): ([70, 90, 110, 130, 400, 920, 1440], [70, 90, 110, 130, 600, 1370, 2140]),
+    ("major", 0): ([80, 110, 140, 420, 450, 980, 1510], [80, 110, 140, 620, 650, 1430, 2210]),
+    ("NT", 0): ([90, 120, 400, 430, 460, 990, 1520], [90, 120, 600, 630, 660, 1440, 2220]),
+    ("minor", 1): ([140, 180, 470, 510, 550, 1090, 1630], [140, 180, 670, 710, 750, 1540, 2330]),
+    ("major", 1): ([160, 470, 530, 590, 650, 1210, 1770], [160, 670, 730, 790, 850, 1660, 2470]),
+    ("NT", 1): ([180, 490, 550, 610, 670, 1230, 1790], [180, 690, 750, 810, 870, 1680, 2490]),
+    ("minor", 2): ([230, 560, 640, 720, 800, 1380, 1960], [230, 760, 840, 920, 1000, 1830, 2660]),
+    ("major", 2): ([520, 640, 760, 880, 1000, 1620, 2240], [720, 840, 960, 1080, 1200, 2070, 2940]),
+    ("NT", 2): ([560, 680, 800, 920, 1040, 1660, 2280], [760, 880, 1000, 1120, 1240, 2110, 2980]),
+}
+OVER = {
+    ("minor", 0): (20, 20), ("major", 0): (30, 30), ("NT", 0): (30, 30),
+    ("minor", 1): (100, 200), ("major", 1): (100, 200), ("NT", 1): (100, 200),
+    ("minor", 2): (200, 400), ("major", 2): (200, 400), ("NT", 2): (200, 400),
+}  # fmt: skip
+DOWN = {
+    # 1 … 13 undertricks: not vulnerable, vulnerable
+    0: ([50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650],
+        [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1300]),
+    1: ([100, 300, 500, 800, 1100, 1400, 1700, 2000, 2300, 2600, 2900, 3200, 3500],
+        [200, 500, 800, 1100, 1400, 1700, 2000, 2300, 2600, 2900, 3200, 3500, 3800]),
+    2: ([200, 600, 1000, 1600, 2200, 2800, 3400, 4000, 4600, 5200, 5800, 6400, 7000],
+        [400, 1000, 1600, 2200, 2800, 3400, 4000, 4600, 5200, 5800, 6400, 7000, 7600]),
+}  # fmt: skip
+SCALE = """0-10:0 20-40:1 50-80:2 90-120:3 130-160:4 170-210:5 220-260:6 270-310:7 320-360:8 370-420:9 430-490:10
+500-590:11 600-740:12 750-890:13 900-1090:14 1100-1290:15 1300-1490:16 1500-1740:17 1750-1990:18 2000-2240:19
+2250-2490:20 2500-2990:21 3000-3490:22 3500-3990:23 4000-9990:24"""
+"""The table of law 78B."""
+
+
+@pytest.mark.parametrize("doubled", [0, 1, 2])
+@pytest.mark.parametrize("vulnerable", [False, True])
+def test_every_cell_of_the_published_table(doubled, vulnerable):
+    scheme = Duplicate(Vulnerability.NS if vulnerable else Vulnerability.EW)
+    cells = 0
+    for strain in bb.Strain:
+        kind = {"C": "minor", "D": "minor", "H": "major", "S": "major", "NT": "NT"}[strain.name]
+        for level in range(1, 8):
+            contract = bb.Contract(level, strain, bb.Seat.S, doubled)
+            for tricks in range(14):
+                over = tricks - 6 - level
+                if over >= 0:
+                    expected = MADE[kind, doubled][vulnerable][level - 1] + over * OVER[kind, doubled][vulnerable]
+                else:
+                    expected = -DOWN[doubled][vulnerable][-over - 1]
+                assert scheme.score(contract, tricks) == expected, (contract, tricks)
+                cells += 1
+    assert cells == 7 * 5 * 14
+
+
+def test_the_imp_scale():
+    for row in SCALE.split():
+        between, won = row.split(":")
+        low, high = map(int, between.split("-"))
+        for difference in range(low, high + 1, 10):
+            assert (imps(difference), imps(-difference)) == (int(won), -int(won))
+    assert len(IMP_STEPS) == 24
+
+
+@pytest.mark.parametrize(
+    ("scheme", "contract", "tricks", "says"),
+    [
+        (Duplicate(), "1C by N", -1, "-1 tricks: declarer takes 0 to 13"),
+        (Duplicate(), "1C by N", 14, "14 tricks: declarer takes 0 to 13"),
+        (OLD, "1CX by N", 7, "'1CX by N' is doubled: scheme 'old' has no price"),
+    ],
+)
+def test_what_has_no_price(scheme, contract, tricks, says):
+    with pytest.raises(BayesBridgeError, match=says):
+        scheme.score(Contract.of(contract), tricks)
+
+
+def test_imps_are_those_of_the_laws_and_between_multiples_of_ten_those_of_dealer():
+    # Printed by Henk Uijterwaal's dealer, Debian's version of 2021-11-21.
+    by_dealer = {10: 0, 11: 1, 19: 1, 40: 1, 41: 2, 80: 2, 81: 3, 125: 4, 599: 12, 3990: 23, 3991: 24}
+    assert imps(np.array(list(by_dealer))).tolist() == list(by_dealer.values())
+    assert imps(-np.array(list(by_dealer))).tolist() == [-won for won in by_dealer.values()]

@@ -8,12 +8,7 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import CALLS, Vulnerability
 from bayesbridge.cards import Hand
 from bayesbridge.errors import BayesBridgeError
-
-
-def _random_hands(n: int, seed: int = 1) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    bits = np.uint64(1) << np.arange(52, dtype=np.uint64)
-    return np.array([bits[rng.permutation(52)[:13]].sum() for _ in range(n)], np.uint64)
+from tests.bidders.conftest import deal_masks
 
 
 def _points(hands: np.ndarray) -> np.ndarray:
@@ -24,7 +19,7 @@ def _lengths(hands: np.ndarray, suit: int) -> np.ndarray:
     return np.bitwise_count(hands >> np.uint64(13 * suit) & np.uint64(0x1FFF))
 
 
-HANDS = _random_hands(3000)
+HANDS = deal_masks(750, 1).ravel()
 
 
 def _seen_after(text: str) -> np.ndarray:

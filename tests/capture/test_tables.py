@@ -40,7 +40,12 @@ def literal_row(digits: list[int]) -> tuple[int, bool, list[int]]:
         pointer += 1
 
 
-def check_rows(rows: NDArray[np.int64]) -> None:
+@pytest.mark.parametrize(
+    "rows",
+    [np.random.default_rng(1).integers(0, ROWS, 20_000), pytest.param(np.arange(ROWS), marks=pytest.mark.slow)],
+    ids=["some", "all"],
+)
+def test_rows_equal_the_plain_reading(rows: NDArray[np.int64]) -> None:
     table = row_table()
     for row in rows:
         digits = [int(row) // 3**rank % 3 for rank in range(12, -1, -1)]
@@ -49,12 +54,3 @@ def check_rows(rows: NDArray[np.int64]) -> None:
         assert packed >> DELTA_SHIFT & 15 == delta
         assert bool(packed & FAILS_B) == fails
         assert unpack(packed & NO_GAPS) == gaps, digits
-
-
-def test_a_sample_of_rows_equals_the_plain_reading() -> None:
-    check_rows(np.random.default_rng(1).integers(0, ROWS, 20_000))
-
-
-@pytest.mark.slow
-def test_all_rows_equal_the_plain_reading() -> None:
-    check_rows(np.arange(ROWS))

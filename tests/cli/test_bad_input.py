@@ -102,6 +102,7 @@ score BOARDS --moments 1 --chair dummy | argument --chair dummy: dummy looks on 
 score BOARDS --cards 3 --chair dummy | argument --chair dummy: dummy looks on from the lead on | leave --cards out
 score bayesbridge/py.typed | holds no record that can be read | give a PBN or LIN file
 report no/such.pbn --text | there is no file 'no/such.pbn' | give a PBN or LIN file
+report BOARDS --void E:H | argument --void: FILE tells what was seen, or is named by --record FILE | leave
 report BOARDS --text --board 77 | no board 77 in | choose 1
 study headline --exact | study 'headline' has no exact count | leave --exact out
 study captures --scheduler nobody | unknown scheduler 'nobody' | write threads, processes

@@ -18,12 +18,8 @@ FEW = (*OPEN, "--holds", EAST)
 HARD = (*SOUTH, "--void", "E:H", "--length", "W:S:5+")
 
 
-@pytest.fixture(scope="module")
-def hard():
-    return bb.Belief("S", HAND).given(bb.Void("E", "H"), bb.Length("W", "S", 5))
-
-
-def test_hard_evidence_is_answered_exactly_by_convolution(document, hard):
+def test_hard_evidence_is_answered_exactly_by_convolution(document):
+    hard = bb.Belief("S", HAND).given(bb.Void("E", "H"), bb.Length("W", "S", 5))
     said = document("estimate", *HARD)
     assert (said["method"], said["exact"], said["ess"]) == ("convolution", True, None)
     assert said["why"].startswith("convolution: 33503076006960 layouts")
@@ -60,10 +56,6 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document, hard):
     assert not capture["T"]["at_table"]
     assert "makes" not in capture["T"]
     assert capture["T"]["at_least"]["9"] == pytest.approx(sum(capture["T"]["pmf"][str(t)] for t in range(9, 14)))
-
-
-def test_card_and_length_probabilities(document, hard):
-    said = document("estimate", *HARD)
     cards = hard.infer(rng=1).card_probabilities()
     assert len(said["card_probabilities"]) == 52
     for card, seats in said["card_probabilities"].items():

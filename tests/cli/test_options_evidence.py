@@ -1,10 +1,19 @@
-"""The EVIDENCE options: each says what the Python value says, in the order typed."""
+"""The EVIDENCE options, whole auctions, moments of records and systems: each says what the Python value says."""
+
+import json
+import re
+import shlex
+from html import unescape
+from pathlib import Path
 
 import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
+from bayesbridge.deal import Seat
+from bayesbridge.notation import read_pbn
+from bayesbridge.position import python_lines, read_position
 
 HAND = "AKQ2.KJ3.A54.Q32"
 SOUTH = ("--observer", "S", "--hand", HAND)
@@ -118,3 +127,119 @@ def test_auctions_as_people_write_them():
 def test_brackets_are_the_opponents(complaint):
     assert str(believed(*SOUTH, "--auction", "(1H) 2H (4H)").auction) == "W:1H 2H 4H"
     assert "in brackets" in complaint("count", *SOUTH, "--auction", "E:1H (2S)")
+
+
+FOUR = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4", "--call", "W:1NT")
+SYSTEMS = ("--system", "strong-notrump", "--system", "ew:weak-twos = 0.3")
+
+
+def position(*words):
+    return position_of(build_parser().parse_args(["count", *words]))
+
+
+def test_options_files_and_python_say_the_same(tmp_path):
+    given = position(*FOUR, *SYSTEMS, "--vulnerable", "All")
+    belief = given.belief()
+    assert belief.bidder == bb.SystemBidder(["strong-notrump", "EW:weak-twos=0.3"], base=bb.LearnedBidder("All"))
+    assert position(*given.words()).belief() == belief
+    (tmp_path / "p.toml").write_text(given.toml())
+    assert 'system = ["strong-notrump", "EW:weak-twos=0.3"]' in given.toml()
+    assert read_position(str(tmp_path / "p.toml")).belief() == belief
+    scope = {"bb": bb}
+    exec(python_lines(belief), scope)
+    assert scope["belief"] == belief
+    (tmp_path / "one.toml").write_text(given.toml().replace('["strong-notrump", "EW:weak-twos=0.3"]', '"weak-twos"'))
+    assert read_position(str(tmp_path / "one.toml")).belief().bidder.systems[0].text == "weak-twos"
+
+
+def test_it_is_said_in_words(answer, document):
+    told = document("count", *FOUR, *SYSTEMS)["systems"]
+    assert told[1].startswith("EW play weak-twos with probability 0.3 (opening 2D shows 5-10 points, D6; ")
+    assert "System: both sides play strong-notrump (opening 1NT shows" in answer("count", *FOUR, *SYSTEMS)
+    assert "systems" not in document("count", *FOUR)
+
+
+def test_answers_follow_the_system(document):
+    calls = document("bid", "AQ5.KJ3.KJ54.Q73", "--auction", "1NT p 2NT p", "--system", "sayc")["calls"]
+    assert calls["3NT"] > 0.8 > 0.1 > calls["3C"]
+
+
+def test_errors_name_the_option_or_the_line(complaint, tmp_path):
+    assert "argument --system: unknown system 'x': write" in complaint("count", *FOUR, "--system", "x")
+    line = complaint("count", *FOUR, "--system", "weak-notrump", "--system", "strong-notrump")
+    assert "argument --system: systems weak-notrump and strong-notrump contradict each other" in line
+    three = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--dummy", "N", "--system", "weak-twos")
+    line = complaint("count", *three)
+    assert "argument --system: it is for four players: give --players 4 too" in line
+    path = tmp_path / "p.toml"
+    path.write_text('observer = "S"\nplayers = 4\nsystem = ["weak-twos", "sayc?"]\n')
+    assert f"{path}:3: system: unknown system 'sayc?'" in complaint("count", "--position", str(path))
+
+
+BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
+WEST = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96")
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        (("--auction", "1NT p 3NT p p p"), "S"),  # West leads
+        (("--auction", "1NT p 3NT p p p", "--dealer", "N"), "N"),
+        (("--auction", "1NT p 3NT"), "N"),  # West is to call
+        (("--auction", "p 1NT p"), "N"),
+        (("--auction", "1NT p 3NT p p p", "--play", "N:SK"), "W"),  # North led
+    ],
+)
+def test_who_began_is_told_or_follows(words, first):
+    assert believed(*WEST, *words).auction.first == Seat.of(first)
+
+
+def test_three_bid_where_nothing_else_is_said(complaint):
+    assert believed(*SOUTH, "--auction", "1NT p").auction.first == Seat.W
+    assert believed(*SOUTH, "--auction", "1NT p 3NT p p p").dummy is None
+    line = complaint("count", *SOUTH, "--auction", "1NT p 3NT p p p", "--players", "3")
+    assert line.startswith("argument --auction: illegal call")
+    assert line.endswith("(only three bid here, not N; for the usual game add --players 4)")
+
+
+@pytest.mark.parametrize(
+    ("words", "cards"), [((), None), (("--after-trick", "4"), 16), (("--after-trick", "0"), 0)], ids=str
+)
+def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
+    record = read_pbn(BOARDS).records[1]
+    told = believed("--record", BOARDS, "--board", "2", "--observer", "W", *words)
+    seen = bb.Belief.of_record(record, "W", cards=cards)
+    assert (told.hand, told.evidence, told.bidder, told.player) == (seen.hand, seen.evidence, seen.bidder, seen.player)
+
+
+def test_points_of_the_hidden_hands(document, answer):
+    """Exactly, beside the posterior's own answer; on the screen the mean and the middle of four fifths."""
+    words = ("estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--hcp", "W:5+")
+    said = document(*words)
+    west = {int(points): share for points, share in said["point_probabilities"]["W"].items()}
+    assert said["points_exact"] is True
+    assert sum(west.values()) == pytest.approx(1)
+    assert all(west[points] == 0 for points in range(5))
+    mean = sum(points * share for points, share in west.items())
+    row = re.search(r"^W +([\d.]+) +(\d+) to (\d+) ", answer(*words), re.M)
+    assert float(row[1]) == pytest.approx(mean, abs=0.051)
+    low, high = int(row[2]), int(row[3])
+    assert sum(west[points] for points in range(low)) < 0.1 <= sum(west[points] for points in range(low + 1))
+    assert sum(west[points] for points in range(high)) < 0.9 <= sum(west[points] for points in range(high + 1))
+
+
+def test_a_page_of_a_record(tmp_path, monkeypatch, answer, document):
+    monkeypatch.chdir(tmp_path)
+    text = Path(BOARDS).read_text("utf-8").split("[Event ")[1]
+    short = "[Event " + re.sub(r'(\[Play "N"\]\n.*?\n).*', r"\1*\n", text, flags=re.S)
+    (tmp_path / "one.pbn").write_text(re.sub(r'\[Result ".*?"\]\n', "", short), "utf-8")
+    said = document("report", "one.pbn", "--observer", "W", "--draws", "50")
+    assert (said["file"], said["board"], said["observer"]) == ("report.html", "1", "W")
+    first = (tmp_path / "report.html").read_text("utf-8")
+    assert said["bytes"] == (tmp_path / "report.html").stat().st_size < 1_000_000
+    assert "<h1>Board 1: what West believes</h1>" in first
+    steps = json.loads(re.search(r'id="states">(.*?)</script>', first)[1])["steps"]
+    assert len(steps) == 1 + 8 + 2 + 1  # the hand, the calls, the lead, dummy, the rest of the trick
+    command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", first)[1])
+    answer(*shlex.split(command)[1:])
+    assert (tmp_path / "report.html").read_text("utf-8") == first

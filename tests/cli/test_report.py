@@ -1,5 +1,6 @@
 """bayesbridge report: a whole page or none."""
 
+import os
 import re
 import shlex
 from html import unescape
@@ -68,3 +69,20 @@ def test_a_contract_by_options_and_json_that_says_where_and_how(folder, document
 def test_solve_means_the_contract_of_the_auction(folder, document):
     calls = ["--call", "S:1NT", "--call", "W:Pass", "--call", "E:Pass"]
     assert document(*QUESTION, *calls, "--solve", "0", "--no-history")["contract"]["name"] == "1NT"
+
+
+@pytest.mark.parametrize("kind", ["folder", "device", "read-only"])
+def test_what_hinders_a_report_is_said_before_the_work(complaint, tmp_path, kind, monkeypatch):
+    path = tmp_path / "page.html"
+    expected = {"folder": "it is a folder", "device": "it is a device"}
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "device":
+        path.symlink_to(os.devnull)
+    else:
+        path.write_text("old")
+        monkeypatch.setattr(os, "access", lambda *_: False)
+    said = complaint(*QUESTION, "--out", str(path))
+    assert said.startswith(f"argument --out: cannot write {str(path)!r} (")
+    assert expected.get(kind, "change the rights there") in said
+    assert "make room" not in said

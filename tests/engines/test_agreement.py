@@ -27,7 +27,7 @@ from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence import BidderModel, Called, HighCards, Holds, Lacks, Length, Piece, Reveal, Void
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from tests.belief.records import random_deal, random_play
-from tests.engines.brute_force import p_value, tally
+from tests.engines.positions import p_value, tally
 
 
 def true_piece(deal: Deal, hidden: list[Seat], rng: np.random.Generator) -> Piece:

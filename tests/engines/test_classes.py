@@ -12,7 +12,7 @@ from bayesbridge.capture.strains import strain_levels
 from bayesbridge.engines.classes import SuitWalks
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.tables import Sampler
-from tests.engines.strong_positions import questions
+from tests.engines.positions import questions
 from tests.engines.test_levels import STRONG, W, called, check_numbers
 
 

@@ -1,8 +1,6 @@
 """Counts against brute force, against binomials, and against the figures in every bridge book."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -23,38 +21,9 @@ DUMMY = SOUTH.hold(N, Hand.of("643.AQ2.K87.A764").mask)
 
 def test_numbers_everybody_knows() -> None:
     assert count(Constraints.free()) == math.factorial(52) // math.factorial(13) ** 4
-    assert count(SOUTH) == 84_478_098_072_866_400
-    assert count(DUMMY) == 10_400_600
+    assert count(SOUTH) == 84_478_098_072_866_400 == math.factorial(39) // math.factorial(13) ** 3
+    assert count(DUMMY) == 10_400_600 == math.comb(26, 13)
     assert count(DUMMY.hold(E, Hand.of("JT98.K54.QJT2.Q2").mask)) == 1
-
-
-SUIT_SPLITS = {
-    2: {1: 52.000, 2: 48.000},
-    3: {2: 78.000, 3: 22.000},
-    4: {2: 40.696, 3: 49.739, 4: 9.565},
-    5: {3: 67.826, 4: 28.261, 5: 3.913},
-    6: {3: 35.528, 4: 48.447, 5: 14.534, 6: 1.491},
-    7: {4: 62.174, 5: 30.522, 6: 6.783, 7: 0.522},
-    8: {4: 32.723, 5: 47.121, 6: 17.135, 7: 2.856, 8: 0.165},
-}
-"""Percent chance that cards missing in a suit lie so that the longer defender has so many; from any bridge handbook."""
-
-
-@pytest.mark.parametrize("missing", SUIT_SPLITS)
-def test_the_table_of_suit_splits(missing: int) -> None:
-    held = 0x1FFF & ~((1 << missing) - 1)
-    others = [13 * suit + rank for suit in range(3) for rank in range(13)][: 26 - held.bit_count()]
-    ours = [*(39 + rank for rank in range(13) if held >> rank & 1), *others]
-    seen = (
-        Constraints.free().hold(S, sum(1 << card for card in ours[::2])).hold(N, sum(1 << card for card in ours[1::2]))
-    )
-    layouts = count(seen)
-    assert layouts == 10_400_600
-    for longer, percent in SUIT_SPLITS[missing].items():
-        ways = {count(seen.length(seat, 3, longer, longer)) for seat in (E, W)}
-        assert len(ways) == 1
-        seats = 1 if 2 * longer == missing else 2
-        assert 100 * seats * ways.pop() / layouts == pytest.approx(percent, abs=5e-4)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -103,9 +72,3 @@ def test_contradictions_count_to_zero() -> None:
     assert count(SOUTH.points(N, 20, 40).points(E, 20, 40)) == 0
     # Nothing plain to see here: eight tops and 26 small cards allow no such pair of hands.
     assert count(DUMMY.points(E, 0, 1).points(W, 0, 1)) == 0
-
-
-def test_counting_needs_no_compiler() -> None:
-    """Numba takes half a second to import; the count command has to answer at once."""
-    script = "import sys, bayesbridge.engines.counting; sys.exit('numba' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -18,9 +18,7 @@ from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
-from tests.engines.brute_force import p_value, tally
-from tests.engines.positions import in_order
-from tests.engines.strong_positions import Weights, levels_of, questions
+from tests.engines.positions import Weights, in_order, levels_of, p_value, questions, tally
 
 N, E, S, W = range(4)
 STRONG = Constraints.free().hold(S, Hand.of("AKQ2.KJ3.A54.Q32").mask)

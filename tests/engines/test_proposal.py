@@ -12,8 +12,7 @@ from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.tilt import FEATURES
 from bayesbridge.errors import Contradiction
-from tests.engines.brute_force import p_value, tally
-from tests.engines.positions import random_position
+from tests.engines.positions import p_value, random_position, tally
 
 
 def random_tilt(rng):

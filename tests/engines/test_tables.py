@@ -14,8 +14,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import Sampler, sample
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.layouts import high_card_points, suit_lengths
-from tests.engines.brute_force import p_value
-from tests.engines.positions import brute_force, in_order, random_position, random_view
+from tests.engines.positions import brute_force, in_order, p_value, random_position, random_view
 
 N, E, S, W = range(4)
 HEARTS = 0x1FFF << 26

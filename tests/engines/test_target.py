@@ -1,13 +1,16 @@
-"""Soft evidence: whose calls and whose cards are weighed, and what a model may return."""
+"""Soft evidence: whose calls and cards are weighed, what a model may return, and terms about the hands of a pair."""
 
+import pickle
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import bayesbridge as bb
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.engines.tables import sample
@@ -97,3 +100,100 @@ def test_a_model_that_answers_for_too_few_is_caught() -> None:
 
     with pytest.raises(BayesBridgeError, match=r"shape \(3,\) for 100 hands"):
         Belief("S", HAND, bidder=Short()).given(Called("W", "Pass")).infer("weights", draws=100, rng=1)
+
+
+AUCTION = bb.Auction.of("E:1C Pass 1D Pass 1NT Pass Pass Pass")
+SIXTEEN = bb.Holds("E", "SK HQ H5 DA DJ D6 CQ C5"), bb.Holds("W", "S4 HJ H8 H3 DK D3 C7 C4")
+OPEN = bb.Reveal("N", "T9853.T42.87.986")
+
+
+def belief(*more, bidder=None):
+    """South, who sees sixteen of the others' cards; with North's hand open 252 layouts are left."""
+    return bb.Belief("S", "QJ72.976.T952.J2", dummy=None, bidder=bidder).given(AUCTION, *SIXTEEN, *more)
+
+
+@pytest.fixture(scope="module")
+def exact() -> bb.Posterior:
+    return belief(OPEN).infer("enumerate")
+
+
+def by_hand(masks, callers, bidder=None):
+    """(n,) Σ log P(call ∣ both hands), call by call."""
+    model = bidder or LearnedBidder()
+    return sum(
+        model.log_likelihood(masks[:, seat], AUCTION, index, masks[:, seat.partner])
+        for index, (seat, _) in enumerate(AUCTION)
+        if seat in callers
+    )
+
+
+def test_the_likelihood_is_the_product_of_all_calls_given_both_hands(exact):
+    masks = exact.layouts.masks
+    assert len(masks) == 252
+    log = by_hand(masks, bb.Seat)
+    np.testing.assert_allclose(exact.weights, np.exp(log) / np.exp(log).sum(), rtol=2e-4)
+    alone = sum(
+        LearnedBidder().log_likelihood(masks[:, seat], AUCTION, index) for index, (seat, _) in enumerate(AUCTION)
+    )
+    assert np.abs(exact.weights - np.exp(alone) / np.exp(alone).sum()).sum() > 0.02  # hands apart say something else
+
+
+@pytest.mark.parametrize("method", ["tilted", "smc"])
+def test_samplers_find_the_exact_answer(exact, method):
+    found = belief(OPEN).infer(method, draws=3000, rng=5)
+    values = [high_card_points(np.ascontiguousarray(one.layouts.masks[:, bb.Seat.E])) for one in (exact, found)]
+    truth, mean = exact.weights @ values[0], found.weights @ values[1]
+    spread = np.sqrt(exact.weights @ (values[0] - truth) ** 2)
+    assert abs(mean - truth) < 5 * spread / np.sqrt(found.ess)
+    assert abs(found.log_soft - exact.log_soft) < 5 * found.draws.log_soft_error
+
+
+def test_own_calls_speak_of_partners_hand_alone():
+    """South's passes weigh North's hand by P(pass ∣ South's hand, North's hand), and no other."""
+    before, after = (
+        bb.Belief("S", "QJ72.976.T952.J2", dummy=None).given(bb.Auction.of(text)) for text in ("E:1C", "E:1C Pass")
+    )
+    masks = after.target.sampler.draw(50, 1)
+    auction = bb.Auction.of("E:1C Pass")
+    own = after.target.soft.of_layouts(masks) - before.target.soft.of_layouts(masks)
+    expected = LearnedBidder().log_likelihood(masks[:, bb.Seat.S], auction, 1, masks[:, bb.Seat.N])
+    np.testing.assert_allclose(own, expected, atol=1e-5)
+    assert after.effect(after.evidence[1]) == "soft"
+    three = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Auction.three("S").after("1NT"))
+    assert three.effect(three.evidence[0]) == "none"
+
+
+class Apart:
+    """A bidder without eyes for partner's hand, and a guide of its own."""
+
+    def __init__(self, guide=None):
+        self.calls, self.guide = [], guide or self
+
+    def log_likelihood(self, hands, auction, index):
+        self.calls.append(len(hands))
+        return np.minimum(0.0, -0.2 * np.abs(high_card_points(hands).astype(float) - 12.0))
+
+
+def test_a_model_that_reads_one_hand_is_a_term_of_one_seat():
+    soft = belief(bidder=Apart()).target.soft
+    assert {term.seats for term in soft.terms} == {(bb.Seat.E,), (bb.Seat.W,), (bb.Seat.N,)}
+    assert soft.separable
+
+
+def test_a_guide_shapes_the_proposal_and_the_model_the_weights():
+    guide, model = Apart(), Apart(Apart())
+    model.guide = guide
+    found = belief(bidder=model).infer("tilted", draws=500, rng=1)
+    plain = belief(bidder=Apart()).infer("tilted", draws=500, rng=1)
+    assert sum(model.calls) < sum(guide.calls) / 3
+    for seat in (bb.Seat.E, bb.Seat.W):
+        one, other = (p.point_table[seat] @ np.arange(38.0) for p in (found, plain))
+        assert abs(one - other) < 5 * np.hypot(4.0 / found.ess**0.5, 4.0 / plain.ess**0.5)
+
+
+def test_a_belief_with_calls_can_be_pickled():
+    one = belief()
+    again = pickle.loads(pickle.dumps(one))
+    masks = one.target.sampler.draw(20, 1)
+    np.testing.assert_array_equal(again.target.soft.of_layouts(masks), one.target.soft.of_layouts(masks))
+    assert again.infer(draws=200, rng=1).log_soft == one.infer(draws=200, rng=1).log_soft

@@ -1,13 +1,11 @@
-"""Log weights: normalised, measured, diagnosed and resampled."""
-
-from typing import Literal
+"""Log weights: normalised, measured, diagnosed and resampled; errors told by batches."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
 from bayesbridge.errors import BayesBridgeError, Contradiction
 
 log_weights = st.lists(st.floats(-800, 800) | st.just(-np.inf), min_size=1, max_size=60).filter(
@@ -94,10 +92,51 @@ def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw() -> None:
 
 
 @pytest.mark.parametrize("method", ["systematic", "multinomial"])
-def test_resampling_is_unbiased(method: Literal["systematic", "multinomial"]) -> None:
+def test_resampling_is_unbiased(method: str) -> None:
     weights = Weights(np.log([0.05, 0.15, 0.3, 0.5]))
     rng = np.random.default_rng(6)
     mean = np.mean([np.bincount(weights.resample(3, rng, method), minlength=4) for _ in range(20_000)], axis=0)
     sigma = np.sqrt(3 * weights.W * (1 - weights.W) / 20_000)
     assert (np.abs(mean - 3 * weights.W) < 5 * sigma).all()
     assert (np.abs(mean - 0.75) > 5 * sigma).any(), "equal weights would have passed too"
+
+
+RUNS = 400
+AGREES = 5 * np.sqrt(2.4 / RUNS)
+"""Five standard errors of the mean square of RUNS deviations; their tails are those of Student's t."""
+
+
+def test_stretches_of_a_chain_count_its_autocorrelation():
+    rng, n, slow = np.random.default_rng(1), 624, 0.7
+    away, naive = [], []
+    for _ in range(RUNS):
+        noise = rng.standard_normal((2, n)) * np.sqrt(1 - slow**2)
+        chain = np.empty((2, n))
+        chain[:, 0] = rng.standard_normal(2)
+        for i in range(1, n):
+            chain[:, i] = slow * chain[:, i - 1] + noise[:, i]
+        ess = 2 * n * (1 - slow) / (1 + slow)
+        u, mean = chain.ravel(), chain.mean()
+        error = standard_error(chain.reshape(2 * stretches_of(2, ess), -1).mean(axis=1) - mean)
+        away.append(mean / error)
+        naive.append(mean / (u.std() / np.sqrt(2 * n)))
+    # Stretches of finite length hang together a little: their error is too small by some percent.
+    assert -AGREES < np.mean(np.square(away)) - 1 < AGREES + 0.2
+    assert np.mean(np.square(naive)) > 1.2 + AGREES, "independent draws would have a smaller error"
+
+
+def test_batches_that_vary_together_move_an_answer_together():
+    rng = np.random.default_rng(2)
+    row, values = rng.integers(0, 5, 300), rng.standard_normal(300)
+    truth = np.array([1.0, 2.0, 0.5, 1.5, 3.0])
+    exact = (truth[row] * values).sum() / truth[row].sum()
+    away = []
+    for _ in range(RUNS):
+        table = truth * (1 + 0.2 * rng.standard_normal((32, 5)))
+        weights = table.mean(axis=0)[row]
+        weights /= weights.sum()
+        mean = weights @ values
+        batches = Batches.of(table, row, drawn=False)
+        np.testing.assert_allclose(batches.moved(np.ones(300), weights).mean(), 1.0)
+        away.append((mean - exact) / standard_error(batches.moved(values - mean, weights)))
+    assert abs(np.mean(np.square(away)) - 1) < AGREES

@@ -9,8 +9,7 @@ from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.network import HEADS, SHARPER, table_tricks, weights
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
-from tests.estimators.deals import random_layouts
-from tests.estimators.solved_deals import solved_deals
+from tests.estimators.deals import random_layouts, solved_deals
 
 LAYOUTS = random_layouts(60, 3)
 MEASURED = {False: 0.790, True: 0.813}

@@ -1,15 +1,25 @@
-"""Contract questions: against the exact answer, with and without a solver, in Python and at the command line."""
+"""Contract questions: against the exact answer, with and without a solver, corrected, and as actual tricks."""
+
+import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bayesbridge as bb
+from bayesbridge.calls import Contract
+from bayesbridge.cards import Strain
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators import odds
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import SECONDS, ask, evaluate
-from bayesbridge.estimators.odds import contract_odds, contract_question, network_error
+from bayesbridge.estimators.odds import SolvedSample, contract_odds, contract_question, network_error
+from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.registry import load
 from tests import positions
+from tests.estimators.deals import solved_deals
 
 SOLVER = """
 import numpy as np
@@ -191,3 +201,168 @@ def test_an_estimator_that_takes_long_gets_fewer_layouts():
     for name in ("layouts", "entropy_bits", "log_evidence"):
         assert result.attrs[name] == whole.attrs[name]
     assert bb.estimate(posterior, [Slow(), "capture"]).identical(result)
+
+
+EVERY = [Contract.of(f"{level}{strain}{double} by S") for level in range(1, 8) for strain in ("C", "D", "H", "S", "NT")
+         for double in ("", "X", "XX")]  # fmt: skip
+
+
+def smoothed_by_hand(counts, strength, cell, margin):
+    """One cell, by the formula: from the margin alone to kind, class and double."""
+    group, kind, doubled = cell
+    every = range(counts.shape[-1])
+    coarse = [counts[:, :, :, margin, d].sum() + 0.5 for d in every]
+    shares = [value / sum(coarse) for value in coarse]
+    for part in (counts[:, kind], counts[group, kind], counts[group, kind, doubled]):
+        part = part.reshape(-1, *counts.shape[-2:])[:, margin].sum(axis=0)
+        shares = [(part[d] + strength * shares[d]) / (part.sum() + strength) for d in every]
+    return shares
+
+
+def test_small_cells_are_drawn_to_larger_ones_as_the_formula_says():
+    counts = np.random.default_rng(1).poisson(3, odds.SHAPE) * np.random.default_rng(2).integers(0, 2, odds.SHAPE)
+    found = odds.smoothed(counts, 20.0)
+    assert found.shape == odds.SHAPE
+    for cell in itertools.product(range(3), range(2), range(2)):
+        for margin in range(odds.SHAPE[3]):
+            np.testing.assert_allclose(found[cell][margin], smoothed_by_hand(counts, 20.0, cell, margin), atol=1e-12)
+
+
+def test_tables_are_distributions_for_every_contract():
+    for contract in EVERY:
+        table = odds.actual_table(contract)
+        assert table.shape == (14, 14)
+        np.testing.assert_allclose(table.sum(axis=1), 1.0)
+        assert (table >= 0).all()
+        assert (table.argmax(axis=1)[6:12] - np.arange(6, 12)).max() <= 1
+
+
+def test_every_layout_solved_and_passed_through(solver):
+    """All the figures follow from the exact distribution and the table; the control is another contract's table."""
+    posterior = positions.called().infer()
+    plain, passed = (
+        bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=on)["contract"].to_dataset()
+        for on in (False, True)
+    )
+    table = odds.actual_table(Contract.of("3NT by E"))
+    np.testing.assert_allclose(passed.pmf, plain.pmf.values @ table, atol=1e-12)
+    assert np.abs(passed.pmf.values - plain.pmf.values @ odds.actual_table(Contract.of("6C by E"))).max() > 1e-3
+    assert passed.make.item() == pytest.approx(passed.pmf[9:].sum().item())
+    assert passed["mean"].item() == pytest.approx((passed.pmf * passed.tricks).sum().item())
+    assert (passed.attrs["actual"], plain.attrs["actual"], passed.attrs["basis"]) == (1, 0, "all solved")
+    assert "tables of experts" in passed.attrs["caution"]
+    assert "tables of experts" not in plain.attrs["caution"]
+
+
+def test_corrected_answers_cover_the_exact_one(solver):
+    """Forty seeds: the errors that are stated after the step hold too."""
+    posterior = positions.quiet().given(bb.Holds("S", "HJ D2")).infer()
+    exact = bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=True)["contract"].to_dataset()
+    scores = []
+    for seed in range(40):
+        some = bb.estimate(posterior, contract="3NT", solve=60, actual=True, rng=seed)["contract"].to_dataset()
+        scores.append([
+            (some[name] - exact[name]).item() / some[f"{name}_error"].item() for name in ("make", "mean")
+        ])  # fmt: skip
+    assert (np.abs(np.mean(scores, axis=0)) < 5 / np.sqrt(40)).all()
+    assert (np.mean(np.square(scores), axis=0) < 1 + 5 * np.sqrt(2 / 40)).all()
+
+
+def test_at_the_command_line(document, answer):
+    options = ["estimate", "--observer", "E", "--hand", positions.EAST, "--reveal", f"N:{positions.NORTH}"]
+    options += ["--holds", "S:SA SK S2 HK H3 DA CQ C2", "--contract", "3NT", "--by", "S", "--solve", "0"]
+    text = answer(*options, "--actual")
+    assert "3NT by S: actual tricks of South, dummy North" in text
+    assert "points off the share that made" in text
+    plain, passed = (document(*options, *more)["contract"] for more in ((), ("--actual",)))
+    assert (plain["actual"], passed["actual"]) == (False, True)
+    table = odds.actual_table(Contract.of("3NT by S"))
+    np.testing.assert_allclose(
+        list(passed["tricks"]["pmf"].values()), np.array(list(plain["tricks"]["pmf"].values())) @ table, atol=1e-9
+    )
+
+
+NORMAL = 0.9545
+"""Share of a normal distribution within two standard deviations."""
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 300), st.integers(1, 4), st.floats(0.001, 100))
+def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale):
+    """They are never negative and add up to one, wherever the targets lie; within what was drawn these are met."""
+    rng = np.random.default_rng(seed)
+    controls = scale * rng.gamma(0.2, size=(m, k))
+    inside = SolvedSample.of(np.full(m, 1 / m), controls, controls.mean(axis=0) * 1.02, 4000.0)
+    outside = SolvedSample.of(np.full(m, 1 / m), controls, controls.max(axis=0) * 3 + 1, 4000.0)
+    values = rng.random(m)
+    for one in (inside, outside):
+        assert (one.weights >= 0).all()
+        assert one.weights.sum() == pytest.approx(1.0)
+        share, error = one.share(values)
+        assert values.min() <= share <= values.max()
+        assert 0 < error <= 0.5
+    used = inside.controls.shape[1]
+    assert used <= m // 8
+    if used:
+        before = np.abs(controls.mean(axis=0) * 0.02)
+        after = np.abs(inside.weights @ controls - controls.mean(axis=0) * 1.02)
+        assert (after <= before + 1e-9).any()
+
+
+def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(6, 11, 5000).astype(float)
+    some = rng.integers(5000, size=200)
+    blind = SolvedSample.of(np.full(200, 1 / 200))
+    sure = SolvedSample.of(blind.weights, truth[some, None], truth.mean()[None], 5000.0)
+    mean, error = sure.mean(truth[some], 0.0, 13.0, 1.0)
+    assert mean == pytest.approx(truth.mean(), abs=0.01)
+    assert error == pytest.approx(truth.std() / 5000**0.5, rel=0.1)
+    assert blind.mean(truth[some], 0.0, 13.0, 1.0)[1] > 4 * error
+
+
+def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
+    """How often the share of solved layouts that make lies within two errors of the truth.
+
+    ``chance`` (n,) is 1 where a layout makes, ``predicted`` (n,) what the network says of it.
+    """
+    truth = chance.mean()
+    hits = 0
+    for _ in range(repetitions):
+        some = rng.integers(len(chance), size=solved)
+        sample = SolvedSample.of(np.full(solved, 1 / solved), predicted[some, None], predicted.mean()[None])
+        share, error = sample.share(chance[some])
+        hits += abs(share - truth) <= 2 * factor * error
+    return hits
+
+
+def coverage(strain, goals, repetitions, solved=100):
+    """Shares within two errors over real deals with all declarers, as stated and with half the error, and the truths.
+
+    The goals reach from contracts that nearly always make to those that nearly never do.
+    """
+    layouts, tables = solved_deals()
+    asked = [Question.of((seat, seat.partner), trump=strain.trump) for seat in Seat]
+    guesses = np.concatenate([run(TricksEstimator(), layouts, one)["tricks"] for one in asked]).astype(np.float64)
+    truth = np.concatenate([tables[:, strain, seat] for seat in Seat])
+    rng = np.random.default_rng(5)
+    made = [(truth >= goal).astype(np.float64) for goal in goals]
+    said = [guesses[:, goal:].sum(axis=1) for goal in goals]
+    stated, halved = (
+        sum(covered(*pair, solved, repetitions, rng, factor) for pair in zip(made, said, strict=True))
+        for factor in (1.0, 0.5)
+    )
+    return np.array([stated, halved]) / (repetitions * len(goals)), [float(one.mean()) for one in made]
+
+
+def covers(strain, goals, repetitions):
+    (stated, halved), truths = coverage(strain, goals, repetitions)
+    margin = 4 * np.sqrt(NORMAL * (1 - NORMAL) / (repetitions * len(goals)))
+    assert min(truths) < 0.1
+    assert max(truths) > 0.9
+    assert 0.93 - margin / 2 < stated < 0.98 + margin / 2
+    assert halved < 0.93 - margin
+
+
+@pytest.mark.parametrize("strain", Strain)
+def test_two_errors_cover_to_the_edge(strain):
+    covers(strain, range(2, 12), 100)

@@ -1,5 +1,7 @@
 """Whole records drawn at random, and the golden documents."""
 
+import io
+from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -49,3 +51,9 @@ def records(draw: st.DrawFn) -> Record:
         claimed=draw(st.booleans()),
         tags=tuple(draw(tags)),
     )
+
+
+def written(write: Callable[..., object], *tables: Record) -> str:
+    stream = io.StringIO()
+    write(tables, stream)
+    return stream.getvalue()

@@ -1,6 +1,6 @@
 """LIN: golden documents, peculiar ones, and records that come back as far as LIN can carry them."""
 
-import io
+import sys
 
 import pytest
 from hypothesis import given
@@ -8,23 +8,18 @@ from hypothesis import given
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_lin
-from tests.notation.records import GOLDEN, records
+from bayesbridge.notation import Record, Vulnerability, iter_lin, read_lin, read_pbn, write_lin
+from tests.notation.records import GOLDEN, records, written
+from tests.positions import LIN
 
 pytestmark = pytest.mark.quick
 
 DEAL = Deal.of("N:A.Q8542.J82.KQ85 JT76.97.KT76.743 Q542.J3.A953.AJ9 K983.AKT6.Q4.T62")
 
 
-def written(*tables: Record) -> str:
-    stream = io.StringIO()
-    write_lin(tables, stream)
-    return stream.getvalue()
-
-
 @given(records(), records())
 def test_what_is_written_is_read_back_as_far_as_lin_carries_it(first, second):
-    reading = read_lin(written(first, second))
+    reading = read_lin(written(write_lin, first, second))
     assert reading.skipped == ()
     for found, record in zip(reading.records, (first, second), strict=True):
         for name in ("dealer", "vulnerable", "hands", "auction"):
@@ -39,7 +34,7 @@ def test_the_golden_match_is_the_same_in_both_formats():
     reading = read_lin(GOLDEN / "match.lin")
     assert reading.skipped == ()
     assert reading.records == read_pbn(GOLDEN / "match.pbn").records
-    assert written(*reading.records) == (GOLDEN / "match.lin").read_text("utf-8")
+    assert written(write_lin, *reading.records) == (GOLDEN / "match.lin").read_text("utf-8")
 
 
 def test_a_broadcast_as_they_come():
@@ -79,6 +74,30 @@ def test_a_single_board():
         ("pass", "N:Pass"),
     ],
 )
-def test_calls_as_they_are_written(call, auction):
+def test_calls_as_they_are_written(write_lin, call, auction):
     (record,) = read_lin(f"md|3|mb|{call}|").records
     assert record.auction == Auction.of(auction)
+
+
+@pytest.mark.parametrize("odd", ["z{n}|x|", "pn|{n}|"])
+def test_lin_takes_linear_time(odd):
+    """Four times the keys and boards: four times the work, counted in calls of Python functions."""
+
+    def work(n):
+        text = "".join(odd.replace("{n}", str(i)) for i in range(n)) + LIN.strip() * (n // 8)
+        calls = 0
+
+        def count(frame, event, argument):
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            found = sum(isinstance(item, Record) for item in iter_lin(text + "\n"))
+        finally:
+            sys.setprofile(before)
+        assert found == n // 8
+        return calls
+
+    assert work(1600) < 4.5 * work(400)

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of the paper: simulated counts agree with exact ones."""
+"""Tables 1 and 2 of the paper agree with each other, with simulated counts and with exact ones."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ from scipy import stats
 
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, conditions
+from bayesbridge.studies.paper import CAPTURES, CONDITIONS
 
 
 @pytest.mark.parametrize("study", [captures, conditions])
@@ -29,3 +30,8 @@ def test_the_papers_six_runs_agree_with_the_exact_distribution() -> None:
             used = expected > 1e-6
             assert not seen[~used].any()
             assert stats.chisquare(seen[used], expected[used]).pvalue > 1e-3
+
+
+def test_the_printed_tables_agree_with_each_other():
+    assert [sum(run) for run in CONDITIONS.runs] == [1_000_000] * 3
+    assert [sum(run) for run in CAPTURES.runs] == [run[2] for run in CONDITIONS.runs]
