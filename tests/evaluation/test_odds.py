@@ -22,7 +22,7 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         rng = np.random.default_rng(number)
         posterior = bb.Belief.of_record(record, contract.declarer.next(), cards=0).infer("auto", 60, rng)
         asked = {"pair": (contract.declarer, contract.declarer.partner), "trump": contract.strain}
-        result = bb.estimate(posterior, "tricks", **asked)
+        result = bb.estimate(posterior, "tricks", seconds=60, **asked)  # all layouts that the engine gave
         assert told["network"] == pytest.approx(result.tricks("tricks").at_least(contract.tricks_needed), abs=1e-5)
         question = bb.plugins.Question.of(asked["pair"], trump=contract.strain.trump)
         (tricks,) = solver().estimate(bb.Layouts.of([record.deal]), question)["solved"]
