@@ -74,7 +74,7 @@ def test_a_single_board():
         ("pass", "N:Pass"),
     ],
 )
-def test_calls_as_they_are_written(write_lin, call, auction):
+def test_calls_as_they_are_written(call, auction):
     (record,) = read_lin(f"md|3|mb|{call}|").records
     assert record.auction == Auction.of(auction)
 
