@@ -157,7 +157,7 @@ def one_of(place: Tensor, n: int) -> Tensor:
 
 
 def suit_features() -> Tensor:
-    """(8192, 47) features of every holding, from the package's own definition."""
+    """(8192, 47) features of every holding, as ``bayesbridge.bidders.networks`` has them; a fit needs no package."""
     cards = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1).astype(np.float32)
     length = cards.sum(axis=1)
     numbers = [

@@ -78,7 +78,7 @@ class ContractQuestion:
     actual: bool = False
     """Whether real declarers' tricks are asked for, by ``actual``, instead of double dummy."""
     bid: bool = False
-    """Whether it is the contract of an auction of four players, read by the usual bidder."""
+    """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
 
     @property
     def pair(self) -> tuple[Seat, Seat]:
@@ -185,11 +185,12 @@ READ_LESS: Final = {"part score": "2.9 ± 1.6", "game": "2.8 ± 1.3", "slam": "1
 
 
 def _was_bid(belief: Belief, contract: Contract) -> bool:
-    """Whether it is the contract of an auction of four players, read by the usual bidder."""
+    """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
     from bayesbridge.bidders.learned import LearnedBidder
 
-    auction = belief.auction
-    return isinstance(belief.bidder, LearnedBidder) and auction is not None and auction.contract == contract
+    table = belief.table
+    asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
+    return asked and belief.observer not in (contract.declarer, contract.declarer.partner)
 
 
 LAYOUTS: Final = 1000
@@ -248,7 +249,7 @@ class ContractOdds:
     actual: bool = False
     """Whether the tricks are those of real declarers, not of double dummy."""
     bid: bool = False
-    """Whether it is the contract of an auction of four players, read by the usual bidder."""
+    """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> ContractOdds | None:
@@ -288,7 +289,7 @@ class ContractOdds:
         if self.bid:
             words += (
                 f" On {READ} boards of experts {self.contract.kind}s made {READ_LESS[self.contract.kind]} points more "
-                "often than this reading of auctions predicts."
+                "often than the opening leader predicts by this reading of auctions."
             )
         return f"{actual_caution()} Before that step: {words}" if self.actual else words
 

@@ -300,12 +300,16 @@ def off(seed):
     return np.array(found), usual
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(range(2, 21), marks=pytest.mark.slow)])
-def test_rows_are_as_near_to_the_solved_ones_as_their_errors_say(seed):
-    for one in seed if isinstance(seed, range) else [seed]:
-        apart, usual = off(one)
-        assert apart.max() < 6  # the error of the network has long tails
+@pytest.mark.parametrize("seeds", [[1], pytest.param(range(1, 21), marks=pytest.mark.slow)], ids=["one", "twenty"])
+def test_rows_are_as_near_to_the_solved_ones_as_their_errors_say(seeds):
+    found = []
+    for seed in seeds:
+        apart, usual = off(seed)
+        found.append(apart)
         stands = usual["basis"].sel(contract=[name for name in usual["contract"].values if name.endswith("by W")])
         assert (stands == "corrected").all()
         network = usual["basis"] == "network"
         assert (usual["tricks_error"].where(network, 1) > 0.05).all()
+    every = np.concatenate(found, axis=1)
+    assert every.max() < 5
+    assert (every <= 2).mean() >= 0.95

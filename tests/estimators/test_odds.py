@@ -15,7 +15,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators import odds
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import SECONDS, ask, evaluate
-from bayesbridge.estimators.odds import SolvedSample, contract_odds, contract_question, network_error
+from bayesbridge.estimators.odds import SolvedSample, contract_odds, contract_question, network_error, network_odds
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.registry import load
 from tests import positions
@@ -86,6 +86,20 @@ def test_the_network_alone_is_wrong_about_that_solver(solver):
     assert (found.attrs["basis"], found.attrs["corrected"], int(found.solved)) == ("network", 0, 0)
     assert abs(found["mean"].item() - right(posterior, 7)[1]) > 0.5
     assert found.make_error.item() > 0.01  # the network's own: these are all layouts
+
+
+def test_a_defender_is_told_by_how_much_readings_of_auctions_are_off():
+    auction, hands = bb.Auction.of("S:1NT P 3NT P P P"), {"W": "J9.T8642.K53.A97", "S": "AKQ2.KJ3.A54.Q32"}
+    said = {}
+    for seat, hand in hands.items():
+        posterior = bb.Belief(seat, hand, dummy=None).given(auction).infer(draws=60, rng=1)
+        said[seat] = [network_odds(posterior, bb.Contract.of(one)).caution for one in ("3NT by S", "4S by S")]
+    assert ["boards of experts games made 2.8" in one for one in (*said["W"], *said["S"])] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_every_layout_solved_is_exact(solver):
