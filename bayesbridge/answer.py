@@ -26,7 +26,7 @@ from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import CaptureEstimator
-from bayesbridge.estimators.evaluate import Evaluation, Sums, ask, counted, evaluate
+from bayesbridge.estimators.evaluate import Evaluation, OutputAccumulator, ask, counted, evaluate
 from bayesbridge.estimators.protocol import Question, TrickCount
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed
@@ -43,7 +43,7 @@ GOALS: Final = range(7, 14)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrickContext:
     """Whose tricks were asked for, and in which strain."""
 
     pair: tuple[Seat, Seat]
@@ -54,13 +54,13 @@ class Asked:
     """The seat that does not bid; ``None`` in the four-player game."""
 
     @classmethod
-    def of(cls, belief: Belief, question: Question) -> Asked:
+    def of(cls, belief: Belief, question: Question) -> TrickContext:
         """From what is believed and what was asked."""
         contract = None if belief.auction is None else belief.auction.contract
         strain = Strain.NT if question.trump is None else Strain(question.trump)
         return cls(question.pair, strain, contract, belief.dummy)
 
-    def picked(self, where: Mapping[str, Any]) -> Asked:
+    def picked(self, where: Mapping[str, Any]) -> TrickContext:
         """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
         strain = Strain.of(where["strain"]) if "strain" in where else self.strain
         if "seat" not in where:
@@ -107,7 +107,7 @@ class Number:
     """Whether it is true or false."""
 
     @classmethod
-    def of(cls, sums: Sums, estimator: str = "", name: str = "") -> Self:
+    def of(cls, sums: OutputAccumulator, estimator: str = "", name: str = "") -> Self:
         """From what was added up over a posterior."""
         output, table = sums.output, sums.table
         return cls(
@@ -136,8 +136,10 @@ class Number:
             values, shares = pmf[f"{name}_value"].values, pmf.values.reshape(-1, pmf.shape[-1])
             if pmf.attrs.get("counts_tricks"):
                 about = pmf.attrs
-                fails_at = int(about["fails_at"]) if "fails_at" in about else None
-                count = TrickCount(fails_at, str(about["failing"]), str(about["holding"]), bool(about["at_table"]))
+                undefined_value = int(about["undefined_value"]) if "undefined_value" in about else None
+                count = TrickCount(
+                    undefined_value, str(about["failing"]), str(about["holding"]), bool(about["at_table"])
+                )
         return cls(
             name,
             str(attrs["estimator"]),
@@ -197,7 +199,7 @@ class Number:
                 inner["pmf"] = {str(value): float(p) for value, p in zip(self.values, shares, strict=True)}
         return said
 
-    def table(self, asked: Asked) -> Table:
+    def table(self, asked: TrickContext) -> Table:
         """How it is shown: tricks and other whole numbers by their distribution, several numbers by a row for each."""
         if self.labels:
             return _labelled_table(self, asked)
@@ -217,10 +219,10 @@ class Tricks:
     exact: bool
     doc: str = ""
     """What the output is, in a sentence."""
-    asked: Asked | None = None
+    asked: TrickContext | None = None
 
     @classmethod
-    def of(cls, number: Number, asked: Asked | None = None, **where: Any) -> Self:
+    def of(cls, number: Number, asked: TrickContext | None = None, **where: Any) -> Self:
         """From an output that counts tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
         place = number.place(**where)
         if number.count is None or number.values is None or number.pmf is None:
@@ -233,7 +235,11 @@ class Tricks:
     @property
     def fails(self) -> float:
         """P(it cannot count), 0 for an output that always counts."""
-        return 0.0 if self.count.fails_at is None else float(self.shares[self.values == self.count.fails_at].sum())
+        return (
+            0.0
+            if self.count.undefined_value is None
+            else float(self.shares[self.values == self.count.undefined_value].sum())
+        )
 
     @property
     def holds(self) -> float:
@@ -344,7 +350,7 @@ class Tricks:
         if mean is not None and not self.fails:
             said.append(f"{self.name} is {mean:.2f} on average.")
         elif mean is None:
-            said.append(f"{count.failing.capitalize()} in every layout: {self.name} = {count.fails_at} there.")
+            said.append(f"{count.failing.capitalize()} in every layout: {self.name} = {count.undefined_value} there.")
         else:
             held = f"if {count.holding}, {self.name} is {mean:.2f} on average."
             said.append(f"{count.failing.capitalize()} with {percent(self.fails)}; {held}")
@@ -360,7 +366,7 @@ class Tricks:
     @property
     def _counting(self) -> NDArray[np.bool_]:
         everywhere = np.ones(len(self.values), dtype=np.bool_)
-        return everywhere if self.count.fails_at is None else self.values != self.count.fails_at
+        return everywhere if self.count.undefined_value is None else self.values != self.count.undefined_value
 
 
 def capture_tricks(
@@ -370,7 +376,7 @@ def capture_tricks(
     question, capture = ask(posterior, pair), CaptureEstimator()
     exact = {} if posterior.exact else counted(posterior, capture, question)
     sums = exact.get("T") or evaluate(posterior, [capture], question, rng=rng).sums["capture", "T"]
-    return Tricks.of(Number.of(sums), Asked.of(posterior.belief, question))
+    return Tricks.of(Number.of(sums), TrickContext.of(posterior.belief, question))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -379,7 +385,7 @@ class Answer:
 
     numbers: dict[str, Number]
     """By their names in results."""
-    asked: Asked
+    asked: TrickContext
     method: str
     """The engine behind the numbers: ``convolution`` where some were counted under hard evidence without a walk."""
 
@@ -394,7 +400,7 @@ class Answer:
         posterior = found.posterior
         counted = any(sums.exact for sums in found.sums.values()) and posterior.draws.target.plain
         method = "convolution" if counted and not posterior.exact else posterior.method
-        return cls(numbers, Asked.of(posterior.belief, found.question), method)
+        return cls(numbers, TrickContext.of(posterior.belief, found.question), method)
 
     @classmethod
     def of_tree(cls, tree: xarray.DataTree) -> Self:
@@ -403,7 +409,7 @@ class Answer:
         numbers = {str(name): Number.of_tree(found, pmfs.get(name)) for name, found in draws.data_vars.items()}
         first, second = (Seat.of(str(name)) for name in kept["pair"].values)
         contract, dummy = (str(kept[name].values) for name in ("contract", "dummy"))
-        asked = Asked(
+        asked = TrickContext(
             (first, second),
             Strain.of(str(kept["trump"].values)),
             Contract.of(contract) if contract else None,
@@ -489,7 +495,7 @@ MOST_COLUMNS: Final = 15
 """Values that get a column each beside the labels of an output."""
 
 
-def _number_table(number: Number, asked: Asked) -> Table:
+def _number_table(number: Number, asked: TrickContext) -> Table:
     """A whole number that does not count tricks."""
     values, shares = occurring(number, 0)
     step = -(-len(values) // MOST_BARS)
@@ -503,7 +509,7 @@ def _number_table(number: Number, asked: Asked) -> Table:
     return Table(f"{number.name}, for {asked.names}: {number.doc}", ["", "P"], rows, [note], bars=True)
 
 
-def _labelled_table(number: Number, asked: Asked) -> Table:
+def _labelled_table(number: Number, asked: TrickContext) -> Table:
     """A row for each label: strains from no trumps down, the pair's seats first; of many others those with the most."""
     labels, means, spreads = number.cells, number.mean, number.sd
     fixed = {

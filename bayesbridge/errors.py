@@ -133,7 +133,7 @@ class TooFewDraws(BayesBridgeError):
 
     >>> import bayesbridge as bb
     >>> try:
-    ...     bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "3NT")).infer("weights", rng=1)
+    ...     bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "3NT")).infer("likelihood-weighting", rng=1)
     ... except TooFewDraws as error:
     ...     round(error.data["worth"])
     146

@@ -232,7 +232,7 @@ def moments(
     history = list(belief.history())
     posterior: Posterior | None = None
     for number, (pieces, event) in enumerate(events, 1):
-        same = None if posterior is None else posterior.carried_to(history[pieces])
+        same = None if posterior is None else posterior.rebind(history[pieces])
         posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior) if same is None else same
         yield Moment(event, pieces, posterior, same is None)
         if progress is not None:
@@ -265,8 +265,8 @@ def _believed(
     points = posterior.point_table @ range(38)
     return {
         "layouts": posterior.count(),
-        "method": "convolution" if posterior.method == "sample" and tricks.exact else posterior.method,
-        "exact": tricks.exact and posterior.draws.log_soft_error == 0.0,
+        "method": "convolution" if posterior.method == "direct" and tricks.exact else posterior.method,
+        "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
         "entropy_bits": posterior.entropy_bits,
         "qualified": tricks.holds,
         "T_mean": tricks.mean,

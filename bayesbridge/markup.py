@@ -82,7 +82,7 @@ class Table:
         return "\n".join([self.title, "", *lines, *([""] if self.notes else []), *self.notes])
 
 
-class Shown:
+class Displayable:
     """An answer made of tables: notebooks show them as HTML, ``print`` as text."""
 
     __slots__ = ()

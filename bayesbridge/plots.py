@@ -494,7 +494,7 @@ def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks:
         shown = np.arange(min(int(shown[0]), goal), max(int(shown[-1]), goal) + 1)
     ticks = list(map(int, shown[:: -(-len(shown) // 20)]))
     labels = list(map(str, ticks))
-    if tricks is not None and tricks.count.fails_at is not None:
+    if tricks is not None and tricks.count.undefined_value is not None:
         place = int(shown[0]) - 2
         if tricks.fails:
             _bars(ax, [place], [tricks.fails], color=ORANGE, hatch=HATCH)

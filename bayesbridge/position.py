@@ -277,7 +277,7 @@ class Position(NamedTuple):
             raise self._first_fault(start) from None
 
     @contextmanager
-    def blaming(self) -> Iterator[None]:
+    def attributed(self) -> Iterator[None]:
         """Say of a contradiction that comes up inside where its pieces were given."""
         try:
             yield

@@ -166,7 +166,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
 
         >>> from bayesbridge import Belief, Called
         >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "Pass"))
-        >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
+        >>> result = estimate(belief.infer("likelihood-weighting", draws=1000, rng=1))
         >>> "log_weight" in result["sample_stats"], "log_weight" in result.equally_weighted(500)["sample_stats"]
         (True, False)
         """
@@ -274,7 +274,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
             if (count := output.tricks) is not None:
                 about |= {"counts_tricks": 1, "at_table": int(count.at_table)}
                 about |= {"failing": count.failing, "holding": count.holding}
-                about |= {} if count.fails_at is None else {"fails_at": count.fails_at}
+                about |= {} if count.undefined_value is None else {"undefined_value": count.undefined_value}
             pmfs[name] = ((*output.dims, f"{name}_value"), sums.pmf, about)
     n = len(next(iter(found.draws.values())))
     axes = {"chain": np.arange(1), "draw": np.arange(n)}
@@ -460,7 +460,7 @@ def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
 def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
     """The quantities of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
     name, spread = tricks.name, draws.ndim == 3
-    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.fails_at
+    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.undefined_value
 
     def reached(number: int) -> NDArray[Any]:
         return draws[..., tricks.values >= number].sum(axis=-1) if spread else ~failed & (draws >= number)
@@ -469,10 +469,10 @@ def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
         ends, both, values = np.array([0, 1]), np.array([1.0 - share, share]), happens.astype(np.float64)
         return _Quantity(label, ends, both, share, (share * (1 - share)) ** 0.5, tricks.exact, values, event=True)
 
-    if tricks.count.fails_at is not None:
+    if tricks.count.undefined_value is not None:
         yield event(tricks.count.failing if name == "T" else f"{name}: {tricks.count.failing}", tricks.fails, failed)
         if tricks.holds:
-            given = np.where(tricks.values == tricks.count.fails_at, 0.0, tricks.shares) / tricks.holds
+            given = np.where(tricks.values == tricks.count.undefined_value, 0.0, tricks.shares) / tricks.holds
             label = f"{name} if {tricks.count.holding}"
             yield _Quantity(label, tricks.values, given, *_moments(tricks.values, given), tricks.exact, draws, ~failed)
     for goal, share in tricks.goals.items():

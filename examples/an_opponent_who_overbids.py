@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.fit import fit_styles, records_of
-from bayesbridge.bidders.turn import simulate_auction
 
 rng = np.random.default_rng(11)
 sober = bb.StyleBidder()

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
-from bayesbridge.bidders.turn import simulate_auction
+from bayesbridge.bidders.auctions import simulate_auction
 
 DEALS, SEEN = int(sys.argv[1]) if len(sys.argv) > 1 else 6, range(0, 11, 2)
 rng, bidder = np.random.default_rng(3), bb.LearnedBidder()

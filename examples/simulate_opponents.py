@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 import bayesbridge as bb
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import PairStyle
-from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
 styles = {"NS": PairStyle.of_text("wide-notrump"), "EW": PairStyle.of_text("strong-club")}

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 import bayesbridge as bb
-from bayesbridge.bidders.turn import simulate_auction
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
 PAIRS = {  # North and South, or East and West: aggressiveness in tricks, suit preference in tricks

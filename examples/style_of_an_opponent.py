@@ -9,9 +9,9 @@ import arviz as az
 import numpy as np
 
 import bayesbridge as bb
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.fit import fit_styles, records_of
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.turn import simulate_auction
 
 rng = np.random.default_rng(7)
 truth = StyleBidder(aggressiveness=-0.6, suit_preference=-1.0, temperature=0.6)

@@ -24,7 +24,6 @@ from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.capture.tables import row_table
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.classes import Tricks
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.engines.draws import Marginals
@@ -32,9 +31,10 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.proposal import Proposal, Tilt
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.quantity_tables import Tricks
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import fit_tilt
-from bayesbridge.estimators.evaluate import Sums
+from bayesbridge.estimators.evaluate import OutputAccumulator
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.expressions import parse_expression
@@ -117,7 +117,7 @@ def position(*known):
 def layouts():
     """Layouts drawn, walked and shuffled, and their marginals; with points that tie the suits together."""
     points = position(13, 8, 9, 9).lack(2, Hand.of("DK").mask).points(1, 3, 8).length(3, 2, 4, 5)
-    sampler, walk = Sampler.of(points), Enumeration.of(points)
+    sampler, walk = LayoutIndex.of(points), Enumeration.of(points)
     some = np.concatenate([walk.stretch(begin, begin + 100) for begin in range(0, len(walk), len(walk) // 30)])
     weights = np.linspace(1, 2, len(some))
     sums = Marginals.empty()
@@ -137,7 +137,7 @@ def layouts():
 def tilted_draws():
     """A tilt fitted to points and lengths, layouts drawn with it, and their density, rounded."""
     points = position(13, 8, 9, 9).lack(2, Hand.of("DK").mask).points(1, 3, 8)
-    sampler = Sampler.of(points)
+    sampler = LayoutIndex.of(points)
     hands = sampler.draw(60, rng=12)[:, 3]
     values = np.array([0.4 * Hand(int(hand)).points + 0.3 * (int(hand) & 0x1FFF).bit_count() for hand in hands])
     tilt = fit_tilt(hands, values, np.full(60, 5.0), Tilt.none())
@@ -174,7 +174,7 @@ def levels():
 
 def sums():
     """An output of integers added up to a distribution."""
-    found = Sums.of(Output("x", "a number", ("suit",), "int8"))
+    found = OutputAccumulator.of(Output("x", "a number", ("suit",), "int8"))
     found.add(np.arange(-12, 12, dtype=np.int8).reshape(6, 4), np.linspace(0.1, 0.2, 6))
     return found.lowest, found.table
 

@@ -37,4 +37,4 @@ def passed():
 
 def moved(draws):
     """A posterior of particles: draws without weights that are worth fewer than there are."""
-    return bid().infer("smc", draws=draws, rng=1)
+    return bid().infer("resample-move", draws=draws, rng=1)

@@ -12,7 +12,7 @@ from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.odds import LAYOUTS, network_odds
 
 ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]
-WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "sample", "--draws", "1000"]
+WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "direct", "--draws", "1000"]
 
 
 def test_ten_captures_are_no_contract(answer):
@@ -41,8 +41,8 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
     contract = bb.Contract.of(contract)
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
     pair = contract.declarer, contract.declarer.partner
-    few = belief.infer("sample", draws=300, rng=1)
-    many = belief.infer("sample", draws=4 * LAYOUTS, rng=2)
+    few = belief.infer("direct", draws=300, rng=1)
+    many = belief.infer("direct", draws=4 * LAYOUTS, rng=2)
     for posterior in (few, many):
         result = bb.estimate(posterior, "tricks", pair=pair, trump=contract.strain)
         whole = result.tricks("tricks").at_least(contract.tricks_needed)
@@ -78,7 +78,7 @@ class Several:
 
 
 def test_every_output_is_shown_as_what_it_is(capsys):
-    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("sample", draws=400, rng=1)
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("direct", draws=400, rng=1)
     found = evaluate(posterior, [Several()], ask(posterior))
     for table in Answer.of(found).tables:
         show_table(table)

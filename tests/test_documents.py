@@ -37,7 +37,7 @@ PROMPT = re.compile(r"^\w*\$ ", re.M)
 
 NOT_RUN = {
     "class BidderModel(Protocol):": "a signature, not a program",
-    "from dask_jobqueue import SLURMCluster": "needs SLURM; tests/studies/test_engine_cluster.py has a real cluster",
+    "from dask_jobqueue import SLURMCluster": "needs SLURM; tests/studies/test_jobs_cluster.py has a real cluster",
     "from dask_kubernetes.operator import KubeCluster": "needs a Kubernetes cluster",
 }
 """Python blocks by their first line: they are compiled, and what they import from the package is there."""
@@ -45,7 +45,7 @@ NOT_RUN = {
 ELSEWHERE = {
     ".": "activates an environment",
     "export": "sets the environment of the commands below it; the plugin's tests do so",
-    "dask": "tests/studies/test_engine_cluster.py starts a scheduler and workers",
+    "dask": "tests/studies/test_jobs_cluster.py starts a scheduler and workers",
     "helm": "needs a Kubernetes cluster",
     "pip": "the guides' tests and `make package` install",
     "pytest": "the guides' tests run it",

@@ -65,7 +65,7 @@ def test_what_tells_nothing_moves_nothing():
     table = bb.sharpening(belief, contract="3NT by S", by_card=True, draws=200, rng=np.random.default_rng(1))
     told = table.drop(columns="event")
     same = [False, *(told.iloc[row].equals(told.iloc[row - 1]) for row in range(1, len(table)))]
-    assert table["method"].iloc[3] == "tilted"
+    assert table["method"].iloc[3] == "importance"
     told_nothing = [event for event, nothing in zip(table["event"], same, strict=True) if nothing]
     assert told_nothing == ["N plays C4", "E plays CJ"]
 
@@ -83,12 +83,12 @@ def test_a_card_moves_with_each_piece_of_evidence():
 
 def test_the_last_row_of_a_card_is_taken_from_the_posterior_that_is_there():
     belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"), bb.Void("E", "H"))
-    last = belief.infer("tilted", draws=200, rng=1)
+    last = belief.infer("importance", draws=200, rng=1)
     table = bb.card_history(belief, "SQ", draws=50, last=last)
     assert list(table.event) == list(bb.card_history(belief, "SQ", draws=50).event)
     assert table.W.iloc[-1] == float(last.card_probabilities().sel(card="SQ", seat="W"))
-    assert table.method.iloc[-1] == "tilted"
-    assert "tilted" not in set(table.method[:-1])
+    assert table.method.iloc[-1] == "importance"
+    assert "importance" not in set(table.method[:-1])
 
 
 def test_calls_are_read_by_their_callers_calls_alone():

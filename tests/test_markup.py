@@ -27,7 +27,7 @@ def values(posterior, result):
         "empty auction": bb.Auction.three(),
         "belief": posterior.belief,
         "posterior": posterior,
-        "drawn": positions.passed().infer("weights", draws=100, rng=1),
+        "drawn": positions.passed().infer("likelihood-weighting", draws=100, rng=1),
         "result": result,
     }
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.bidders.turn import simulate_auction
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.calls import Vulnerability
 from bayesbridge.layouts import high_card_points, suit_lengths
 

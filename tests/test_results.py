@@ -25,7 +25,7 @@ def results(result):
         "exact and weighted": result,
         "exact, no weights": bb.estimate(positions.quiet().infer(rng=1), ["capture", "bid"], pair="S:N"),
         "no evidence": bb.estimate(positions.wide().infer(draws=50, rng=1)),
-        "weights": bb.estimate(positions.passed().infer("weights", draws=200, rng=1)),
+        "weights": bb.estimate(positions.passed().infer("likelihood-weighting", draws=200, rng=1)),
         "moved": bb.estimate(positions.moved(200)),
     }
 
@@ -101,13 +101,15 @@ def test_the_position_is_told(results):
 
 def test_a_run_tells_how_to_repeat_it():
     belief = positions.passed()
-    posterior = belief.infer("weights", draws=100)
+    posterior = belief.infer("likelihood-weighting", draws=100)
     result = bb.estimate(posterior)
-    again = bb.estimate(belief.infer("weights", draws=100, rng=int(result.attrs["seed"])))
+    again = bb.estimate(belief.infer("likelihood-weighting", draws=100, rng=int(result.attrs["seed"])))
     xarray.testing.assert_identical(result, again)
-    other = bb.estimate(belief.infer("weights", draws=100, rng=int(result.attrs["seed"]) + 1))
+    other = bb.estimate(belief.infer("likelihood-weighting", draws=100, rng=int(result.attrs["seed"]) + 1))
     assert not result.identical(other)
-    assert bb.estimate(belief.infer("weights", draws=100, rng=np.random.default_rng(1))).attrs["seed"] == ""
+    assert (
+        bb.estimate(belief.infer("likelihood-weighting", draws=100, rng=np.random.default_rng(1))).attrs["seed"] == ""
+    )
     assert f"numpy {np.__version__}" in result.attrs["versions"]
 
 
@@ -230,7 +232,7 @@ def repeated(method, draws, times):
 
 
 def test_claimed_errors_are_the_spread_of_repeated_runs():
-    tables = repeated("weights", 3000, 60)
+    tables = repeated("likelihood-weighting", 3000, 60)
     for quantity in ("conditions fail", "T if they hold", "T ≥ 9", "T"):
         runs = tables.xs(quantity, level=1)
         spread = runs["mean"].std()
@@ -249,7 +251,7 @@ def test_draws_that_agree_on_a_number_do_not_tell_its_error(moved):
 def test_rare_events_have_an_error_even_where_none_happened():
     """One more draw, in which it happens, would move the share by 1 / n."""
     n = 4000
-    stated = bb.estimate(bb.Belief("S", "8532.J32.9854.Q3").infer("sample", draws=n, rng=1), [never]).summary()
+    stated = bb.estimate(bb.Belief("S", "8532.J32.9854.Q3").infer("direct", draws=n, rng=1), [never]).summary()
     assert stated.loc["never ≥ 13", "mean"] == 0
     assert stated.loc["never ≥ 13", "mcse"] == pytest.approx(1 / n, rel=0.05)
 

@@ -34,7 +34,7 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
         assert row["entropy_bits"].item() == pytest.approx(posterior.entropy_bits)
         points = posterior.point_probabilities().values @ np.arange(38)
         assert row["points"].values == pytest.approx(points, abs=1e-9)
-        assert (row["error"].item(), row["method"].item()) == (0.0, "exact")
+        assert (row["error"].item(), row["method"].item()) == (0.0, "levels")
     factor = found["log_bayes_factor"].values
     assert factor == pytest.approx(found["log_evidence"].values - found["log_evidence"].values[0])
     # Calls made at random say nothing: 36 calls are legal for West, and 26 for East after 2NT.
@@ -53,7 +53,7 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
     models = {"never": BIDDERS["0.0"], "sometimes": BIDDERS["0.02"]}
     found = bb.sensitivity(belief, models)
     assert found["log_evidence"].values[0] == -np.inf
-    assert found["method"].values.tolist() == ["impossible", "exact"]
+    assert found["method"].values.tolist() == ["impossible", "levels"]
     assert found["log_bayes_factor"].values.tolist() == [0.0, np.inf]
     assert np.isnan(found["T_at_least"].values[0]).all()
     turned = bb.sensitivity(belief, dict(reversed(models.items())))
@@ -82,6 +82,6 @@ def test_settings_hold_for_every_model(document, words, bidder, settings):
 def test_at_the_command_line(document, answer):
     words = [*WORDS, "--bidders", "iterative,iterative-suits", "--draws", "200"]
     first, second = document(*words)["models"]
-    assert (first["bidder"], second["bidder"], first["method"]) == ("iterative", "iterative-suits", "exact")
+    assert (first["bidder"], second["bidder"], first["method"]) == ("iterative", "iterative-suits", "levels")
     assert sum(second["T"].values()) == pytest.approx(1)
     assert "The same question under every bidder model" in answer(*words)

@@ -13,7 +13,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalPlay
 from bayesbridge.evidence import Called, HighCards, Piece, Play, Reveal
 from bayesbridge.layouts import Layouts, high_card_points
@@ -156,7 +156,7 @@ class Game(RuleBasedStateMachine):
             return
         if len(self.belief.evidence) % 4:  # the tables of large counts take longest to build
             return
-        lying = Sampler.of(constraints).card_marginals()
+        lying = LayoutIndex.of(constraints).card_marginals()
         for seat in Seat:
             assert all(lying[card.index, seat] > 0 for card in self.deal[seat])
 

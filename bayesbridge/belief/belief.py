@@ -25,7 +25,7 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat, around_table
-from bayesbridge.engines.target import MOST_DRAWS, PlayLikelihood, SoftEvidence, Target, Term, calls_evidence
+from bayesbridge.engines.target import MOST_DRAWS, LikelihoodTerm, PlayLikelihood, SoftEvidence, Target, calls_evidence
 from bayesbridge.errors import (
     BayesBridgeError,
     BayesBridgeWarning,
@@ -324,7 +324,7 @@ class Belief:
             tested = "; ".join(map(short_text, self.target.plan.tested))
             raise TablesTooLarge(
                 f"layouts that meet {tested} cannot be counted, only drawn: ask for an estimate, or show more cards",
-                needed=self.target.walked,
+                needed=self.target.support_size,
             )
         return self.target.count
 
@@ -388,7 +388,7 @@ class Belief:
             found.append(lead if off else None)
         return found
 
-    def _plays(self) -> Iterable[Term]:
+    def _plays(self) -> Iterable[LikelihoodTerm]:
         """The choice of cards, one term for each seat that chose some."""
         table, plays = self.table, [piece for piece in self.evidence if isinstance(piece, Play)]
         contract, dummy = table.contract, table.dummy
@@ -400,4 +400,4 @@ class Belief:
             # Later cards say nothing of earlier ones.
             cards, open_hand = table.plays[: own[-1] + 1], table.shown.get(dummy)
             choices = PlayLikelihood(self.chooses, contract, cards, seat, self.auction, open_hand)
-            yield Term((seat,), tuple(plays[number] for number in own), choices, choices)
+            yield LikelihoodTerm((seat,), tuple(plays[number] for number in own), choices, choices)

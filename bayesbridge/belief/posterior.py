@@ -2,7 +2,7 @@
 
 Exact posteriors hold every layout that fits, or the counting tables themselves; the others hold draws, with their
 effective sample size. Marginals under hard evidence alone are exact whatever the number of layouts, since counting
-tables give them. :func:`thinned` takes fewer layouts, for questions that take long for each of them. How exact an
+tables give them. :func:`subsample` takes fewer layouts, for questions that take long for each of them. How exact an
 answer is, is decided here alone.
 """
 
@@ -176,7 +176,7 @@ class Posterior:
             sums.add(masks, weights)
         return Marginals(read_only(sums.fields), read_only(sums.points))
 
-    def carried_to(self, belief: Belief) -> Posterior | None:
+    def rebind(self, belief: Belief) -> Posterior | None:
         """The same draws for a belief that has learned nothing since; ``None`` where it has.
 
         An observer's own calls and cards tell them nothing, and what is told of the hidden hands must not move.
@@ -184,9 +184,9 @@ class Posterior:
         >>> from bayesbridge import Belief, Called
         >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("E", "1NT"))
         >>> posterior = belief.infer(draws=100, rng=1)
-        >>> posterior.carried_to(belief.given(Called("S", "2NT")))
+        >>> posterior.rebind(belief.given(Called("S", "2NT")))
         <Posterior: exact, 100 of 84478098072866400 layouts, ESS 100>
-        >>> posterior.carried_to(belief.given(Called("W", "2NT"))) is None
+        >>> posterior.rebind(belief.given(Called("W", "2NT"))) is None
         True
         """
         return replace(self, belief=belief) if belief.target.same_as(self.draws.target) else None
@@ -225,23 +225,23 @@ class Posterior:
         log₂ L; ``nan`` where the engine does not tell the mean L.
         """
         # In this order a ``nan`` stays one: an engine that does not tell P(soft evidence) knows no entropy.
-        bits = log2(self.count()) + (self.draws.log_soft - self.draws.mean_log_likelihood) / log(2.0)
+        bits = log2(self.count()) + (self.draws.log_marginal - self.draws.mean_log_likelihood) / log(2.0)
         return min(max(bits, 0.0), log2(self.count())) if bits == bits else bits
 
     @property
-    def log_soft(self) -> float:
+    def log_marginal(self) -> float:
         """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
-        return self.draws.log_soft
+        return self.draws.log_marginal
 
     @property
     def log_evidence_error(self) -> float:
         """About one standard error of :attr:`log_evidence`, 0 where it is exact."""
-        return self.draws.log_soft_error
+        return self.draws.log_marginal_error
 
     @property
     def log_evidence(self) -> float:
         """log P(all evidence ∣ the observer's own hand): counted for hard evidence, estimated for soft unless exact."""
-        return log(self.count()) - log(UNSEEN) + self.draws.log_soft
+        return log(self.count()) - log(UNSEEN) + self.draws.log_marginal
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Floats | float:
         """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
@@ -410,7 +410,7 @@ class Kept:
         return self.whole.point_table
 
 
-def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
+def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     """``n`` layouts of a posterior, drawn by their weights, that count the same; ``why`` is added to its own.
 
     Marginals, the evidence and the entropy stay those of the whole posterior. Its effective draws E become
@@ -418,7 +418,7 @@ def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
 
     >>> from bayesbridge import Belief, Reveal
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").given(Reveal("N", "J54.AQ2.KQ76.A54")).infer()
-    >>> thinned(posterior, 300, 1, "300 drawn")
+    >>> subsample(posterior, 300, 1, "300 drawn")
     <Posterior: enumerate, 300 of 10400600 layouts, ESS 300>
     """
     draws = posterior.draws

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.auction import Auction
+from bayesbridge.bidders.auctions import MixtureBidder, Turn
 from bayesbridge.bidders.style import BOUNDS, LEANING, Options, StyleBidder, Terms, cells
-from bayesbridge.bidders.turn import MixtureBidder, Turn
 from bayesbridge.calls import CALLS, Call, Vulnerability
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat

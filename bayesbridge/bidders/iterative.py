@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
+from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
 from bayesbridge.errors import BayesBridgeError
 
 

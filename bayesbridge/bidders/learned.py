@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
+from bayesbridge.bidders.auctions import Turn, seat_to_call
 from bayesbridge.bidders.networks import BLOCK, Context, Floats, Hands, linear, network, stored
-from bayesbridge.bidders.turn import Turn, seat_to_call
 from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
+from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
 from bayesbridge.calls import Call, Vulnerability
 from bayesbridge.capture.strains import Walk, fill_levels, walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH

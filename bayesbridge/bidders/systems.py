@@ -20,8 +20,8 @@ other players' calls and the observer's cards are left out: a model of a player 
 observer brings in the rest by Bayes' rule.
 
 Elsewhere the base model decides alone. With several systems, each with its share, a seat follows one of them
-throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.turn.MixtureBidder`. A model sees
-one hand at a time, so what the partner's calls tell of the pair's system is not used.
+throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.auctions.MixtureBidder`. A model
+sees one hand at a time, so what the partner's calls tell of the pair's system is not used.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
+from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.networks import Hands
 from bayesbridge.bidders.play import LEADS, AgreedLeads, Leads
-from bayesbridge.bidders.turn import Turn, call_probabilities, seat_to_call
 from bayesbridge.calls import PASS, Call, call_words
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints

@@ -16,7 +16,7 @@ from bayesbridge.cli.options import (
     UsageError,
     add_command,
     add_settings,
-    blaming,
+    attributed,
     full_hand,
     settings_of,
     verify,
@@ -116,7 +116,7 @@ def _show_calls(args: Namespace) -> int:
     """The chance of every legal call of the seat in turn."""
     import numpy as np
 
-    from bayesbridge.bidders.turn import call_probabilities
+    from bayesbridge.bidders.auctions import call_probabilities
     from bayesbridge.estimators.registry import offered
 
     position = Position(settings_of(args, BIDS))
@@ -124,7 +124,7 @@ def _show_calls(args: Namespace) -> int:
     verify(args, not four and THREE)
     dummy = None if four else Seat.N
     dealer, colon, calls = (args.auction or "").rpartition(":")
-    with blaming("--auction"):
+    with attributed("--auction"):
         first = Seat.of(dealer) if colon else Seat.S
         if call_words(calls):
             found = calls_of(args.auction, dealer=None, observer=None if colon else Seat.S, dummy=dummy)
@@ -134,7 +134,7 @@ def _show_calls(args: Namespace) -> int:
         raise UsageError(f"argument --auction: '{auction}' is over: nobody calls any more")
     usual = "learned" if four else "iterative"
     bidder = position.bidder(usual) or offered("bidders", [usual]).bidder(usual)
-    with blaming("--bidder", PluginError):
+    with attributed("--bidder", PluginError):
         chances = call_probabilities(bidder, np.array([args.hand.mask], np.uint64), auction)[0]
     ranked = sorted(auction.legal_calls(), key=lambda call: (-chances[call.index], call))
     if args.json:

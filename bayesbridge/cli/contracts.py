@@ -12,8 +12,8 @@ from bayesbridge.cli.options import (
     add_evidence,
     add_pair,
     add_solving,
+    attributed,
     belief_of,
-    blaming,
     verify_solver,
 )
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, say, show_table
@@ -80,23 +80,23 @@ def run(args: Namespace) -> int:
     scheme = args.scheme
     if scheme is not None and scheme.endswith(".toml"):
         scheme = read_toml(scheme, "--scheme")[1]
-    with position.blaming():
+    with position.attributed():
         belief.verify()
-    with blaming("--pair"):
+    with attributed("--pair"):
         pair = pair_of(belief, args.pair)
-    with blaming("--contracts"):
+    with attributed("--contracts"):
         contracts_asked(belief, args.contracts, pair)
     if args.against is not None:
-        with blaming("--against"):
+        with attributed("--against"):
             contract_named(belief, args.against, pair)
     posterior = belief.infer(draws=args.draws, rng=args.seed)
     if args.find_out:
-        with blaming("--find-out"):
+        with attributed("--find-out"):
             enquiries(posterior, args.find_out)
     vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
     solving = {"against": args.against, "solve": args.solve, "seconds": args.seconds}
-    with blaming("--scheme"):
+    with attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")

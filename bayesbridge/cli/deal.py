@@ -15,7 +15,7 @@ from bayesbridge.cli.options import (
     UsageError,
     add_command,
     add_kinds,
-    blaming,
+    attributed,
     reading,
     verify,
     verify_target,
@@ -152,5 +152,5 @@ def _script(args: Namespace) -> Script | None:
             text = Path(args.script).read_text("utf-8", "replace")[: LONGEST_SCRIPT + 1]
     except OSError as error:
         raise UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
-    with blaming(f"SCRIPT {args.script}"):
+    with attributed(f"SCRIPT {args.script}"):
         return parse(text)

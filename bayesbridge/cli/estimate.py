@@ -20,8 +20,8 @@ from bayesbridge.cli.options import (
     add_evidence,
     add_pair,
     add_solving,
+    attributed,
     belief_of,
-    blaming,
     reading,
     verify,
     verify_solver,
@@ -132,7 +132,7 @@ def run(args: Namespace) -> int:
     position, belief = belief_of(args, "trump")
     asked = asked_contract(belief, args)
     estimators, solvers = estimators_and_solvers(args.estimator, asked)
-    with position.blaming():
+    with position.attributed():
         posterior = inferred(belief, args)
     looked_for = _card_steps(belief, posterior, args)
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
@@ -165,13 +165,13 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
 
     verify(args, not args.contract and NO_CONTRACT)
     verify_solver(args, "seconds")
-    with blaming("--contract"):
+    with attributed("--contract"):
         return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)
 
 
 def inferred(belief: Belief, args: Namespace) -> Posterior:
     """The posterior."""
-    with blaming(f"--method {args.method}", PluginError):
+    with attributed(f"--method {args.method}", PluginError):
         return belief.infer(args.method, args.draws, args.seed)
 
 
@@ -181,7 +181,7 @@ def estimators_and_solvers(
     """The estimators named, and what solves a contract."""
     from bayesbridge.estimators.odds import estimators_for
 
-    with blaming("--estimator"):
+    with attributed("--estimator"):
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
 
 
@@ -219,7 +219,7 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
     from bayesbridge.history import card_history
 
     draws = max(min(args.draws, 2000), args.draws // 10)
-    with blaming("--card"):
+    with attributed("--card"):
         table = card_history(
             belief, args.card, draws=draws, rng=args.seed, progress=progress_line("steps"), last=posterior
         )
@@ -251,7 +251,7 @@ def compare_models(args: Namespace) -> int:
     position, belief = belief_of(args)
     if not belief.target.soft:
         raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
-    with position.blaming():
+    with position.attributed():
         belief.verify()
     named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
     bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
@@ -309,7 +309,7 @@ def _show_models(found: xarray.Dataset) -> None:
 def run_count(args: Namespace) -> int:
     """Count and print."""
     position, belief = belief_of(args)
-    with position.blaming():
+    with position.attributed():
         layouts = belief.count()
     if args.json:
         print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})

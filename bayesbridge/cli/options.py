@@ -33,7 +33,7 @@ class UsageError(BayesBridgeError):
 
 
 @contextmanager
-def blaming(option: str, *others: type[Exception]) -> Iterator[None]:
+def attributed(option: str, *others: type[Exception]) -> Iterator[None]:
     """Name the option that an error is about; contradictions of the evidence, and ``others``, are not its fault."""
     try:
         yield
@@ -260,7 +260,7 @@ def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
             raise KeyboardInterrupt("nothing is kept; with --resume FOLDER what is done stays") from error
         from shlex import join
 
-        from bayesbridge.studies.engine import kept
+        from bayesbridge.studies.jobs import kept
 
         done, total = kept(Path(args.resume))
         share = f"{number(done)} of {number(total)} {noun}" if total else f"no {noun} yet"
@@ -383,7 +383,7 @@ def record_position(args: argparse.Namespace) -> Position:
         whole_tricks, over = divmod(len(record.plays), 4)
         told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
         raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{record.rest}")
-    with blaming("--record"):
+    with attributed("--record"):
         seat, hand, seen = seen_by(record, _chooser(record, cards) if observer is None else observer, cards)
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
@@ -563,7 +563,7 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
             yield piece
             continue
         observer = values.get("observer")
-        with blaming("--auction"):
+        with attributed("--auction"):
             calls = calls_of(piece.value, dealer=args.dealer, observer=observer, dummy=dummy, evidence=told)
         yield from (Sourced(call, piece.where) for call in calls)
 

@@ -14,8 +14,8 @@ from bayesbridge.cli.options import (
     add_evidence,
     add_pair,
     add_solving,
+    attributed,
     belief_of,
-    blaming,
     chosen_record,
     models_at,
     open_file,
@@ -136,7 +136,7 @@ def run(args: Namespace) -> int:
         raise UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
     verify(args, CARDS)
     verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
-    with position.blaming():
+    with position.attributed():
         posterior = believed(belief, args.draws or 2000, args.seed)
     given = position.settings.get("vulnerable")
     found = play(
@@ -209,9 +209,9 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     """How likely each card of the seat in turn is to win the trick."""
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.belief.wins import card_wins
-    from bayesbridge.estimators.odds import contract_asked
+    from bayesbridge.estimators.odds import resolve_contract
 
-    named = None if args.contract is None else contract_asked(belief, args.contract, args.by)
+    named = None if args.contract is None else resolve_contract(belief, args.contract, args.by)
     strain = belief.contract_strain if named is None else named.strain
     trump = None if strain is None else strain.trump
     begun = belief.table.trick or belief.tricks[-1] if args.trick is None else args.trick
@@ -220,7 +220,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     if seat is None or args.seat not in (None, seat):
         turn = "nobody: the trick is complete" if seat is None else seat.name
         raise UsageError(f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick")
-    with position.blaming():
+    with position.attributed():
         posterior = belief.infer(draws=args.draws or DRAWS, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if not wins:
@@ -254,6 +254,6 @@ def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tupl
     from bayesbridge.evidence import pieces
 
     added = pieces(trick)[len(begun.cards) :]
-    with blaming("--trick"):
+    with attributed("--trick"):
         belief = belief.given(*added)
     return position.with_more({}, [Sourced(piece, "argument --trick") for piece in added]), belief

@@ -204,7 +204,7 @@ def _position_report(args: Namespace) -> int:
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_and_solvers([*usual, *(args.estimator or [])])[0]  # a slip is told before the work
     asked = _asked(belief, args)
-    with position.blaming():
+    with position.attributed():
         posterior = inferred(belief, args)
     found, _ = evaluated(posterior, estimators, [], None, args)
     result, contract, odds = to_datatree(found), None, None

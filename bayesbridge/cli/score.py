@@ -14,7 +14,7 @@ from bayesbridge.cli.options import (
     UsageError,
     add_command,
     add_workers,
-    blaming,
+    attributed,
     keeping,
     open_file,
     reading,
@@ -102,7 +102,7 @@ def _moments(text: str) -> tuple[str, ...]:
 def run(args: Namespace) -> int:
     """Score and print."""
     from bayesbridge.studies.benchmark import WITHOUT, Plan, summary_table
-    from bayesbridge.studies.readers import CHAIRS, MOMENTS
+    from bayesbridge.studies.readers import MOMENTS, ROLES
 
     one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
     moments = one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
@@ -131,7 +131,7 @@ def run(args: Namespace) -> int:
         about = {"chair": args.chair, "draws": args.draws, "left_out": left_out}
         print_json({**_document(args, rows, less), **figures, **about})
         return 0
-    who = CHAIRS[args.chair][1]
+    who = ROLES[args.chair][1]
     if not others:
         print_table(*summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
     for when in moments if others else ():
@@ -250,15 +250,15 @@ def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) ->
     from hashlib import file_digest
 
     from bayesbridge.studies.benchmark import CHUNK, WITHOUT, tally_boards
-    from bayesbridge.studies.engine import PROCESSES, THREADS, Setting, cores
+    from bayesbridge.studies.jobs import PROCESSES, THREADS, RunOptions, cores
     from bayesbridge.studies.readers import reader_of
 
     for name in plan.readers:
-        with blaming("--reader"):
+        with attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
     workers = min(args.workers or cores(), -(-boards // CHUNK))
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
-    how = Setting(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
+    how = RunOptions(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
     digest = ""
     for path in filter(None, (args.file, args.history)):
         with open(path, "rb") as file:

@@ -17,7 +17,7 @@ from bayesbridge.cli.options import (
     UsageError,
     add_command,
     add_workers,
-    blaming,
+    attributed,
     keeping,
     verify,
     whole,
@@ -98,7 +98,7 @@ def _schemes(args: Namespace, study: Study) -> dict[str, Any]:
     schemes = []
     for path in args.scoring:
         table = read_toml(path, "--scoring")[1]
-        with blaming(f"--scoring {path}"):
+        with attributed(f"--scoring {path}"):
             schemes.append(Scheme.of(table))
     return {"schemes": schemes}
 
@@ -110,9 +110,9 @@ def _count_exactly(study: Study) -> Comparison:
 
 
 def _simulate(args: Namespace, study: Study, own: dict[str, Any]) -> Comparison:
-    from bayesbridge.studies.engine import THREADS, Setting
+    from bayesbridge.studies.jobs import THREADS, RunOptions
 
     checkpoint = Path(args.resume) if args.resume else None
-    how = Setting(args.workers, args.scheduler or THREADS, checkpoint, progress_line("deals"))
+    how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint, progress_line("deals"))
     with keeping(args, "deals"):
         return study.simulate(args.deals or study.deals, args.seed, None, args.runs, how, **own)

@@ -11,7 +11,7 @@ from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
-    blaming,
+    attributed,
     open_file,
     verify,
     verify_target,
@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     if args.pair is None:
         return _pairs(args)
     target = None if args.out is None else verify_target("--out", args.out, "a style is JSON", ".json")
-    with blaming("--pair"):
+    with attributed("--pair"):
         every = tables_of(open_file(args.file)(), args.pair)
     name = pair_name(args.pair)
     style = style_of(name, every[: args.tables or MOST])

@@ -71,7 +71,7 @@ def run(args: Namespace) -> int:
     else:
         verify(args, EVIDENCE)
         position, belief = belief_of(args)
-        with position.blaming():
+        with position.attributed():
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior, thinned
+from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
@@ -36,7 +36,7 @@ from bayesbridge.estimators.odds import (
     OFF,
     PREDICTS,
     SOLVES,
-    SolvedSample,
+    CalibratedSample,
     network_error,
     normalised,
     solve_layouts,
@@ -206,7 +206,7 @@ def judged(posterior: Posterior, rng: Seed, exact_up_to: int = 10_000) -> tuple[
     """Layouts with weights, and their effective sample size: all of a small exact posterior, else ``LAYOUTS`` draws."""
     fewer = posterior
     if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
-        fewer = thinned(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
+        fewer = subsample(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
     return fewer.layouts, np.asarray(fewer.weights), np.inf if fewer.exact else max(1.0, fewer.ess)
 
 
@@ -260,7 +260,7 @@ class TrickTables:
     """(n, 14) P(tricks) in each layout."""
     chosen: NDArray[np.int64]
     """(m,) numbers of the layouts that were solved."""
-    sample: SolvedSample | None
+    sample: CalibratedSample | None
     """How these are weighted; ``None`` where nothing was solved."""
     tricks: Mapping[Group, NDArray[np.int64]]
     """(m,) solved, for the groups that were."""
@@ -285,14 +285,14 @@ class TrickTables:
         if n <= m:
             chosen = np.arange(n)
             exact = self.ess == np.inf
-            sample = SolvedSample.every(self.weights) if exact else SolvedSample.of(self.weights, most=self.ess)
+            sample = CalibratedSample.every(self.weights) if exact else CalibratedSample.of(self.weights, most=self.ess)
         else:
             with np.errstate(divide="ignore"):
                 weights = Weights(np.log(self.weights))
             chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
             predicted = np.stack(controls, axis=1) if controls else np.empty((n, 0))
             equal = np.full(m, 1.0 / m)
-            sample = SolvedSample.of(equal, predicted[chosen], self.weights @ predicted, self.ess)
+            sample = CalibratedSample.of(equal, predicted[chosen], self.weights @ predicted, self.ess)
         some = self.layouts[chosen]
         tricks = {one: solve_layouts(solver, some, one.question) for one in groups}
         return replace(self, chosen=chosen, sample=sample, tricks=tricks)

@@ -2,7 +2,7 @@
 
 Double dummy lets declarer see all cards after the next one, so that a finesse either way costs nothing there. Here one
 plan must serve all layouts that the cards played cannot tell apart, against defenders who see everything
-(:mod:`~bayesbridge.decisions.plans`). The bound of a position is its double-dummy result in each layout.
+(:mod:`~bayesbridge.decisions.best_defence`). The bound of a position is its double-dummy result in each layout.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK, Card
-from bayesbridge.decisions.plans import Plan, Search
+from bayesbridge.decisions.best_defence import Plan, Search
 from bayesbridge.layouts import Floats
 from bayesbridge.notation.record import winning_place
 from bayesbridge.tricks import Trick

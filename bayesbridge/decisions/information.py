@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.posterior import CARDS, Posterior
-from bayesbridge.bidders.turn import call_probabilities
+from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.calls import CALLS, Contract, Vulnerability
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
@@ -66,7 +66,7 @@ EVERYTHING: Final = "layout"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Enquiry:
+class Inquiry:
     """One question."""
 
     name: str
@@ -76,13 +76,13 @@ class Enquiry:
     """(k,) P(answer) where the posterior knows it exactly."""
 
 
-def enquiries(posterior: Posterior, asked: Asking | None) -> list[Enquiry]:
+def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
     """The questions that are meant: by name, as functions of layouts by name, or without any the usual ones."""
     if asked is not None and not asked:
         raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
     if isinstance(asked, Mapping):
         return [
-            Enquiry(name, lambda layouts, name=name, function=function: _kinds(name, function, layouts))  # type: ignore[misc]
+            Inquiry(name, lambda layouts, name=name, function=function: _kinds(name, function, layouts))  # type: ignore[misc]
             for name, function in asked.items()
         ]
     if asked is None:
@@ -101,18 +101,18 @@ def usual_questions(posterior: Posterior) -> list[str]:
     return [*(f"card[{name}]" for name in honours), *(f"points[{seat}]" for seat in hidden), *lengths, EVERYTHING]
 
 
-def _enquiry(posterior: Posterior, name: str) -> Enquiry:
+def _enquiry(posterior: Posterior, name: str) -> Inquiry:
     """A question by its name."""
     match = re.fullmatch(r"(\w+)\[([^\]]*)\]", name.strip())
     word, where = match.groups() if match else (name.strip(), "")
     if word == EVERYTHING:
-        return Enquiry(EVERYTHING, lambda layouts: np.eye(len(layouts)))
+        return Inquiry(EVERYTHING, lambda layouts: np.eye(len(layouts)))
     if word == "call" and where:
         return _call(posterior, name, where)
     if word not in ("card", "length", "points") or not where:
         raise BayesBridgeError(f"unknown question {name!r}: write {KNOWN}", name=name)
     count = {"card": 4, "length": 14, "points": 38}[word]
-    return Enquiry(
+    return Inquiry(
         name, lambda layouts: _certain(_values(word, where, layouts.masks), count), _exact(posterior, word, where)
     )
 
@@ -126,7 +126,7 @@ def _values(word: str, where: str, masks: Masks) -> NDArray[Any]:
     return high_card_points(hands) if word == "points" else suit_lengths(hands)[:, Suit.of(suit)]
 
 
-def _call(posterior: Posterior, name: str, where: str) -> Enquiry:
+def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
     """The call of a seat, after the calls that are named before it."""
     belief = posterior.belief
     seat_text, _, before = where.partition(":")
@@ -148,7 +148,7 @@ def _call(posterior: Posterior, name: str, where: str) -> Enquiry:
         assert chances.shape == (len(hands), len(CALLS))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
 
-    return Enquiry(name, answers)
+    return Inquiry(name, answers)
 
 
 def _exact(posterior: Posterior, word: str, where: str) -> Floats | None:
@@ -266,7 +266,7 @@ class _Judge:
         nothing = np.ones((len(layouts), 1))
         self.without = self._paid(nothing, self.split), self._paid(nothing, self.whole)
 
-    def row(self, asked: Enquiry, posterior: Posterior) -> dict[str, float]:
+    def row(self, asked: Inquiry, posterior: Posterior) -> dict[str, float]:
         """Bits and value of one question."""
         if asked.name == EVERYTHING:
             best = self.pays.max(axis=1)

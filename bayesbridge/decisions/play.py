@@ -24,23 +24,23 @@ from typing import Any, Final
 import numpy as np
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior, thinned
+from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.belief.wins import card_wins
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
+from bayesbridge.decisions.best_defence import TooMuchWork
 from bayesbridge.decisions.contracts import judged, payoff, scoring_of
 from bayesbridge.decisions.ending import MOST_LAYOUTS, Ending
-from bayesbridge.decisions.plans import TooMuchWork
 from bayesbridge.engines.target import MOST_DRAWS, log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import Progress
-from bayesbridge.estimators.odds import SolvedSample, contract_asked, normalised
+from bayesbridge.estimators.odds import CalibratedSample, normalised, resolve_contract
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats
-from bayesbridge.markup import Shown, Table
+from bayesbridge.markup import Displayable, Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
 from bayesbridge.words import SEATS, error_text, number, percent, share_error
@@ -111,7 +111,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     leader = plays[0][0] if plays else belief.observer
     if by is None and len(str(asked).split()) < 3:
         by = own.declarer if own is not None else _declarer(leader, belief.dummy)
-    final = contract_asked(belief, asked, by)
+    final = resolve_contract(belief, asked, by)
     table = replace(belief.table, named=final)
     first, dummy = table.leader, table.dummy
     assert first is not None
@@ -185,7 +185,7 @@ class CardChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class CardChoices(Shown):
+class CardChoices(Displayable):
     """All cards that may be played at a moment, the best first."""
 
     turn: Turn
@@ -315,8 +315,8 @@ def believed(belief: Belief, draws: int = 2000, rng: Seed = 0, before: Posterior
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
     <Posterior: sample, 100 of 84478098072866400 layouts, ESS 100>
     """
-    if belief.target.soft and 5_000 < belief.target.walked <= 100_000:
-        found = belief.infer("tilted", draws, rng, before)
+    if belief.target.soft and 5_000 < belief.target.support_size <= 100_000:
+        found = belief.infer("importance", draws, rng, before)
         if found.ess > 0.2 * draws:
             return found
     return belief.infer("auto", draws, rng, before)
@@ -407,7 +407,7 @@ def _solved(
     n = solve or max(2, int(min((seconds or SECONDS) / cost, most)))
     some = posterior
     if len(posterior) > n:
-        some = thinned(posterior, n, generator(rng), f"{n} layouts of these are solved")
+        some = subsample(posterior, n, generator(rng), f"{n} layouts of these are solved")
     step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, to see progress
     parts = []
     for begin in range(0, len(some), step):
@@ -447,25 +447,25 @@ def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
     yield group
 
 
-def _sample(whole: Posterior, some: Posterior, turn: Turn) -> SolvedSample:
+def _sample(whole: Posterior, some: Posterior, turn: Turn) -> CalibratedSample:
     """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
     if some.exact:
-        return SolvedSample.every(some.weights)
+        return CalibratedSample.every(some.weights)
     if some is whole or not turn.lead:
-        return SolvedSample.of(some.weights, most=some.ess)
+        return CalibratedSample.of(some.weights, most=some.ess)
     pool, weights, ess = judged(whole, 0)
     made = np.arange(14)
     values = np.stack([(made < turn.contract.tricks_needed).astype(np.float64), 13.0 - made], axis=1)
     network = TricksEstimator()
     here, everywhere = (normalised(run(network, layouts, turn.question)["tricks"]) for layouts in (some.layouts, pool))
-    return SolvedSample.of(some.weights, here @ values, weights @ everywhere @ values, ess)
+    return CalibratedSample.of(some.weights, here @ values, weights @ everywhere @ values, ess)
 
 
 def _ranked(
     turn: Turn,
     groups: Sequence[tuple[Card, ...]],
     columns: dict[str, Floats],
-    sample: SolvedSample,
+    sample: CalibratedSample,
     wins: dict[Card, float],
     exact: bool,
 ) -> CardChoices:
@@ -538,7 +538,7 @@ def _searched(
     groups.pop()
     reached = np.stack([turn.won + game.tricks(found[cards[-1]][0]) for cards in groups], axis=1)
     columns = {name: values[reached] for name, values in goals.items()}
-    sample = SolvedSample.every(w) if posterior.exact else SolvedSample.of(w, most=posterior.ess)
+    sample = CalibratedSample.every(w) if posterior.exact else CalibratedSample.of(w, most=posterior.ess)
     ranked = _ranked(turn, groups, columns, sample, wins, posterior.exact)
     plan = game.text(found[ranked.choices[0].cards[-1]][1], w)
     return replace(ranked, plan=plan or ("Nothing is left to choose.",))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import xarray
 
 from bayesbridge.decisions.tables import SHOWN, answers_table, contracts_table, plain_rows
-from bayesbridge.markup import Shown, Table
+from bayesbridge.markup import Displayable, Table
 
 
-class Rows(Shown, xarray.Dataset):  # type: ignore[no-untyped-call]
+class Rows(Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
     """What :func:`bayesbridge.contracts` and :func:`bayesbridge.value_of_information` give.
 
     A part of it that lacks what the table needs is shown as any other Dataset.

@@ -6,8 +6,8 @@ are equals: which of them is played tells nothing, since whoever holds several m
 group of equals the left defender holds. Layouts are weighed by vacant places, or by a posterior: what was called,
 played and shown counts.
 
-The search for plans is that of :mod:`~bayesbridge.decisions.plans`: one plan must serve all layouts that the cards
-played cannot tell apart, and the defenders see everything.
+The search for plans is that of :mod:`~bayesbridge.decisions.best_defence`: one plan must serve all layouts that the
+cards played cannot tell apart, and the defenders see everything.
 
 Declarer may lead from either hand at each trick, as often as wanted, and the defenders never lead the suit: entries,
 ruffs and blocked suits are left out. A card of declarer's counts by its *gap*, the number of groups of the defenders
@@ -28,7 +28,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.plans import MOST_WORK, Front, Plan, Search, TooMuchWork
+from bayesbridge.decisions.best_defence import MOST_WORK, Front, Plan, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
 from bayesbridge.words import SEATS, error_text, percent, share_error
@@ -526,7 +526,7 @@ LETTERS: Final = "ABCDEFGHIJKLMN"
 
 
 @dataclass(frozen=True, slots=True)
-class SuitPlay(markup.Shown):
+class SuitPlay(markup.Displayable):
     """The plans for a suit."""
 
     first: str

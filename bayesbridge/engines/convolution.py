@@ -1,8 +1,8 @@
 """Exact distributions of what Algorithm 2 computes, without walking a single layout: the suits are counted and merged.
 
 Every suit row adds its own leading gap and its own sequence of gaps, and the merge of four suits is associative, so
-outcomes and total gaps are quantities of :mod:`bayesbridge.engines.classes`; what concerns one suit is summed over its
-rows.
+outcomes and total gaps are quantities of :mod:`bayesbridge.engines.quantity_tables`; what concerns one suit is summed
+over its rows.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from bayesbridge.capture.half_deals import weigh
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints
-from bayesbridge.engines.classes import ClassTables, Outcome, TotalGap
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.quantity_tables import ClassTables, Outcome, TotalGap
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Ints
 
@@ -41,7 +41,7 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> dict[st
         raise BayesBridgeError(
             "suit convolution needs one hand known and no points range that ties the suits together: use another method"
         )
-    unranking = Sampler.of(constraints)
+    unranking = LayoutIndex.of(constraints)
     known = unranking.keys.known
     found: dict[str, Ints] = {name: np.zeros((4, 14), dtype=np.int64) for name in ("c1", "c2", "c0", "delta", "M")}
     for suit, rows, completions in zip(SUITS, unranking.suits, unranking.completions(), strict=True):

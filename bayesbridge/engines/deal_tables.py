@@ -38,8 +38,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.classes import Lookup, digits, merged
 from bayesbridge.engines.counting import compositions
+from bayesbridge.engines.quantity_tables import Lookup, digits, merged
 from bayesbridge.engines.tables import running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.expressions import (

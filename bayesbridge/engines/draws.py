@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
 from bayesbridge.jit import njit
@@ -101,7 +101,7 @@ class ExactMarginals(Protocol):
 class Shares:
     """The counts of a sampler as probabilities."""
 
-    sampler: Sampler
+    sampler: LayoutIndex
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
@@ -117,7 +117,7 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class Pending:
+class LazyDraws:
     """Exact draws, made on first access: exact answers need none."""
 
     draw: Callable[[int, State], Masks]
@@ -133,7 +133,7 @@ class Pending:
         return read_only(self.draw(self.n, self.state.copy()))
 
 
-type Source = Masks | Enumeration | Pending
+type Source = Masks | Enumeration | LazyDraws
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +159,10 @@ class Draws:
     """Exact marginals; ``None`` where they are estimated from the layouts, or summed over all of them."""
     mean_log: float | None = None
     """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
-    log_soft: float = 0.0
+    log_marginal: float = 0.0
     """log P(soft evidence ∣ hard evidence); ``nan`` where the engine gives none."""
-    log_soft_error: float = 0.0
-    """About one standard error of ``log_soft``, 0 where it is exact."""
+    log_marginal_error: float = 0.0
+    """About one standard error of ``log_marginal``, 0 where it is exact."""
     ess: float = 0.0
     """Effective sample size of the layouts; their number where exact."""
     warning: str = ""
@@ -189,7 +189,7 @@ class Draws:
         """The layouts numbered ``begin`` … ``end`` - 1: (m, 4) masks."""
         if isinstance(self.source, Enumeration):
             return self.source.stretch(begin, end)
-        masks = self.source.masks if isinstance(self.source, Pending) else self.source
+        masks = self.source.masks if isinstance(self.source, LazyDraws) else self.source
         return masks[begin:end]
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.tables import Order, Sampler, SuitPair, Where, add_pair, locate
+from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, Where, add_pair, locate
 from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
@@ -35,18 +35,18 @@ class Enumeration:
     [5000, 3568]
     """
 
-    unranking: Sampler
+    unranking: LayoutIndex
 
     @classmethod
-    def of(cls, tables: Constraints | Sampler, limit: int = MOST_LAYOUTS) -> Self:
+    def of(cls, tables: Constraints | LayoutIndex, limit: int = MOST_LAYOUTS) -> Self:
         """Prepare the walk; more than ``limit`` layouts are refused."""
         layouts = count(tables) if isinstance(tables, Constraints) else tables.total
         if layouts > limit:
             raise TooManyLayouts(
-                f'{layouts} layouts fit; enumeration stops at {limit}. Use method="sample", or add evidence.',
+                f'{layouts} layouts fit; enumeration stops at {limit}. Use method="direct", or add evidence.',
                 layouts=layouts,
             )
-        return cls(Sampler.of(tables) if isinstance(tables, Constraints) else tables)
+        return cls(LayoutIndex.of(tables) if isinstance(tables, Constraints) else tables)
 
     def __len__(self) -> int:
         return self.unranking.total
@@ -69,7 +69,7 @@ class Enumeration:
 
 
 @njit
-def _turns(order: Order, begin: int, end: int) -> Ints:
+def _turns(order: RankTables, begin: int, end: int) -> Ints:
     """The numbers from ``begin`` to ``end`` at which the low pair of rows changes, ``begin`` first."""
     start, rests = order.key_start, order.key_rest
     turns = np.empty(max(end - begin, 0), np.int64)
@@ -85,7 +85,7 @@ def _turns(order: Order, begin: int, end: int) -> Ints:
 
 
 @njit
-def _walk(high: SuitPair, order: Order, partial: Masks, in_low: Where, where: Where, out: Masks) -> None:
+def _walk(high: SuitPair, order: RankTables, partial: Masks, in_low: Where, where: Where, out: Masks) -> None:
     """Fill ``out`` with each partial layout completed in every way, the first from ``where`` it says on."""
     low_keys, low_points = in_low.keys, in_low.points
     partner_start, partners = order.partner_start, order.partners

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.engines.draws import Draws, Pending, Shares
+from bayesbridge.engines.draws import Draws, LazyDraws, Shares
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
 from bayesbridge.engines.levels import exact_draws, exact_tables, from_tables
 from bayesbridge.engines.proposal import Proposal
@@ -29,13 +29,13 @@ from bayesbridge.random64 import Seed, generator, seed_state
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, number of draws, random numbers, why this engine, proposal to start from) → draws."""
 
-ENOUGH: Final = 0.1
+MIN_ESS_FRACTION: Final = 0.1
 """ESS / requested draws below which ``auto`` moves particles."""
 
-FEWEST: Final = 30.0
+MIN_ESS: Final = 30.0
 """ESS below which plain weights refuse: with less, less than 94 % of answers lie within two errors."""
 
-WORTH_LESS: Final = 0.5
+MIN_ESS_KEPT: Final = 0.5
 """Plain weights refuse if one more draw of the greatest weight leaves less than this share of their ESS.
 
 Such a draw would move the answers by more than their stated error.
@@ -55,11 +55,16 @@ class Engine(NamedTuple):
     """What its answer is, in a few words."""
     uses_calls: bool = True
     """True for engines that weigh soft evidence (calls, choice of cards). Without any, ``infer`` samples directly."""
+    former: str | None = None
+    """Its name up to version 0.2."""
 
 
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
     """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
     if str(method) not in ENGINES:
+        for name, engine in ENGINES.items():
+            if method == engine.former:
+                raise BayesBridgeError(f"method {method!r} is now called {name!r}", method=method)
         hint = did_you_mean(str(method), ENGINES)
         raise BayesBridgeError(f"unknown method {method!r}: {hint}choose {', '.join(ENGINES)}", method=method)
     if draws < 2:
@@ -73,15 +78,15 @@ def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | 
 
 def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:
     most = min(MOST_LAYOUTS, target.cost.most_layouts) if target.soft else MOST_LAYOUTS
-    if target.walked <= most:
-        return _enumerate(target, draws, rng, f"{target.walked} layouts can all be walked")
-    why = f"{target.walked} layouts are too many to walk"
+    if target.support_size <= most:
+        return _enumerate(target, draws, rng, f"{target.support_size} layouts can all be walked")
+    why = f"{target.support_size} layouts are too many to walk"
     if not target.soft:
         return _sample(target, draws, rng, why)
     if (tables := exact_tables(target)) is not None:
         return from_tables(target, tables, draws, rng, why)
     found = tilted_draws(target, draws, rng, why, start)
-    if found.ess >= ENOUGH * draws:
+    if found.ess >= MIN_ESS_FRACTION * draws:
         return found
     from bayesbridge.engines.particles import moved
 
@@ -89,32 +94,34 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start
 
 
 def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
-    walk = target.walk
+    walk = target.support
     why = f"enumerate: {why}; every answer is exact"
     found = Draws(target, "enumerate", why, walk, exact=True, ess=float(target.count))
     if target.plain:
         return replace(found, tables=Shares(target.sampler))
     weights = _weights(target, np.concatenate([target.log_likelihood(block) for block in walk.blocks(BLOCK)]), True)
-    log_soft = weights.log_mean + target.log_share(target.walked)
-    return replace(found, importance=weights, likelihood=weights.log, log_soft=log_soft)
+    log_marginal = weights.log_mean + target.log_share(target.support_size)
+    return replace(found, importance=weights, likelihood=weights.log, log_marginal=log_marginal)
 
 
 def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     if target.soft:
-        raise BayesBridgeError('calls weigh layouts, which plain draws cannot: use method="auto", "tilted" or "smc"')
+        raise BayesBridgeError(
+            'calls weigh layouts, which plain draws cannot: use method="auto", "importance" or "resample-move"'
+        )
     if target.constraints.conditions:
         return _sample_conditions(target, draws, rng, why)
-    why = f"sample: {why}; {draws} independent exact draws, marginals exact by counting"
-    pending = Pending(target.sampler.draw, draws, seed_state(rng))
-    return Draws(target, "sample", why, pending, ess=float(draws), tables=Shares(target.sampler))
+    why = f"direct: {why}; {draws} independent exact draws, marginals exact by counting"
+    pending = LazyDraws(target.sampler.draw, draws, seed_state(rng))
+    return Draws(target, "direct", why, pending, ess=float(draws), tables=Shares(target.sampler))
 
 
 def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
     """Draws from tables of the conditions, by rejection where these do not hold all."""
     plan, state = target.plan, seed_state(rng)
     if not plan.tested:
-        why = f"sample: {why}; {draws} independent exact draws from tables of the conditions"
-        return Draws(target, "sample", why, Pending(plan.table.draw, draws, state), ess=float(draws))
+        why = f"direct: {why}; {draws} independent exact draws from tables of the conditions"
+        return Draws(target, "direct", why, LazyDraws(plan.table.draw, draws, state), ess=float(draws))
     found: list[Masks] = []
     kept, drawn = 0, 0
     while kept < draws and drawn < max(MOST_REJECTED, 10 * draws):
@@ -122,7 +129,7 @@ def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why
         found.append(masks[target.constraints.meets(masks)])
         kept, drawn = kept + len(found[-1]), drawn + BATCH
     tested = "; ".join(map(short_text, plan.tested))
-    if kept < FEWEST:
+    if kept < MIN_ESS:
         raise TooFewDraws(
             f"{kept} of {drawn} draws meet {tested}, which tables do not hold: say less in the condition, or take it "
             "back",
@@ -132,12 +139,12 @@ def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why
     masks = np.concatenate(found)[:draws]
     return Draws(
         target,
-        "sample",
-        f"sample: {why}; {len(masks)} independent exact draws: {kept} of {drawn} draws from tables meet {tested}, "
+        "direct",
+        f"direct: {why}; {len(masks)} independent exact draws: {kept} of {drawn} draws from tables meet {tested}, "
         f"which these do not hold{'' if target.counted else '; the layouts counted are those before this test'}",
         masks,
-        log_soft=math.log(kept / drawn) + target.log_share(plan.table.total),
-        log_soft_error=math.sqrt((1 - kept / drawn) / kept),
+        log_marginal=math.log(kept / drawn) + target.log_share(plan.table.total),
+        log_marginal_error=math.sqrt((1 - kept / drawn) / kept),
         ess=float(len(masks)),
     )
 
@@ -148,24 +155,24 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     meets = target.constraints.meets(masks)
     weights = _weights(target, np.where(meets, by_term.sum(axis=1), -np.inf), False)
     ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_term))
-    if ess < FEWEST or worth < WORTH_LESS * ess:
+    if ess < MIN_ESS or worth < MIN_ESS_KEPT * ess:
         enough = f"{draws} uniform draws are worth {ess:.0f} independent ones under these calls"
         missed = f"{draws} uniform draws may miss the layouts that explain the calls best"
         raise TooFewDraws(
-            f"{enough if ess < FEWEST else missed}, too few to state an error: "
+            f"{enough if ess < MIN_ESS else missed}, too few to state an error: "
             'use method="auto", which draws layouts where it matters, or more draws',
             draws=draws,
             worth=min(ess, worth),
         )
     return Draws(
         target,
-        "weights",
-        f"weights: {why}; {draws} weighted draws are worth {ess:.0f} independent ones",
+        "likelihood-weighting",
+        f"likelihood-weighting: {why}; {draws} weighted draws are worth {ess:.0f} independent ones",
         masks,
         importance=weights,
         likelihood=weights.log,
-        log_soft=weights.log_mean + target.log_share(target.uniform.total),
-        log_soft_error=weights.log_mean_error(),
+        log_marginal=weights.log_mean + target.log_share(target.uniform.total),
+        log_marginal_error=weights.log_mean_error(),
         ess=ess,
     )
 
@@ -201,10 +208,14 @@ def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, s
 ENGINES: Final = {
     "auto": Engine(_auto, "the most exact engine that fits", uses_calls=False),
     "enumerate": Engine(_enumerate, "every layout, exact", uses_calls=False),
-    "sample": Engine(_sample, "independent exact draws without calls, marginals exact", uses_calls=False),
-    "exact": Engine(exact_draws, "exact draws under calls by Algorithm 1; P(calls), cards and lengths exact"),
-    "tilted": Engine(tilted_draws, "weighted draws from a proposal fitted to the calls"),
-    "smc": Engine(_particles, "tilted draws, resampled and moved"),
-    "weights": Engine(_weigh, "uniform draws, weighed: the plain reference"),
+    "direct": Engine(
+        _sample, "independent exact draws without calls, marginals exact", uses_calls=False, former="sample"
+    ),
+    "levels": Engine(
+        exact_draws, "exact draws under calls by Algorithm 1; P(calls), cards and lengths exact", former="exact"
+    ),
+    "importance": Engine(tilted_draws, "weighted draws from a proposal fitted to the calls", former="tilted"),
+    "resample-move": Engine(_particles, "importance draws, resampled and moved", former="smc"),
+    "likelihood-weighting": Engine(_weigh, "uniform draws, weighted: the plain reference", former="weights"),
 }
 """Every engine by name; what the command line, studies and calibration offer is read from here."""

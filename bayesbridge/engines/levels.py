@@ -1,11 +1,11 @@
-"""The exact engine: calls that depend on a hand only through its levels by Algorithm 1 are counted, not sampled.
+"""The engine ``levels``: calls that depend on a hand only through its levels by Algorithm 1 are counted, not sampled.
 
 If P(calls of a seat ∣ hand) is a function of the level that Algorithm 1 gives the hand, as for the paper's bidder, then
 the likelihood of a layout is ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted as
-integers (:mod:`~bayesbridge.engines.classes`), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is exact, and
-rational if the weights are; so are the marginals of cards, lengths and points. A draw is a weight, chosen in proportion
-to count · weight, and a uniform number among its layouts: draws are independent and unweighted, and nothing is
-rejected. A pass is no special case.
+integers (:mod:`~bayesbridge.engines.quantity_tables`), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is
+exact, and rational if the weights are; so are the marginals of cards, lengths and points. A draw is a weight, chosen in
+proportion to count · weight, and a uniform number among its layouts: draws are independent and unweighted, and nothing
+is rejected. A pass is no special case.
 
 **Proposals.** A bidder who bids suits makes the highest of five bids: who bids nX has level n in strain X, so a weight
 for that level, and the largest of all other weights for every other level, bounds P(calls ∣ hand) from above. Where
@@ -32,10 +32,19 @@ from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS, Constraints
-from bayesbridge.engines.classes import ClassRows, ClassTables, HasShape, Level, Points, Quantity, SuitWalks, Tricks
-from bayesbridge.engines.draws import HAS_LENGTH, HOLDS_RANK, Draws, Pending
+from bayesbridge.engines.draws import HAS_LENGTH, HOLDS_RANK, Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.quantity_tables import (
+    ClassRows,
+    ClassTables,
+    HasShape,
+    Level,
+    Points,
+    Quantity,
+    SuitWalks,
+    Tricks,
+)
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import LevelModel
@@ -47,7 +56,7 @@ NO_TRUMP: Final = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Caller:
+class LevelEvidence:
     """A seat whose calls depend on levels alone."""
 
     seat: int
@@ -72,7 +81,7 @@ class Caller:
         return found
 
 
-def callers_of(soft: SoftEvidence) -> tuple[Caller, ...]:
+def callers_of(soft: SoftEvidence) -> tuple[LevelEvidence, ...]:
     """The seats whose soft evidence is calls that depend on levels alone."""
     by_bid: dict[int, Floats] = {}
     suits: dict[int, bool] = {}
@@ -88,14 +97,15 @@ def callers_of(soft: SoftEvidence) -> tuple[Caller, ...]:
     return tuple(_caller(seat, weights, suits[seat]) for seat, weights in by_bid.items() if seat not in other)
 
 
-def _caller(seat: int, by_bid: Floats, suits: bool) -> Caller:
+def _caller(seat: int, by_bid: Floats, suits: bool) -> LevelEvidence:
     if not suits:
-        return Caller(seat, NO_TRUMP, by_bid[[0, *range(7, 38, 5)]], exact=True)  # pass and 1NT … 7NT of the 38 bids
+        no_trumps = by_bid[[0, *range(7, 38, 5)]]  # pass and 1NT … 7NT of the 38 bids
+        return LevelEvidence(seat, NO_TRUMP, no_trumps, exact=True)
     best = int(by_bid.argmax())
     level, strain = ((best + 2) // 5, (best + 2) % 5) if best else (0, NO_TRUMP)
     weights = np.full(8, np.delete(by_bid, best).max())
     weights[level] = by_bid[best]
-    return Caller(seat, strain, weights, exact=False)
+    return LevelEvidence(seat, strain, weights, exact=False)
 
 
 type Weights = Sequence[float | Fraction] | Floats
@@ -248,9 +258,9 @@ def _counted(
 
 
 @lru_cache(maxsize=1)
-def numbered(known: Constraints) -> Sampler:
+def numbered(known: Constraints) -> LayoutIndex:
     """The tables of normalised constraints without shapes."""
-    return Sampler.of(known)
+    return LayoutIndex.of(known)
 
 
 def checked_weights(seat: int, weights: Weights) -> list[float | Fraction]:
@@ -292,7 +302,7 @@ class LevelProposal:
     """Exact tables for some callers."""
 
     tables: LevelTables
-    callers: tuple[Caller, ...]
+    callers: tuple[LevelEvidence, ...]
 
     @classmethod
     def of(cls, target: Target) -> LevelProposal | None:
@@ -354,11 +364,11 @@ def from_tables(target: Target, tables: LevelTables, draws: int, rng: np.random.
     """Draws and exact marginals of the tables."""
     return Draws(
         target,
-        "exact",
-        f"exact: {why}, but the calls depend on levels alone and are counted; P(calls), cards and lengths exact, "
+        "levels",
+        f"levels: {why}, but the calls depend on levels alone and are counted; P(calls), cards and lengths exact, "
         f"{draws} independent exact draws",
-        Pending(tables.draw, draws, seed_state(rng)),
-        log_soft=tables.log_mean,
+        LazyDraws(tables.draw, draws, seed_state(rng)),
+        log_marginal=tables.log_mean,
         ess=float(draws),
         tables=tables,
         mean_log=tables.mean_log,

@@ -1,4 +1,4 @@
-"""Particles: tilted draws of too small an effective sample size, resampled and moved by Metropolis steps.
+"""Particles: importance draws of too small an effective sample size, resampled and moved by Metropolis steps.
 
 An elementary move takes two hidden cards in different hands and swaps them if the hard evidence still holds, else it
 stays. Hands never change size, so a layout is an arrangement of the hidden cards over fixed places; a pair of places is
@@ -204,8 +204,9 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     lineages = min(1.0 / float(families @ families), found.ess, float(n))
     return replace(
         found,
-        method="smc",
-        why=f"smc: {found.why.partition(': ')[2]}; {n} particles moved from there descend from {lineages:.0f} draws",
+        method="resample-move",
+        why=f"resample-move: {found.why.partition(': ')[2]}; {n} particles moved from there descend from "
+        f"{lineages:.0f} draws",
         source=layouts,
         importance=None,
         proposed=found.proposed or found.importance,

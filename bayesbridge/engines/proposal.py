@@ -1,4 +1,4 @@
-"""The proposal of the tilted engine: a distribution over the layouts that fit, tilted towards the soft evidence.
+"""The proposal of ``importance``: a distribution over the layouts that fit, tilted towards the soft evidence.
 
 ``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the other,
 each by a weighted split of what is left, the last two in one split; so the first component is drawn without rejection
@@ -360,7 +360,7 @@ SPREAD: Final = 0.05
 
 
 class Uniform(Protocol):
-    """Exact uniform draws over the layouts that fit, as :class:`~bayesbridge.engines.tables.Sampler` makes them."""
+    """Exact uniform draws over the layouts that fit, as :class:`~bayesbridge.engines.tables.LayoutIndex` makes them."""
 
     @property
     def total(self) -> int:
@@ -379,9 +379,9 @@ class Proposal:
     order: the hidden seats in the order in which they take cards
     tilts: one a seat, N E S W
 
-    >>> from bayesbridge.engines.tables import Sampler
+    >>> from bayesbridge.engines.tables import LayoutIndex
     >>> known = Constraints.free().hold(2, 0x1FFF)
-    >>> flat = Proposal.flat(known, Sampler.of(known))
+    >>> flat = Proposal.flat(known, LayoutIndex.of(known))
     >>> layouts, log_q = flat.draw(4, rng=1)
     >>> bool(np.allclose(log_q, -math.log(84478098072866400)))
     True

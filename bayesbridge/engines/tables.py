@@ -281,7 +281,7 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
     return for_first, for_second
 
 
-class Order(NamedTuple):
+class RankTables(NamedTuple):
     """What a kernel needs besides the two pairs to find a layout by its number."""
 
     key_start: Ints
@@ -308,10 +308,10 @@ class Where(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sampler:
+class LayoutIndex:
     """The tables of one set of constraints; building them takes milliseconds, a second at worst.
 
-    >>> sampler = Sampler.of(Constraints.free().hold(2, SUIT_MASK))
+    >>> sampler = LayoutIndex.of(Constraints.free().hold(2, SUIT_MASK))
     >>> sampler.total, sampler.draw(5, rng=1).shape
     (84478098072866400, (5, 4))
     """
@@ -323,7 +323,7 @@ class Sampler:
     low_rest: Ints
     """(pair keys, points) pairs of high rows that complete each key of the low pair."""
     high_rest: Ints
-    order: Order
+    order: RankTables
 
     @classmethod
     def of(cls, constraints: Constraints) -> Self:
@@ -346,7 +346,7 @@ class Sampler:
             raise _nothing_fits()
         key_low, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
         fits &= high.ways.any(0)
-        order = Order(
+        order = RankTables(
             key_start=running(numbers[key_low, key_points]),
             key_low=key_low,
             key_points=key_points,
@@ -477,7 +477,7 @@ def _fits(keys: Keys) -> Bools:
 
 
 @njit
-def locate(order: Order, high_ways: Ints, numbers: Ints) -> tuple[Where, Where]:
+def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> tuple[Where, Where]:
     """Where the layouts with these numbers lie in the low and in the high pair."""
     start, rests = order.key_start, order.key_rest
     key_low, key_points = order.key_low, order.key_points
@@ -545,7 +545,7 @@ def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
 
 def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
     """``n`` independent uniform layouts that fit: (n, 4) masks."""
-    return Sampler.of(constraints).draw(n, rng)
+    return LayoutIndex.of(constraints).draw(n, rng)
 
 
 @njit

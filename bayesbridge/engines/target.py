@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from bayesbridge.engines.conditions import Plan
     from bayesbridge.engines.deal_tables import DealTable
     from bayesbridge.engines.enumeration import Enumeration
-    from bayesbridge.engines.tables import Sampler
+    from bayesbridge.engines.tables import LayoutIndex
 
 
 type Hands = NDArray[np.uint64]
@@ -92,7 +92,7 @@ class PlayLikelihood:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Term:
+class LikelihoodTerm:
     """What one model says about one hand, or about the two hands of a pair."""
 
     seats: tuple[int, ...]
@@ -141,7 +141,7 @@ ROWS: Final = 2048
 class SoftEvidence:
     """All terms: the log likelihood of a layout is their sum."""
 
-    terms: tuple[Term, ...] = ()
+    terms: tuple[LikelihoodTerm, ...] = ()
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -189,7 +189,7 @@ class SoftEvidence:
 
 def calls_evidence(
     model: BidderModel, auction: Auction | None, observer: Seat | None = None, pieces: Sequence[Called] = ()
-) -> Iterator[Term]:
+) -> Iterator[LikelihoodTerm]:
     """The terms of an auction, call by call; ``pieces`` are the calls that were given, the others assumed.
 
     An ``observer`` knows their own hand: their own calls speak of partner's hand alone, if the model reads that.
@@ -207,7 +207,7 @@ def calls_evidence(
             continue
         likelihood = CallLikelihood(model, auction, index)
         guided = likelihood if guide is model else CallLikelihood(guide, auction, index)
-        yield Term((seat, seat.partner) if reads_partner else (seat,), behind, likelihood, guided)
+        yield LikelihoodTerm((seat, seat.partner) if reads_partner else (seat,), behind, likelihood, guided)
 
 
 def log_likelihood(model: BidderModel | PlayerModel, hands: Hands, *rest: Any, **more: Any) -> Floats:
@@ -298,7 +298,7 @@ class Target:
         return layouts_that_fit(self.constraints)
 
     @cached_property
-    def walked(self) -> int:
+    def support_size(self) -> int:
         """How many layouts a walk visits: all that fit the hard evidence, conditions aside."""
         return count(self.constraints) if self.constraints.conditions else self.count
 
@@ -313,7 +313,7 @@ class Target:
         return planned(self.constraints)
 
     @property
-    def uniform(self) -> Sampler | DealTable:
+    def uniform(self) -> LayoutIndex | DealTable:
         """Exact draws under the hard evidence, as far as tables hold it."""
         return self.plan.table if self.constraints.conditions else self.sampler
 
@@ -341,11 +341,11 @@ class Target:
         return self.constraints == other.constraints and self.soft.same_as(other.soft)
 
     @cached_property
-    def sampler(self) -> Sampler:
+    def sampler(self) -> LayoutIndex:
         """Exact draws and marginals under the hard evidence alone, conditions aside."""
-        from bayesbridge.engines.tables import Sampler
+        from bayesbridge.engines.tables import LayoutIndex
 
-        return Sampler.of(self.constraints)
+        return LayoutIndex.of(self.constraints)
 
     @cached_property
     def shares(self) -> tuple[Floats, Floats]:
@@ -355,7 +355,7 @@ class Target:
         return read_only(counts[0] / sampler.total), read_only(counts[1] / sampler.total)
 
     @cached_property
-    def walk(self) -> Enumeration:
+    def support(self) -> Enumeration:
         """All layouts, in order; refuses more than enumeration walks."""
         from bayesbridge.engines.enumeration import Enumeration
 

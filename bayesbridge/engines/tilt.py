@@ -1,4 +1,4 @@
-"""The tilted engine: importance sampling from a proposal that is fitted to the soft evidence.
+"""The engine ``importance``: importance sampling from a proposal that is fitted to the soft evidence.
 
 A bidder that depends on levels alone (:class:`~bayesbridge.evidence.models.LevelModel`) needs no fit: the proposal is
 an exact table of these levels (:mod:`~bayesbridge.engines.levels`). For any other bidder, and any player model, the
@@ -375,8 +375,8 @@ class Tilted:
     layouts:        (n, 4), without dead draws
     weights:        of the layouts
     log_likelihood: (n,) of all soft evidence
-    log_soft:       log P(soft evidence ∣ hard evidence), estimated
-    log_soft_error: one standard error of it
+    log_marginal:       log P(soft evidence ∣ hard evidence), estimated
+    log_marginal_error: one standard error of it
     drawn:          draws of the last round, dead ones included
     proposal:       what they were drawn from; a later question about more evidence may start from it
     evaluations:    layouts whose likelihood was evaluated, in all rounds
@@ -387,8 +387,8 @@ class Tilted:
     layouts: Masks
     weights: Weights
     log_likelihood: Floats
-    log_soft: float
-    log_soft_error: float
+    log_marginal: float
+    log_marginal_error: float
     drawn: int
     proposal: Proposal
     evaluations: int
@@ -415,7 +415,7 @@ class Tilted:
             "the weights say nothing; take more draws, or check the call"
         )
 
-    def thinned(self, n: int, rng: Seed) -> Tilted:
+    def subsample(self, n: int, rng: Seed) -> Tilted:
         """About ``n`` of the draws, of nearly equal weight and still independent."""
         return self._controlled(n, np.random.default_rng(rng).random(len(self.layouts)))[0]
 
@@ -469,8 +469,8 @@ class Tilted:
             self,
             weights=weights,
             log_likelihood=log_likelihood,
-            log_soft=self.log_soft + math.log(mean),
-            log_soft_error=math.hypot(self.log_soft_error, error),
+            log_marginal=self.log_marginal + math.log(mean),
+            log_marginal_error=math.hypot(self.log_marginal_error, error),
         )
 
 
@@ -491,11 +491,11 @@ def tilted(
     Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
     rounds before.
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
-    >>> from bayesbridge.engines.tables import Sampler
+    >>> from bayesbridge.engines.tables import LayoutIndex
     >>> from bayesbridge.layouts import high_card_points
     >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
     >>> strong = lambda seat, hands: 0.3 * high_card_points(hands) - 10.0
-    >>> found = tilted(spades, Sampler.of(spades), strong, [3], draws=500, rng=1)
+    >>> found = tilted(spades, LayoutIndex.of(spades), strong, [3], draws=500, rng=1)
     >>> found.layouts.shape, found.share > 0.8
     ((500, 4), True)
     """
@@ -600,13 +600,13 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     weights = Weights(log_weights)
     return Draws(
         target,
-        "tilted",
-        f"tilted: {why}; {len(masks)} draws by exact tables of levels are worth {weights.ess:.0f} independent ones",
+        "importance",
+        f"importance: {why}; {len(masks)} draws by exact tables of levels are worth {weights.ess:.0f} independent ones",
         masks,
         importance=weights,
         likelihood=likelihood,
-        log_soft=proposal.tables.log_mean + weights.log_mean + target.log_share(target.walked),
-        log_soft_error=weights.log_mean_error(),
+        log_marginal=proposal.tables.log_mean + weights.log_mean + target.log_share(target.support_size),
+        log_marginal_error=weights.log_mean_error(),
         ess=weights.ess,
     )
 
@@ -631,21 +631,21 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
     if target.soft.separable:
-        found = drawn.thinned(draws, rng)
+        found = drawn.subsample(draws, rng)
     else:  # proposals are fitted seat by seat, and by a quicker model where there is one
         guided = drawn.reweighted(target.soft.of_layouts(drawn.layouts, guide=True))
         found = guided.weighted(target.soft.of_layouts, draws, rng)
     return Draws(
         target,
-        "tilted",
-        f"tilted: {why}; {drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
+        "importance",
+        f"importance: {why}; {drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
         f"{found.ess:.0f} independent ones",
         found.layouts,
         importance=found.weights,
         proposed=drawn.weights,
         likelihood=found.log_likelihood,
-        log_soft=found.log_soft + target.log_share(target.uniform.total),
-        log_soft_error=found.log_soft_error,
+        log_marginal=found.log_marginal + target.log_share(target.uniform.total),
+        log_marginal_error=found.log_marginal_error,
         ess=found.ess,
         warning=found.warning,
         proposal=found.proposal,

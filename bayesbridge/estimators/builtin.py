@@ -22,7 +22,7 @@ from bayesbridge.capture.outcomes import POLICIES
 from bayesbridge.cards import Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.classes import Quantity
+from bayesbridge.engines.quantity_tables import Quantity
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
@@ -71,7 +71,7 @@ class CaptureEstimator:
 
     def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
         """T and which conditions hold, by merging the suits; the lengths of both hands."""
-        from bayesbridge.engines.classes import Condition, Tricks
+        from bayesbridge.engines.quantity_tables import Condition, Tricks
 
         first, second = question.pair
         return {"c1": first, "c2": second, "T": Tricks(first, second), "condition": Condition(first, second)}

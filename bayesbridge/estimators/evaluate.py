@@ -1,4 +1,4 @@
-"""Runs estimators over a posterior, block by block, and adds up what they say (:class:`Sums`).
+"""Runs estimators over a posterior, block by block, and adds up what they say (:class:`OutputAccumulator`).
 
 Integer outputs become distributions, floating-point ones a mean and a spread; memory stays flat however many layouts
 there are. Where the evidence is hard and an estimator can count, its distributions are exact without walking
@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.posterior import Posterior, thinned
+from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.belief.wins import verify_seen
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
@@ -65,7 +65,7 @@ class Evaluation:
     question: Question
     estimators: tuple[Estimator, ...]
     """Those that answered."""
-    sums: dict[tuple[str, str], Sums]
+    sums: dict[tuple[str, str], OutputAccumulator]
     """By estimator and output."""
     draws: dict[tuple[str, str], NDArray[Any]]
     """Outputs of the layouts kept, by estimator and output: (n, …)."""
@@ -86,13 +86,13 @@ def evaluate(
 ) -> Evaluation:
     """Run every estimator over every layout; one that fails is left out and reported, the others go on.
 
-    Where that would take longer than ``seconds`` on one core, they get fewer layouts, see :func:`affordable`.
+    Where that would take longer than ``seconds`` on one core, they get fewer: :func:`layouts_within_budget`.
     """
     names = [estimator.name for estimator in estimators]
     if twice := [name for name in names if names.count(name) > 1]:
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
     random = generator(rng)
-    sums: dict[tuple[str, str], Sums] = {}
+    sums: dict[tuple[str, str], OutputAccumulator] = {}
     draws: dict[tuple[str, str], list[NDArray[Any]]] = {}
     failures: dict[str, PluginError] = {}
 
@@ -114,14 +114,14 @@ def evaluate(
         with trying(estimator):
             verify_declaration(estimator)
             for output in estimator.outputs:
-                sums[estimator.name, output.name] = Sums.of(output)
+                sums[estimator.name, output.name] = OutputAccumulator.of(output)
                 draws[estimator.name, output.name] = []
     slow = [estimator for estimator in working() if seconds_of(estimator)]
     cost = sum(map(seconds_of, slow))
-    if (n := affordable(posterior, cost, seconds)) < len(posterior):
+    if (n := layouts_within_budget(posterior, cost, seconds)) < len(posterior):
         who = " and ".join(estimator.name for estimator in slow)
         why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
-        posterior = thinned(posterior, n, random, why)
+        posterior = subsample(posterior, n, random, why)
     block = BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))  # a second's work, so that progress is seen
     whole = len(posterior) <= MOST_KEPT
     importance = posterior.draws.importance
@@ -161,7 +161,7 @@ def evaluate(
     )
 
 
-def affordable(posterior: Posterior, cost: float, seconds: float | None = None) -> int:
+def layouts_within_budget(posterior: Posterior, cost: float, seconds: float | None = None) -> int:
     """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as many as ``seconds`` allow.
 
     Without ``seconds`` a number of draws that was chosen for the posterior is obeyed, however long they take; where
@@ -179,7 +179,7 @@ def affordable(posterior: Posterior, cost: float, seconds: float | None = None) 
     return len(posterior) if len(posterior) <= 1.25 * most else most
 
 
-def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, Sums]:
+def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, OutputAccumulator]:
     """The outputs that the estimator can count exactly without a single draw."""
     target, tables = posterior.draws.target, posterior.draws.tables
     outputs = {output.name: output for output in estimator.outputs}
@@ -194,9 +194,9 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
             }
         except TablesTooLarge:
             return {}
-        return {name: Sums.counted(outputs[name], 0, share, 1) for name, share in shares.items()}
+        return {name: OutputAccumulator.counted(outputs[name], 0, share, 1) for name, share in shares.items()}
     found = run_exact(estimator, target.constraints, question, target.count)
-    return {name: Sums.counted(outputs[name], *counts, target.count) for name, counts in found.items()}
+    return {name: OutputAccumulator.counted(outputs[name], *counts, target.count) for name, counts in found.items()}
 
 
 def ask(
@@ -220,7 +220,7 @@ def ask(
 
 
 @dataclass(slots=True)
-class Sums:
+class OutputAccumulator:
     """Running sums of one output: a distribution of integers, moments of any numbers."""
 
     output: Output
@@ -232,7 +232,7 @@ class Sums:
     exact: bool = False
 
     @classmethod
-    def of(cls, output: Output) -> Sums:
+    def of(cls, output: Output) -> OutputAccumulator:
         """Sums before the first layout."""
         cells = int(np.prod(output.shape))
         sums = cls(output, mean=np.zeros(cells), square=np.zeros(cells))
@@ -243,7 +243,7 @@ class Sums:
         return sums
 
     @classmethod
-    def counted(cls, output: Output, lowest: int, counts: NDArray[Any], total: int) -> Sums:
+    def counted(cls, output: Output, lowest: int, counts: NDArray[Any], total: int) -> OutputAccumulator:
         """Exact sums from counts of layouts by value, from ``lowest`` on, or from probabilities with a total of 1."""
         shares = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
         used = np.flatnonzero(shares.any(axis=0))

@@ -128,7 +128,7 @@ def contract_question(
         return None
     if solve is not None and (solve < 0 or solve == 1):
         raise BayesBridgeError(f"solve {solve}: give 0 for none, or at least 2 layouts", solve=solve)
-    named = contract_asked(belief, contract, by)
+    named = resolve_contract(belief, contract, by)
     # In the three-player game the dummy stays where it is, whoever declares.
     dummy = named.declarer.partner if belief.dummy is None else belief.dummy
     return ContractQuestion(named, dummy, solve, seconds, actual, _was_bid(belief, named))
@@ -151,14 +151,14 @@ def estimators_for(
     return chosen, [registry.estimators[SOLVES]] if solving and SOLVES in registry.estimators else []
 
 
-def contract_asked(belief: Belief, contract: Contract | str, by: Seat | str | None = None) -> Contract:
+def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | None = None) -> Contract:
     """The contract with its declarer: as written, or ``by``, or who would declare it on the observer's side.
 
     That is the declarer of the auction's own contract in that strain, else who of the observer's side bid the strain
     first, else the observer.
 
     >>> from bayesbridge import Belief
-    >>> contract_asked(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX")
+    >>> resolve_contract(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX")
     Contract.of('4SX by S')
     """
     whole = isinstance(contract, Contract) or len(str(contract).split()) == 3
@@ -348,7 +348,7 @@ def contract_odds(
     guesses = normalised(run(network, layouts, found.question)[PREDICTS])
     controls = np.stack([asked.after @ asked.made, TRICKS], axis=1)
     ess = np.inf if posterior.exact else posterior.ess
-    sample = SolvedSample.of(np.full(n, 1.0 / n), guesses @ controls, normalised(predicted) @ controls, ess)
+    sample = CalibratedSample.of(np.full(n, 1.0 / n), guesses @ controls, normalised(predicted) @ controls, ess)
 
     def of(values: Floats) -> tuple[float, float]:
         return sample.mean(values[tricks], values.min(), values.max(), 1.0)
@@ -439,17 +439,17 @@ def _of_draws(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SolvedSample:
+class CalibratedSample:
     """Solved layouts with their weights.
 
     >>> rng = np.random.default_rng(1)
     >>> chance = rng.random(4000)  # the network's, for all draws; here it is right
     >>> made = (rng.random(200) < chance[:200]).astype(float)
-    >>> sample = SolvedSample.of(np.full(200, 1 / 200), chance[:200, None], chance.mean()[None], 4000)
+    >>> sample = CalibratedSample.of(np.full(200, 1 / 200), chance[:200, None], chance.mean()[None], 4000)
     >>> mean, error = sample.share(made)
     >>> bool(abs(mean - 0.5) < 4 * error), error < 0.5 / 200**0.5
     (True, True)
-    >>> mean, error = SolvedSample.of(np.full(100, 0.01)).share(np.ones(100))
+    >>> mean, error = CalibratedSample.of(np.full(100, 0.01)).share(np.ones(100))
     >>> mean, round(error, 4)
     (1.0, 0.015)
     """

@@ -35,7 +35,7 @@ from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
-    from bayesbridge.engines.classes import Quantity
+    from bayesbridge.engines.quantity_tables import Quantity
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "suit": tuple(suit.name for suit in Suit),
@@ -86,13 +86,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class TrickCount:
-    """What an output that counts tricks does where it cannot count: ``fails_at`` is the value that stands for it.
+    """What an output that counts tricks does where it cannot count: ``undefined_value`` stands for it.
 
     >>> Output("T", "Total captures.", dtype="int8", tricks=TrickCount(0, "conditions fail")).tricks.failing
     'conditions fail'
     """
 
-    fails_at: int | None = None
+    undefined_value: int | None = None
     """``None`` for an output that always counts."""
     failing: str = "fails"
     """What failing means, in two or three words."""
@@ -266,7 +266,7 @@ def _faults(estimator: Estimator) -> Iterator[str]:
 
 def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str, NDArray[Any]]:
     """The outputs of an estimator, checked against what it declares and cast to the declared types."""
-    with blaming(estimator, f"{len(layouts)} layouts"):
+    with attributed(estimator, f"{len(layouts)} layouts"):
         found = estimator.estimate(layouts, question)
     if not isinstance(found, Mapping):
         raise _broken(estimator, "result", "a mapping of arrays", type(found).__name__)
@@ -285,7 +285,7 @@ def run_exact(
     """
     if not isinstance(estimator, ExactEstimator):
         return {}
-    with blaming(estimator, "the distribution of all layouts"):
+    with attributed(estimator, "the distribution of all layouts"):
         found = estimator.distribution(constraints, question)
     if found is None:
         return {}
@@ -297,7 +297,7 @@ def run_exact(
 
 
 @contextmanager
-def blaming(estimator: Estimator, work: str) -> Iterator[None]:
+def attributed(estimator: Estimator, work: str) -> Iterator[None]:
     """Name the estimator in whatever goes wrong inside, also when it tries to end the process."""
     try:
         yield

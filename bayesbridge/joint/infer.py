@@ -236,11 +236,11 @@ def infer_jointly(
         if sampler == "nuts" and question.prior.unknown:
             return _with_nuts(question, rows, source, (draws, tune, chains), numbers)
         n = draws * chains
-        weighed, *log_soft = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
+        weighed, *log_marginal = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
         chosen = numbers.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, numbers))
         styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
         found = Diagnostics(sampler, weighed.ess, np.nan, 0)
-        return _posterior(question, rows, source, weighed, log_soft, styles, found)
+        return _posterior(question, rows, source, weighed, log_marginal, styles, found)
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
@@ -271,12 +271,12 @@ def _with_nuts(
     values = np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
     z = np.stack([posterior[f"z_{STYLE[column]}"].values.ravel() for column in question.prior.unknown], axis=1)
     around = Cloud.around(z, np.full(len(z), 1.0 / len(z)))
-    _, *log_soft = by_points(question, rows, around, size[0] * size[2], rng)
+    _, *log_marginal = by_points(question, rows, around, size[0] * size[2], rng)
     chains, draws, _ = values.shape
     stretches = stretches_of(chains, found.ess)
     each = draws // stretches
     weighed, _ = _weigh(rows, values[:, draws - stretches * each :].reshape(chains * stretches, each, 4), None)
-    return _posterior(question, rows, source, weighed, log_soft, styles, found)
+    return _posterior(question, rows, source, weighed, log_marginal, styles, found)
 
 
 def _posterior(
@@ -284,19 +284,19 @@ def _posterior(
     rows: Rows,
     source: Source,
     weighed: Weighed,
-    log_soft: list[float],
+    log_marginal: list[float],
     styles: Styles,
     found: Diagnostics,
 ) -> JointPosterior:
-    """Layouts weighed by styles; ``log_soft``: log P(calls) and its standard error from the styles."""
+    """Layouts weighed by styles; ``log_marginal``: log P(calls) and its standard error from the styles."""
     with np.errstate(divide="ignore"):
         log_row = np.log(weighed.table.mean(axis=0))[rows.row]
     # The table is relative to P(calls) over the weight of the heaviest row.
-    weights, log_seat = Weights(rows.base + log_row), log_row + log_soft[0] - rows.most
-    stated, log_soft_error = weighed.style_errors, log_soft[1]
+    weights, log_seat = Weights(rows.base + log_row), log_row + log_marginal[0] - rows.most
+    stated, log_marginal_error = weighed.style_errors, log_marginal[1]
     if not source.exact:
-        log_soft_error = float(
-            np.hypot(log_soft_error, np.hypot(source.log_error, np.linalg.norm(weights.W - source.weights)))
+        log_marginal_error = float(
+            np.hypot(log_marginal_error, np.hypot(source.log_error, np.linalg.norm(weights.W - source.weights)))
         )
         away = weighed.by_style[:, rows.row].T - weighed.style_means
         stated = np.hypot(stated, np.sqrt((weights.W**2) @ (away**2)))
@@ -320,8 +320,8 @@ def _posterior(
         source.layouts,
         importance=weights,
         likelihood=rows.others + log_seat,
-        log_soft=log_soft[0],
-        log_soft_error=log_soft_error,
+        log_marginal=log_marginal[0],
+        log_marginal_error=log_marginal_error,
         batches=batches,
         warning="; ".join(filter(None, warnings)),
     )

@@ -14,8 +14,9 @@ each draw with weight 1 / q. ::
 
     m(θ) = Σ_rows weight · P(their calls ∣ cells, θ)
 
-is all that NUTS, or any other sampler of at most four numbers, needs. Draws come from the tilted engine; its target has
-the style summed out over a few points of its prior given the records, so the proposal is fitted to P(calls ∣ layout).
+is all that NUTS, or any other sampler of at most four numbers, needs. Draws come from the engine ``importance``; its
+target has the style summed out over a few points of its prior given the records, so the proposal is fitted to
+P(calls ∣ layout).
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.auctions import Turn
 from bayesbridge.bidders.fit import CallRecord, Design, Prior
 from bayesbridge.bidders.style import CELLS, LEANING, Cells, Options, StyleBidder, Terms, cells
-from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
-from bayesbridge.engines.target import SoftEvidence, Term
+from bayesbridge.engines.target import LikelihoodTerm, SoftEvidence
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import Weights, standard_error, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
@@ -282,11 +283,11 @@ class Source:
     def walked(cls, question: StyleQuestion) -> Source:
         """Every layout."""
         target = question.belief.target
-        return cls(target.walk, float(np.log(float(target.count))), np.empty(0), 0.0)
+        return cls(target.support, float(np.log(float(target.count))), np.empty(0), 0.0)
 
     @classmethod
     def drawn(cls, question: StyleQuestion, n: int, rng: np.random.Generator) -> Source:
-        """About ``n`` draws of the tilted engine."""
+        """About ``n`` draws of the engine ``importance``."""
         target, cloud = question.belief.target, question.cloud(rng)
         styles, log = question.weighted(cloud, cloud.draw(1, 64, rng)[0])
         style_weights = Weights(log).W
@@ -300,7 +301,7 @@ class Source:
                 return np.minimum(np.log(total), 0.0)
 
         pieces = tuple(piece for one in target.soft.terms if question.seat in one.seats for piece in one.pieces)
-        calls = Term((int(question.seat),), pieces, log_likelihood, log_likelihood)
+        calls = LikelihoodTerm((int(question.seat),), pieces, log_likelihood, log_likelihood)
         soft = SoftEvidence((*question.others.terms, calls))
         found = tilted_draws(replace(target, soft=soft), n, rng, "they are too many to walk")
         likelihood, weights = found.log_likelihood, found.weights
@@ -308,8 +309,8 @@ class Source:
         used = weights > 0
         masks = found.stretch(0, len(found))[used]
         masks.setflags(write=False)
-        density = likelihood[used] - np.log(weights[used]) - found.log_soft
-        return cls(masks, density, weights[used], found.log_soft_error, found.warning)
+        density = likelihood[used] - np.log(weights[used]) - found.log_marginal
+        return cls(masks, density, weights[used], found.log_marginal_error, found.warning)
 
     @property
     def exact(self) -> bool:

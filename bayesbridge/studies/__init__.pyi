@@ -1,7 +1,7 @@
 from .benchmark import is_test
-from .engine import Job, Setting
+from .jobs import Job, RunOptions
 from .pictures import plot_runs
-from .readers import Reader, Reading, Seen
+from .readers import PlayerView, Reader, Reading
 from .registry import STUDIES
 from .study import Comparison, Figure, Study, Table
 
@@ -10,10 +10,10 @@ __all__ = [
     "Comparison",
     "Figure",
     "Job",
+    "PlayerView",
     "Reader",
     "Reading",
-    "Seen",
-    "Setting",
+    "RunOptions",
     "Study",
     "Table",
     "is_test",

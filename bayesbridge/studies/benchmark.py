@@ -32,15 +32,15 @@ from bayesbridge.deal import Deal
 from bayesbridge.errors import BayesBridgeError, naming
 from bayesbridge.layouts import Floats, Ints, Masks, high_card_points, suit_lengths
 from bayesbridge.notation.record import Record
-from bayesbridge.studies.engine import Job, Setting, results
+from bayesbridge.studies.jobs import Job, RunOptions, results
 from bayesbridge.studies.readers import (
     HONOURS,
     LEAST,
     SURE,
     CountingReader,
+    PlayerView,
     Reader,
     Reading,
-    Seen,
     lengths_of_cards,
     log_product,
     reader_of,
@@ -177,7 +177,7 @@ class Judged:
     seconds: float = nan
 
 
-def judge(reading: Reading, seen: Seen, deal: Deal, seconds: float = nan) -> Judged:
+def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) -> Judged:
     """The reading of one board beside its deal; cards whose place the hard evidence tells are not asked about."""
     hard = reading.hard or seen.hard
     masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
@@ -416,15 +416,15 @@ class Looked(NamedTuple):
     """Whether the reader answered; if not, somebody who knows nothing was judged."""
 
 
-def see(record: Record, chair: str, cards: int, board: int = 0) -> Seen:
+def see(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
     """What a chair saw of a record that can be scored; dummy has no cards to play and is asked before the lead."""
     if chair == "dummy" and cards:
         raise BayesBridgeError(f"dummy after {cards} cards: dummy looks on from the lead on, take cards=0", cards=cards)
     assert record.contract is not None
-    return Seen.of(record, seat_of(chair, record.contract.declarer), cards, board)
+    return PlayerView.of(record, seat_of(chair, record.contract.declarer), cards, board)
 
 
-def look(reader: Reader, record: Record, seen: Seen) -> Looked:
+def look(reader: Reader, record: Record, seen: PlayerView) -> Looked:
     """Ask the reader and judge what it says; the seconds are the reader's own."""
     assert record.deal is not None
     started = time.perf_counter()
@@ -461,7 +461,7 @@ class Plan:
 
 
 def tally_boards(
-    plan: Plan, boards: int, walk: Iterable[Board], how: Setting, digest: str
+    plan: Plan, boards: int, walk: Iterable[Board], how: RunOptions, digest: str
 ) -> dict[str, dict[str, Tally]]:
     """The sums of each reader at each moment. ``walk`` gives boards that can be scored.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import CAPTURES, PaperTable
 from bayesbridge.studies.study import Comparison, Study, share_figure
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
 from bayesbridge.studies.study import Comparison, Study, share_figure
 

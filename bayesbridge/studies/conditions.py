@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bayesbridge.studies.captures import beside, count
-from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import CONDITIONS
 from bayesbridge.studies.study import Comparison, Study
 

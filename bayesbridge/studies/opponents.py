@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.study import Comparison, Study, Table, cells
 from bayesbridge.words import number
 

@@ -67,7 +67,7 @@ class Hard:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class PlayerView:
     """All that one seat knows of a table; the hidden hands are not in it."""
 
     observer: Seat
@@ -88,7 +88,7 @@ class Seen:
     """What earlier tables say of how the pairs bid, by side."""
 
     @classmethod
-    def of(cls, record: Record, observer: Seat, cards: int, board: int = 0) -> Seen:
+    def of(cls, record: Record, observer: Seat, cards: int, board: int = 0) -> PlayerView:
         """What a seat saw of a record with a complete auction, after the first ``cards`` cards."""
         seat, hand, pieces = seen_by(record, observer, cards)
         assert record.auction is not None
@@ -129,7 +129,7 @@ PSEUDO: Final = 10.0
 
 DRAWS: Final = 1000
 
-CHAIRS: Final = {
+ROLES: Final = {
     "leader": (1, "the opening leader"),
     "partner": (3, "the leader's partner"),
     "declarer": (0, "declarer"),
@@ -150,12 +150,12 @@ def usable(record: Record) -> str | None:
 def seat_of(chair: str, declarer: Seat) -> Seat:
     """The seat of a chair.
 
-    >>> [seat_of(chair, Seat.S).name for chair in CHAIRS]
+    >>> [seat_of(chair, Seat.S).name for chair in ROLES]
     ['W', 'E', 'S', 'N']
     """
-    if chair not in CHAIRS:
-        raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(CHAIRS)}", chair=chair)
-    return declarer.next(CHAIRS[chair][0])
+    if chair not in ROLES:
+        raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair)
+    return declarer.next(ROLES[chair][0])
 
 
 def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
@@ -195,7 +195,7 @@ class Reading:
 class Reader(Protocol):
     """Anything that says where cards lie: a posterior, or a program that predicts cards directly."""
 
-    def read(self, seen: Seen) -> Reading | None:
+    def read(self, seen: PlayerView) -> Reading | None:
         """What it says of a table at a moment; ``None`` where it says nothing, which is counted."""
         ...
 
@@ -238,7 +238,7 @@ def log_product(chances: Floats, truth: NDArray[np.int64]) -> float:
 class CountingReader:
     """Knows where cards cannot lie, and takes every layout that is left for as likely as any other."""
 
-    def read(self, seen: Seen) -> Reading:
+    def read(self, seen: PlayerView) -> Reading:
         """Exact, from counting tables."""
         hard = seen.hard
 
@@ -257,10 +257,10 @@ class ModelReader:
     draws: int = DRAWS
     seed: int = 1
 
-    def read(self, seen: Seen) -> Reading:
+    def read(self, seen: PlayerView) -> Reading:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
         posterior = seen.belief(self._bidder(seen), self.player).infer("auto", self.draws, self.seed)
-        soft, log_all = posterior.draws.target.soft, posterior.log_soft + log(posterior.count())
+        soft, log_all = posterior.draws.target.soft, posterior.log_marginal + log(posterior.count())
         target = posterior.draws.target
         hard = Hard(*target.shares, target.count)
 
@@ -269,7 +269,7 @@ class ModelReader:
 
         return Reading(*smoothed_marginals(posterior), log_layout, hard)
 
-    def _bidder(self, seen: Seen) -> BidderModel:
+    def _bidder(self, seen: PlayerView) -> BidderModel:
         """The bidder at the table's vulnerability, with the styles of the pairs where it takes any."""
         bidder = self._bidders[seen.vulnerable]
         try:

@@ -14,8 +14,8 @@ from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture.outcomes import POLICIES
-from bayesbridge.studies.engine import Counts, Job, Run
 from bayesbridge.studies.headline import net_points
+from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.study import Comparison, Study, Table
 from bayesbridge.words import number
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import copysign, inf, isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bayesbridge.studies.engine import Job, Setting, run
+from bayesbridge.studies.jobs import Job, RunOptions, run
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.scoring import Scheme
-    from bayesbridge.studies.engine import Counts, Run
+    from bayesbridge.studies.jobs import Counts, Run
 
 
 class Table(NamedTuple):
@@ -66,14 +66,14 @@ class Study:
         seed: int,
         workers: int | None = None,
         runs: int = 1,
-        how: Setting | None = None,
+        how: RunOptions | None = None,
         schemes: Sequence[Scheme] = (),
     ) -> Comparison:
         """Monte Carlo over ``runs`` times ``deals`` random deals."""
         from bayesbridge.scoring import beside_built_in
 
         named = [beside_built_in(schemes)] if self.schemes else []
-        return self.compare(run(self.job, deals, seed, runs, how or Setting(workers)), *named)
+        return self.compare(run(self.job, deals, seed, runs, how or RunOptions(workers)), *named)
 
 
 LEVEL: Final = 0.01

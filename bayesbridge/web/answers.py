@@ -38,7 +38,7 @@ from bayesbridge.decisions.review import judged_cards, summary_table
 from bayesbridge.decisions.tables import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
-from bayesbridge.estimators.odds import contract_asked, network_odds
+from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.notation import Reading, Record, Vulnerability, read_lin, read_pbn
 from bayesbridge.notation.toml_text import parse_toml
@@ -123,7 +123,7 @@ class Memory:
         if key not in self._kept:
             before = [None, *belief.history()][-2]
             earlier = None if before is None else self._kept.get((before, seed, more))
-            carried = None if earlier is None else earlier.carried_to(belief)
+            carried = None if earlier is None else earlier.rebind(belief)
             self._kept[key] = carried or infer(belief, MORE if more else 300, seed, earlier)
             if len(self._kept) > 100:  # under calls each has a few thousand draws of 32 bytes and their weights
                 del self._kept[next(iter(self._kept))]
@@ -142,7 +142,7 @@ def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None
         return belief.infer("auto", draws, seed, before)  # which does not walk them
     from bayesbridge.engines.levels import exact_tables
 
-    method = "tilted" if exact_tables(target) is None else "exact"
+    method = "importance" if exact_tables(target) is None else "levels"
     return belief.infer(method, draws, seed, before)
 
 
@@ -315,7 +315,7 @@ def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
     """T of the observer's pair: captures by the paper's rule."""
     belief = posterior.belief
     if not posterior.draws.target.soft and isinstance(belief, Belief):
-        posterior = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
+        posterior = belief.infer("direct", 1_000, seed)  # in place of millions of layouts that would be walked
     tricks = capture_tricks(posterior, rng=seed)
     mean = tricks.mean_if_held
     return {
@@ -335,7 +335,7 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
     if contract is None:
         return
     try:
-        contract_asked(posterior.belief, contract)
+        resolve_contract(posterior.belief, contract)
     except BayesBridgeError as error:
         yield "tricks", {"refused": str(error)}
         return
@@ -360,7 +360,7 @@ def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
     before: Posterior | None = None
     for number, step in enumerate(belief.history(), -1):
         known = memory.known(step, seed)
-        if before is not None and before.carried_to(known.belief) is not None:
+        if before is not None and before.rebind(known.belief) is not None:
             yield "chip", {"number": number, "bits": 0.0, "moved": [], "exact": True}
         elif before is not None:
             yield "chip", {"number": number, **change_document(before, known)}
@@ -501,5 +501,5 @@ def report_text(query: Query, memory: Memory) -> str:
     belief = query.position.belief()
     posterior = memory.known(belief, query.seed)
     if not posterior.draws.target.soft:
-        posterior = belief.infer("sample", rng=query.seed)  # whose marginals and captures are exact all the same
+        posterior = belief.infer("direct", rng=query.seed)  # whose marginals and captures are exact all the same
     return html_report(posterior, estimate(posterior, "capture", rng=query.seed))

@@ -1,6 +1,6 @@
 """Simulation-based calibration: does the truth behave like one more draw of the posterior?
 
-    python benchmarks/evaluation/calibration.py --method tilted --deals 1000 --resume tilted
+    python benchmarks/evaluation/calibration.py --method importance --deals 1000 --resume importance
 
 Draw a deal and all that a player sees of it from the model, ask an engine for the posterior, and note the rank of the
 truth in that posterior: over many deals ranks are uniform if and only if the posterior is right on average (S. Talts,
@@ -35,12 +35,12 @@ from scipy import stats
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.fit import Prior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.capture.kernels import captures
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Deal, Seat
@@ -64,7 +64,7 @@ from bayesbridge.plots import (
     percent_axis,
 )
 from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve
-from bayesbridge.studies.engine import Setting
+from bayesbridge.studies.jobs import RunOptions
 from bayesbridge.studies.study import Table, holm
 from bayesbridge.tricks import Trick
 from bayesbridge.words import number, percent
@@ -488,17 +488,17 @@ CHUNK: Final = 8
 
 SCENARIOS: Final = {
     "enumerate": Scenario("enumerate", StyleBidder(), open_dummy=True, shown=5),
-    "sample": Scenario("sample", told_lengths=True, told_points=True, shown=2),
+    "direct": Scenario("direct", told_lengths=True, told_points=True, shown=2),
     "counting": Scenario("counting", told_lengths=True, shown=2),
-    "exact": Scenario("exact", IterativeBidder(slip=0.05), open_dummy=True),
-    "tilted": Scenario("tilted", StyleBidder(), draws=2000),
-    "smc": Scenario("smc", StyleBidder(), dummy=None, draws=2000),
-    "weights": Scenario("weights", IterativeBidder(slip=0.05, suits=True), draws=20_000),
+    "levels": Scenario("levels", IterativeBidder(slip=0.05), open_dummy=True),
+    "importance": Scenario("importance", StyleBidder(), draws=2000),
+    "resample-move": Scenario("resample-move", StyleBidder(), dummy=None, draws=2000),
+    "likelihood-weighting": Scenario("likelihood-weighting", IterativeBidder(slip=0.05, suits=True), draws=20_000),
     "joint": Scenario("joint", StyleBidder(), open_dummy=True, shown=5, prior=Prior()),
     "auto": Scenario("auto", LearnedBidder(), dummy=None, open_dummy=True, player=LearnedPlayer(), cards=8, draws=2000),
 }
-"""A scenario for each engine, one that it would be used for: three players but for ``smc`` and ``auto``, whose four are
-style bidders, and experts who also play two tricks."""
+"""A scenario for each engine, one that it would be used for: three players but for ``resample-move`` and ``auto``,
+whose four are style bidders, and experts who also play two tricks."""
 
 
 def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Floats:
@@ -648,7 +648,7 @@ class Calibration:
         return min(test.p_holm for test in self.tests())
 
 
-def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
+def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: RunOptions | None = None) -> Calibration:
     """Run a scenario on ``deals`` random deals."""
     chunks = in_chunks("calibration", partial(count, scenario), CHUNK, deals, seed, how, scenario=repr(scenario))
     return Calibration.of(scenario, np.sum(chunks, axis=0))

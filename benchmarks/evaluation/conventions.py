@@ -33,7 +33,7 @@ from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, VERMILION, bare, new_axes, percent_axis
 from bayesbridge.studies.benchmark import digest_of_masks, is_test
-from bayesbridge.studies.engine import Setting
+from bayesbridge.studies.jobs import RunOptions
 from bayesbridge.studies.study import Table
 from bayesbridge.words import STRAINS, number
 
@@ -278,7 +278,7 @@ class Row(NamedTuple):
         return abs(self.difference) <= max(POINTS, ERRORS * self.difference_error)
 
 
-def measure(path: str, tables: int, draws: int, seed: int = 1, how: Setting | None = None) -> list[Row]:
+def measure(path: str, tables: int, draws: int, seed: int = 1, how: RunOptions | None = None) -> list[Row]:
     """The conventions that came up more than once, in their order; a run is told apart by a hash of its cases."""
     asked = cases(path, tables)
     text = "\n".join(f"{one.convention} {one.record.deal} {one.record.auction} {one.calls}" for one in asked)

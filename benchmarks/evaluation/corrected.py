@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 import bayesbridge as bb
 from bayesbridge.decisions.tables import plain_rows
-from bayesbridge.estimators.odds import SolvedSample
+from bayesbridge.estimators.odds import CalibratedSample
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.layouts import Layouts
@@ -65,7 +65,7 @@ def solved_contract(number: int) -> Arrays:
     """Tricks of South in one position, and what the network says of them."""
     rng = np.random.default_rng([29, number])
     hand = hand_of(rng)
-    layouts = bb.Belief("S", hand, dummy=None).infer("sample", TRUTH, rng).layouts
+    layouts = bb.Belief("S", hand, dummy=None).infer("direct", TRUTH, rng).layouts
     question = Question.of("S:N", trump=strain_of(hand))
     found = load().estimators
     tricks = found["solved"].estimate(layouts, question)["solved"]
@@ -77,7 +77,7 @@ def solved_leads(number: int) -> Arrays:
     rng = np.random.default_rng([30, number])
     hand = hand_of(rng)
     belief = bb.Belief("W", hand, dummy=None).given(bb.HighCards("S", 15, 17), bb.HighCards("N", 7, 12))
-    layouts = belief.infer("sample", TRUTH, rng).layouts
+    layouts = belief.infer("direct", TRUTH, rng).layouts
     question = Question.of("S:N", trump=None)
     found = load().estimators
     taken = found["double_dummy_leads"].estimate(layouts, question)["lead_tricks"]
@@ -113,7 +113,7 @@ def coverage(folder: Path, positions: int) -> None:
         found = []
         for _ in range(REPETITIONS):
             some = rng.integers(TRUTH, size=SOME)
-            sample = SolvedSample.of(np.full(SOME, 1 / SOME), said[some, None], said.mean()[None])
+            sample = CalibratedSample.of(np.full(SOME, 1 / SOME), said[some, None], said.mean()[None])
             share, error = sample.share(values[some])
             stated += abs(share - truth) <= 2 * error
             halved += abs(share - truth) <= error

@@ -13,7 +13,7 @@ from bayesbridge.bidders.networks import Holdings, linear
 from bayesbridge.bidders.networks import Reader as Sequence
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.jit import one_thread
-from bayesbridge.studies.readers import Reading, Seen
+from bayesbridge.studies.readers import PlayerView, Reading
 
 
 class DirectReader:
@@ -24,7 +24,7 @@ class DirectReader:
     play. A baseline for the posterior, fitted on the same tables by ``scripts/fit_direct_reader.py``.
     """
 
-    def read(self, seen: Seen) -> Reading | None:
+    def read(self, seen: PlayerView) -> Reading | None:
         """P(card at seat) and P(length), softmax of the network's scores."""
         if seen.plays:
             return None
@@ -47,7 +47,7 @@ class DirectReader:
         return Reading(cards, lengths)
 
 
-def tokens_of(seen: Seen) -> np.ndarray:
+def tokens_of(seen: PlayerView) -> np.ndarray:
     """(calls + 1, 4) rows of the reader's table, the last of them after the last call; at most 32 calls are read."""
     auction, own = seen.auction, seen.observer
     calls = [call.index for call in auction.calls][:32]

@@ -1,6 +1,6 @@
 """Are the stated errors those that the answers show? Scores z = (answer − truth) / stated error over many seeds.
 
-    python benchmarks/evaluation/honesty.py --engine tilted --kind style --resume tilted_style
+    python benchmarks/evaluation/honesty.py --engine importance --kind style --resume importance_style
 
 Every engine answers fixed positions over many seeds. A position comes from a deal drawn at random and an
 auction by the bidders that the observer assumes, cut after so many calls; somebody hidden has called, and bid in
@@ -58,7 +58,7 @@ from bayesbridge.evidence import BidderModel, Called, Holds
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
 from bayesbridge.results import to_datatree
-from bayesbridge.studies.engine import Setting
+from bayesbridge.studies.jobs import RunOptions
 from bayesbridge.studies.study import Table
 from bayesbridge.words import number, percent
 
@@ -121,7 +121,7 @@ def _belief(position: Position) -> Belief:
     place = list(KINDS).index(position.kind)
     if position.kind == "none":
         told = position.number % 2 == 0
-        return Scenario("sample", shown=position.shown, told_lengths=told).draw(_rng(place, position.number)).belief
+        return Scenario("direct", shown=position.shown, told_lengths=told).draw(_rng(place, position.number)).belief
     four = position.kind in ("learned", "played")
     scenario = Scenario(
         "auto",
@@ -189,10 +189,10 @@ GROUPS: Final = {"cards": CARDS, "lengths": LENGTHS, "points": POINTS, "T": TRIC
 """Columns of the table."""
 
 CONTROL: Final = "control"
-"""Not an engine: ``weights``, with the errors that its draws would have if they counted the same. It must fail."""
+"""Not an engine: ``likelihood-weighting``, with the errors of draws that count the same. It must fail."""
 
 REFERENCE: Final = "reference"
-"""``weights`` again, which needs no fit: what the means of the other engines are compared with."""
+"""``likelihood-weighting`` again, which needs no fit: what the means of the other engines are compared with."""
 
 JOINT: Final = "joint"
 
@@ -298,7 +298,7 @@ def posterior_by(engine: str, belief: Belief, draws: int, rng: np.random.Generat
         from bayesbridge.joint import infer_jointly
 
         return infer_jointly(belief, JOINT_SEAT, rng=rng).layouts
-    method = "weights" if engine in (CONTROL, REFERENCE) else engine
+    method = "likelihood-weighting" if engine in (CONTROL, REFERENCE) else engine
     return belief.infer(method, draws, rng)
 
 
@@ -379,11 +379,11 @@ CHUNK: Final = 5
 
 SHARES: Final[dict[str, dict[str, float]]] = {
     "auto": {"none": 1.0, "no trumps": 0.3, "suits": 0.2, "style": 0.15, "learned": 0.2, "played": 0.25},
-    "sample": {"none": 1.0},
-    "exact": {"no trumps": 0.5},
-    "tilted": {"no trumps": 1.5, "suits": 0.5, "style": 1.5, "learned": 1.5, "played": 1.5},
-    "smc": {"no trumps": 0.5, "suits": 0.7, "style": 1.0, "learned": 1.0, "played": 0.5},
-    "weights": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 1.5},
+    "direct": {"none": 1.0},
+    "levels": {"no trumps": 0.5},
+    "importance": {"no trumps": 1.5, "suits": 0.5, "style": 1.5, "learned": 1.5, "played": 1.5},
+    "resample-move": {"no trumps": 0.5, "suits": 0.7, "style": 1.0, "learned": 1.0, "played": 0.5},
+    "likelihood-weighting": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 1.5},
     JOINT: {"style": 0.4},
     CONTROL: {"no trumps": 0.25, "style": 0.25},
 }
@@ -397,11 +397,17 @@ REFERENCE_DRAWS: Final = {"no trumps": 25, "suits": 20, "style": 20, "learned": 
 """Draws of one reference answer, in units of those of an engine; there are CHUNK of them."""
 
 TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
-    "sample": {"none": (1, 2, 3, 4)},
-    "exact": {"no trumps": (2, 3, 4)},
-    "tilted": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 5)},
-    "smc": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 4)},
-    "weights": {"no trumps": (1, 2, 3, 5), "suits": (1, 4, 8), "style": (1, 6, 8), "learned": (2, 6), "played": (3, 5)},
+    "direct": {"none": (1, 2, 3, 4)},
+    "levels": {"no trumps": (2, 3, 4)},
+    "importance": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 5)},
+    "resample-move": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 4)},
+    "likelihood-weighting": {
+        "no trumps": (1, 2, 3, 5),
+        "suits": (1, 4, 8),
+        "style": (1, 6, 8),
+        "learned": (2, 6),
+        "played": (3, 5),
+    },
     JOINT: {"style": (3, 7)},
     CONTROL: {"no trumps": (2, 3, 5), "style": (6, 8)},
 }
@@ -758,11 +764,11 @@ class Honesty:
 
 MARKS: Final = {
     "auto": (BLUE, "o"),
-    "sample": (SKY, "s"),
-    "exact": (SKY, "D"),
-    "tilted": (ORANGE, "^"),
-    "smc": (VERMILION, "v"),
-    "weights": (GREY, "P"),
+    "direct": (SKY, "s"),
+    "levels": (SKY, "D"),
+    "importance": (ORANGE, "^"),
+    "resample-move": (VERMILION, "v"),
+    "likelihood-weighting": (GREY, "P"),
     "joint": (ORANGE, "*"),
     "control": (VERMILION, "X"),
 }
@@ -804,7 +810,7 @@ def plot_honesty(found: Honesty, *, ax: Axes | None = None) -> Axes:
 
 
 def measure(
-    positions: Sequence[Position], seeds: int, engines: tuple[str, ...], seed: int = 1, how: Setting | None = None
+    positions: Sequence[Position], seeds: int, engines: tuple[str, ...], seed: int = 1, how: RunOptions | None = None
 ) -> Honesty:
     """Every engine on the positions, over so many seeds."""
     what = plan(tuple(positions), seeds, engines)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cli.screens import print_json, print_table, progress_line, say
-from bayesbridge.studies.engine import Job, Setting, results
+from bayesbridge.studies.jobs import Job, RunOptions, results
 from bayesbridge.studies.study import Table
 
 type Floats = NDArray[np.float64]
@@ -30,14 +30,14 @@ def options(about: str | None) -> ArgumentParser:
     return parser
 
 
-def setting(args: Namespace) -> Setting:
+def setting(args: Namespace) -> RunOptions:
     """How to run, by the options."""
     folder = Path(args.resume) if args.resume else None
-    return Setting(args.workers, args.scheduler, folder, progress_line("done"))
+    return RunOptions(args.workers, args.scheduler, folder, progress_line("done"))
 
 
 def in_chunks(
-    name: str, count: Count, chunk: int, many: int, seed: int, how: Setting | None, **parameters: int | str
+    name: str, count: Count, chunk: int, many: int, seed: int, how: RunOptions | None, **parameters: int | str
 ) -> list[Floats]:
     """What ``count`` says of each chunk of ``many``, in the order of the chunks, whoever was ready first."""
     job = Job(name, count, chunk, parameters)

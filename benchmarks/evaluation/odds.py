@@ -27,15 +27,15 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.calls import CONTRACT_KINDS
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
-from bayesbridge.estimators.odds import SolvedSample
+from bayesbridge.estimators.odds import CalibratedSample
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve, part_of_masks
-from bayesbridge.studies.engine import Setting
-from bayesbridge.studies.readers import CHAIRS, seat_of, usable
+from bayesbridge.studies.jobs import RunOptions
+from bayesbridge.studies.readers import ROLES, seat_of, usable
 from bayesbridge.studies.study import Table
 from bayesbridge.words import number, percent
 
@@ -80,8 +80,8 @@ def plan(
     path: str, deals: int, chair: str = "leader", draws: int = 300, solve: int = 40, correct: int = 0, *, held_out: bool
 ) -> Plan:
     """A plan for as many boards as the file has, up to ``deals``."""
-    if chair not in CHAIRS:
-        raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(CHAIRS)}", chair=chair)
+    if chair not in ROLES:
+        raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair)
     found = len(_records(path, deals, held_out))
     if not found:
         kept = " that was held out" if held_out else ""
@@ -141,7 +141,7 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
         predicted = np.asarray(posterior.weights @ of_draws, np.float64)
         worth = np.inf if posterior.exact else posterior.ess
         control = of_some[:, needed:].sum(axis=1, keepdims=True)
-        sample = SolvedSample.of(np.full(len(some), 1 / len(some)), control, predicted[needed:].sum()[None], worth)
+        sample = CalibratedSample.of(np.full(len(some), 1 / len(some)), control, predicted[needed:].sum()[None], worth)
         corrected = sample.share((tricks[1:] >= needed).astype(np.float64))
         solved = float((tricks[1:] >= needed).mean())
     kind = CONTRACT_KINDS.index(contract.kind)
@@ -266,7 +266,7 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def measure(what: Plan, seed: int = 1, how: Setting | None = None) -> Odds:
+def measure(what: Plan, seed: int = 1, how: RunOptions | None = None) -> Odds:
     """All boards of a plan, told apart by a hash of their deals and contracts."""
     text = "\n".join(f"{record.deal} {record.auction}" for record in what.records)
     asked = {"chair": what.chair, "draws": what.draws, "solve": what.solve, "correct": what.correct}
@@ -327,7 +327,7 @@ def main() -> None:
     parser.add_argument(
         "--held-out", action="store_true", help="only deals held out when the learned bidder was fitted"
     )
-    parser.add_argument("--chair", choices=CHAIRS, default="leader", help="who asks, after the auction")
+    parser.add_argument("--chair", choices=ROLES, default="leader", help="who asks, after the auction")
     parser.add_argument("--draws", type=int, default=300, help="of each posterior")
     parser.add_argument("--solve", type=int, default=40, help="layouts to solve on a board that is corrected")
     parser.add_argument("--correct", type=int, default=200, help="boards that are corrected, the first")

@@ -15,8 +15,8 @@ from page import Table, run
 from timing import once
 
 from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation.record import Record
@@ -52,7 +52,7 @@ def boards_of_a_leader() -> Table:
         return spent / len(beliefs), worth
 
     def uniform(belief: Belief) -> float:
-        """The worth of uniform draws; the engine ``weights`` refuses the boards where it is too small."""
+        """The worth of uniform draws; the engine ``likelihood-weighting`` refuses the boards where it is too small."""
         logs = belief.target.soft.of_layouts(belief.target.sampler.draw(DRAWS, 1))
         weights = np.exp(logs - logs.max())
         return float(weights.sum() ** 2 / np.square(weights).sum())

@@ -95,7 +95,7 @@ def cases() -> tuple[Case, ...]:
         known = [int(deal[Seat.S]), *([int(deal[Seat.N])] if KINDS[kind] else [])]
         belief = Belief("S", Hand(known[0]), dummy=None).given(*(Reveal("N", Hand(mask)) for mask in known[1:]))
         question = Question.of("S:N", trump=fit_of(known))
-        posterior = belief.infer("sample", 2048, number)
+        posterior = belief.infer("direct", 2048, number)
         judge(found["tricks"], posterior.layouts[:1], question)  # compiles
         chances, network = timed(found["tricks"], posterior.layouts, question)
         reached = chances[:, ::-1].cumsum(axis=1)[:, ::-1].mean(axis=0)

@@ -22,7 +22,7 @@ from page import Table, run
 from questions import HAND, QUESTIONS, SOUTH, chance
 from timing import of_command, rate
 
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tables import LayoutIndex
 
 UNSEEN = [1 << card for card in range(52) if not SOUTH.hand.mask >> card & 1]
 HEARTS, SPADES = 0x1FFF << 26, 0x1FFF << 39
@@ -37,7 +37,7 @@ type Tries = Callable[[str], float]
 
 def exact_sampling(name: str) -> float:
     """Unranking the counting tables: every deal fits."""
-    sampler = Sampler.of(SOUTH.given(*QUESTIONS[name]).constraints)
+    sampler = LayoutIndex.of(SOUTH.given(*QUESTIONS[name]).constraints)
     return rate(lambda n: sampler.draw(n, 1), 200_000)
 
 

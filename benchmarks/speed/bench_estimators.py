@@ -14,7 +14,7 @@ from page import Table, run
 from questions import SOUTH
 from timing import once, rate
 
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.protocol import run as judge
@@ -36,7 +36,7 @@ FEW = {"solved": 100, "double_dummy": 20, "double_dummy_leads": 40}
 
 def drawn(n: int) -> Layouts:
     """Layouts that fit South's hand."""
-    return Layouts.adopt(Sampler.of(SOUTH.constraints).draw(n, 1))
+    return Layouts.adopt(LayoutIndex.of(SOUTH.constraints).draw(n, 1))
 
 
 def speed(estimator: Estimator) -> float:

@@ -26,7 +26,7 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.particles import Moves
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, Reveal
 
@@ -67,7 +67,7 @@ def first_count() -> float:
 def shuffling(name: str) -> float:
     """Ten million proposals of the swap chain under the hard evidence of a question."""
     constraints = SOUTH.given(*QUESTIONS[name]).constraints
-    moves, layouts = Moves.of(constraints), Sampler.of(constraints).draw(1000, 1)
+    moves, layouts = Moves.of(constraints), LayoutIndex.of(constraints).draw(1000, 1)
     return seconds(lambda: moves.shuffle(layouts, 10_000, 1))
 
 
@@ -95,8 +95,8 @@ def engines() -> Table:
             ("convolution: T over all 8 122 425 444 partner hands, exact integers", seconds(convolve)),
             ("counting: the first count of a fresh process", min(first_count() for _ in range(3))),
             ("counting under C", seconds(lambda: rare.given().count())),
-            ("sampling: tables, plain", seconds(lambda: Sampler.of(SOUTH.constraints))),
-            ("sampling: tables, C", seconds(lambda: Sampler.of(rare.constraints))),
+            ("sampling: tables, plain", seconds(lambda: LayoutIndex.of(SOUTH.constraints))),
+            ("sampling: tables, C", seconds(lambda: LayoutIndex.of(rare.constraints))),
             *((f"swaps: 10 million proposals, {name}", shuffling(name)) for name in QUESTIONS),
         ],
     )
@@ -109,7 +109,7 @@ def effective_draws() -> Table:
     """
     rows = []
     for words, belief in HEARD.items():
-        for method in ("weights", "tilted", "smc", "exact"):
+        for method in ("likelihood-weighting", "importance", "resample-move", "levels"):
             try:
                 worth = belief.infer(method, 10_000, 1).ess
             except BayesBridgeError:  # exact draws are for Algorithm 1 in no trumps, plain weights for common calls

@@ -26,8 +26,8 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Reveal
 from bayesbridge.studies import headline
-from bayesbridge.studies.engine import Setting
-from bayesbridge.studies.engine import run as run_study
+from bayesbridge.studies.jobs import RunOptions
+from bayesbridge.studies.jobs import run as run_study
 
 DEAL = {"N": DUMMY, "E": "987.KT98.QJT.QJT", "W": "JT.7654.6532.952"}
 """What the others hold, where the truth is wanted."""
@@ -52,8 +52,8 @@ def draws() -> Table:
     """One call of West, more and more draws."""
     sizes = [100, 1_000, 10_000, 100_000, 1_000_000]
     called = BIDDING.given(Called("W", "1H"))
-    curves = {"sample, no call": grow(lambda n: infer(SOUTH, "sample", n), sizes)}
-    for method in ("weights", "tilted", "smc"):
+    curves = {"direct, no call": grow(lambda n: infer(SOUTH, "direct", n), sizes)}
+    for method in ("likelihood-weighting", "importance", "resample-move"):
         curves[method] = grow(lambda n, method=method: infer(called, method, n), sizes)
     panel = Panel("Draws: three hidden hands, West has bid 1H", "draws", SECONDS, curves, ((10_000, 0.05), 1e6))
     return table("scaling-draws", "Seconds against draws, one call as evidence", panel)
@@ -72,10 +72,12 @@ def layouts() -> Table:
     curves = {
         "counting": grow(lambda size: lambda: each[size].given().count(), sizes),
         "convolution of T": grow(lambda size: partial(capture_counts, each[size].constraints, 2, 0), sizes),
-        "sample, 20 000 draws": grow(lambda size: infer(hard(each[size]), "sample", 20_000), sizes),
-        "weights, 20 000 draws": grow(lambda size: infer(each[size], "weights", 20_000), sizes),
-        "smc, 2 000 draws": grow(lambda size: infer(each[size], "smc"), sizes),
-        "tilted, 20 000 draws": grow(lambda size: infer(each[size], "tilted", 20_000), sizes),
+        "direct, 20 000 draws": grow(lambda size: infer(hard(each[size]), "direct", 20_000), sizes),
+        "likelihood-weighting, 20 000 draws": grow(
+            lambda size: infer(each[size], "likelihood-weighting", 20_000), sizes
+        ),
+        "resample-move, 2 000 draws": grow(lambda size: infer(each[size], "resample-move"), sizes),
+        "importance, 20 000 draws": grow(lambda size: infer(each[size], "importance", 20_000), sizes),
         "enumerate": grow(lambda size: infer(each[size], "enumerate"), [size for size in sizes if size < 2e7]),
     }
     panel = Panel(
@@ -108,7 +110,7 @@ def facts() -> Table:
         "counting": grow(lambda n: lambda: known[n].given().count(), sizes),
         "counting, points in a range": grow(lambda n: lambda: SOUTH.given(*points[:n]).count(), [1, 2, 3]),
         "convolution of T": grow(lambda n: partial(capture_counts, known[n].constraints, 2, 0), sizes),
-        "sample, 20 000 draws": grow(lambda n: infer(known[n], "sample", 20_000), sizes),
+        "direct, 20 000 draws": grow(lambda n: infer(known[n], "direct", 20_000), sizes),
     }
     panel = Panel("Hard evidence: suit lengths within one card", "pieces of evidence", SECONDS, curves)
     return table("scaling-facts", "Seconds against pieces of hard evidence", panel)
@@ -121,9 +123,11 @@ def calls() -> Table:
     sizes = [1, 2, 5, 8, 11, 14, 17, 20]
     curves = {
         "enumerate, dummy open": grow(lambda n: infer(heard[n - 1].given(Reveal("N", DUMMY)), "enumerate"), sizes, 20),
-        "weights, 20 000 draws": grow(lambda n: infer(heard[n - 1], "weights", 20_000), sizes),
-        "smc, 2 000 draws": grow(lambda n: infer(heard[n - 1], "smc"), sizes),
-        "tilted, 20 000 draws": grow(lambda n: infer(heard[n - 1], "tilted", 20_000), sizes),
+        "likelihood-weighting, 20 000 draws": grow(
+            lambda n: infer(heard[n - 1], "likelihood-weighting", 20_000), sizes
+        ),
+        "resample-move, 2 000 draws": grow(lambda n: infer(heard[n - 1], "resample-move"), sizes),
+        "importance, 20 000 draws": grow(lambda n: infer(heard[n - 1], "importance", 20_000), sizes),
     }
     panel = Panel("Soft evidence: calls of an auction", "calls heard", SECONDS, curves, ((2, 0.06), 20))
     return table("scaling-calls", "Seconds against calls", panel)
@@ -137,7 +141,7 @@ def workers() -> Table:
     for scheduler in ("threads", "processes"):
         curves[scheduler] = []
         for n in sizes:
-            done = run_study(headline.STUDY.job, 32 * headline.STUDY.job.chunk, 1, setting=Setting(n, scheduler))
+            done = run_study(headline.STUDY.job, 32 * headline.STUDY.job.chunk, 1, setting=RunOptions(n, scheduler))
             curves[scheduler].append((n, done.deals / done.seconds))
     panel = Panel(
         f"Workers on {cores} cores: the headline study, 17 million deals",

@@ -18,8 +18,8 @@ from page import Cell, Table, run
 from timing import once, seconds
 
 from bayesbridge.studies import captures, comparative, headline, opponents, strategies
-from bayesbridge.studies.engine import Job, Setting
-from bayesbridge.studies.engine import run as run_study
+from bayesbridge.studies.jobs import Job, RunOptions
+from bayesbridge.studies.jobs import run as run_study
 
 JOBS = {
     "captures, conditions": captures.STUDY.job,
@@ -55,7 +55,7 @@ def studies() -> Table:
     )
 
 
-def spent(setting: Setting, folder: Path | None = None) -> float:
+def spent(setting: RunOptions, folder: Path | None = None) -> float:
     """Milliseconds of this process for each chunk, the start of workers left out; checkpoints go into the folder."""
     times = []
     for chunks in (4, 4 + CHUNKS):
@@ -67,7 +67,7 @@ def spent(setting: Setting, folder: Path | None = None) -> float:
 
 def handing_out() -> Table:
     """What a chunk costs besides its work."""
-    rows: list[tuple[Cell, ...]] = [(where, spent(Setting(2, where))) for where in ("threads", "processes")]
+    rows: list[tuple[Cell, ...]] = [(where, spent(RunOptions(2, where))) for where in ("threads", "processes")]
     try:
         from distributed import LocalCluster
     except ImportError:
@@ -75,9 +75,9 @@ def handing_out() -> Table:
     else:
         with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
             address = cluster.scheduler_address
-            rows.append(("Dask, its scheduler in the same process", spent(Setting(scheduler=address))))
+            rows.append(("Dask, its scheduler in the same process", spent(RunOptions(scheduler=address))))
     with tempfile.TemporaryDirectory() as folder:
-        rows.append(("threads, with a checkpoint", spent(Setting(2), Path(folder))))
+        rows.append(("threads, with a checkpoint", spent(RunOptions(2), Path(folder))))
     return Table("handing-out", "What a chunk costs besides its work", ("workers", "ms a chunk"), rows)
 
 

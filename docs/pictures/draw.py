@@ -101,7 +101,7 @@ def draw_honesty(folder):
     for kept in Path(folder).glob("*_*"):
         engine, _, kind = kept.name.partition("_")
         positions = [one for one in honesty.POSITIONS if one.kind == kind.replace("_", " ")]
-        scores += honesty.measure(positions, 200, (engine,), how=studies.Setting(checkpoint=kept)).scores
+        scores += honesty.measure(positions, 200, (engine,), how=studies.RunOptions(checkpoint=kept)).scores
     scores.sort(key=lambda one: honesty.POSITIONS.index(one.answers.case.position))
     save("honesty", honesty.plot_honesty(honesty.Honesty(tuple(scores))))
 
@@ -109,7 +109,7 @@ def draw_honesty(folder):
 def draw_odds(records, checkpoint, boards=2000, **options):
     """P(make) told beside what is true, from the checkpoint that ``odds.py --resume FOLDER`` leaves."""
     what = odds.plan(records, boards, **options)
-    save("odds", odds.plot_odds(odds.measure(what, how=studies.Setting(checkpoint=Path(checkpoint)))))
+    save("odds", odds.plot_odds(odds.measure(what, how=studies.RunOptions(checkpoint=Path(checkpoint)))))
 
 
 def draw_tie():

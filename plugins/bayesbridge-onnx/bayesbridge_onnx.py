@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from bayesbridge import Auction, Call
-from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
+from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
 from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plugins import Cost, high_card_points, hookimpl, suit_lengths

@@ -83,7 +83,13 @@ SOFT = SOUTH.given(Called("W", "Pass"), Called("E", "1NT"))
 
 @pytest.mark.parametrize(
     ("belief", "method"),
-    [(SOUTH, "sample"), (SOUTH.given(Called("W", "Pass")), "weights"), (SOFT, "smc"), (SOFT, "tilted"), (SOFT, "auto")],
+    [
+        (SOUTH, "direct"),
+        (SOUTH.given(Called("W", "Pass")), "likelihood-weighting"),
+        (SOFT, "resample-move"),
+        (SOFT, "importance"),
+        (SOFT, "auto"),
+    ],
 )
 def test_the_same_seed_gives_the_same_layouts(belief: Belief, method: str) -> None:
     first, again, other = (belief.infer(method, draws=100, rng=seed) for seed in (7, 7, 8))
@@ -105,14 +111,14 @@ def test_auto_takes_the_most_exact_engine_and_says_why() -> None:
     assert (few.infer().method, few.infer().exact) == ("enumerate", True)
     assert f"{few.count()} layouts can all be walked" in few.infer().why
     many = SOUTH.infer(draws=100, rng=1)
-    assert (many.method, many.exact) == ("sample", False)
+    assert (many.method, many.exact) == ("direct", False)
     assert "too many to walk" in many.why
     soft = SOUTH.given(Called("W", "Pass")).infer(draws=5000, rng=1)
-    assert soft.method == "exact"
+    assert soft.method == "levels"
     keen = Belief("S", HAND, bidder=IterativeBidder(slip=1e-6)).given(Called("W", "3NT")).infer(draws=500, rng=1)
-    assert (keen.method, keen.exact, keen.ess) == ("exact", False, 500)
+    assert (keen.method, keen.exact, keen.ess) == ("levels", False, 500)
     style = Belief("S", HAND, bidder=StyleBidder()).given(Called("W", "1H")).infer(draws=500, rng=1)
-    assert style.method == "tilted"
+    assert style.method == "importance"
     assert style.ess > 100
 
 
@@ -129,7 +135,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: SOUTH.infer(draws="many"), "draws 'many': give a whole number"),
     (lambda: SOUTH.infer(draws=10**30), "draws: take at most 50000000"),
     (lambda: SOUTH.infer(rng=-1), "rng -1: give a whole number from 0 on"),
-    (lambda: SOFT.infer("sample"), 'use method="auto", "tilted" or "smc"'),
+    (lambda: SOFT.infer("direct"), 'use method="auto", "importance" or "resample-move"'),
 ]
 
 
@@ -141,7 +147,7 @@ def test_bad_input_gets_one_clear_line(act: Callable[[], Any], says: str) -> Non
 
 
 def test_too_many_layouts_say_what_to_do() -> None:
-    with pytest.raises(TooManyLayouts, match=r'84478098072866400 layouts fit.*method="sample"') as error:
+    with pytest.raises(TooManyLayouts, match=r'84478098072866400 layouts fit.*method="direct"') as error:
         SOUTH.infer("enumerate")
     assert error.value.data["layouts"] == SOUTH.count()
 

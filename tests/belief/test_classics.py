@@ -67,7 +67,7 @@ def test_how_suits_split(missing: int) -> None:
     rest = 13 - (spades - spades // 2)
     north = Hand(sum(1 << (39 + i) for i in range(spades // 2, spades)) | sum(1 << (13 + i) for i in range(rest)))
     belief = Belief("S", south).given(Reveal("N", north))
-    exact = belief.infer("sample", draws=2).length_probabilities().sel(seat="E", suit="S").values
+    exact = belief.infer("direct", draws=2).length_probabilities().sel(seat="E", suit="S").values
     total = Fraction(0)
     for longer, percent in SPLITS[missing].items():
         ways = {k: chance(belief, Length("E", "S", k, k)) for k in (longer, missing - longer)}
@@ -122,14 +122,14 @@ def test_restricted_choice() -> None:
     wins = card_wins(chosen, Trick.of("N:S5 S3", trump="S"))
     assert wins[Card.of("ST")] == pytest.approx(float(by_hand), abs=1e-9)
     assert wins[Card.of("SK")] == 1.0
-    calls_alone = counted.infer().log_soft
-    assert np.exp(chosen.log_soft - calls_alone) == pytest.approx((east + west / 2) / (east + west), abs=1e-12)
+    calls_alone = counted.infer().log_marginal
+    assert np.exp(chosen.log_marginal - calls_alone) == pytest.approx((east + west / 2) / (east + west), abs=1e-12)
 
 
 def test_vacant_places() -> None:
     """East shows six hearts, West two: another card is with West in 11 cases of 18."""
     belief = Belief("S", "AKQ52.J3.A94.K83").given(Reveal("N", "643.AQ2.K87.A764"))
     known = belief.given(Length("E", "H", 6, 6))
-    where = known.infer("sample", draws=2).card_probabilities().sel(card="SJ")
+    where = known.infer("direct", draws=2).card_probabilities().sel(card="SJ")
     assert where.sel(seat="W").item() == pytest.approx(11 / 18, abs=1e-12)
     assert where.sel(seat="E").item() == pytest.approx(7 / 18, abs=1e-12)

@@ -123,7 +123,7 @@ def test_a_hidden_contradiction_waits_for_the_count() -> None:
         belief.infer()
 
 
-@pytest.mark.parametrize("method", ["auto", "weights", "smc", "tilted"])
+@pytest.mark.parametrize("method", ["auto", "likelihood-weighting", "resample-move", "importance"])
 def test_calls_that_no_layout_explains_offer_the_slip(method: str) -> None:
     """A sharp bidder never bids 7C; with a slip he may."""
     sharp = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(Called("W", "7C"))
@@ -132,7 +132,7 @@ def test_calls_that_no_layout_explains_offer_the_slip(method: str) -> None:
     assert error.value.data["evidence"] == (Called("W", "7C"),)
     assert sharp.count() == SOUTH.count(), "a call is soft: it removes no layout"
     slipping = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.02)).given(Called("W", "7C"))
-    if method == "weights":  # which cannot know that no other hand bids so
+    if method == "likelihood-weighting":  # which cannot know that no other hand bids so
         with pytest.raises(TooFewDraws, match="200 uniform draws may miss the layouts"):
             slipping.infer(method, draws=200, rng=1)
     else:

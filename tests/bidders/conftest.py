@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.fit import records_of
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 

@@ -39,10 +39,10 @@ def test_every_call_of_any_auction(held: list[Hand], auction: Auction, slip: flo
 
 def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
     belief = Belief("S", "T9742.J3.964.T83")
-    prior = belief.infer("sample", draws=2).point_probabilities().sel(seat="W")
+    prior = belief.infer("direct", draws=2).point_probabilities().sel(seat="W")
     mean = {}
     for call in ("1NT", "Pass"):
-        found = belief.given(Called("W", call)).infer("weights", draws=20_000, rng=1)
+        found = belief.given(Called("W", call)).infer("likelihood-weighting", draws=20_000, rng=1)
         points = found.point_probabilities().sel(seat="W")
         mean[call] = float((points * points.points).sum())
     assert mean["Pass"] < float((prior * prior.points).sum()) < mean["1NT"] - 3

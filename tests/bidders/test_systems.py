@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import bayesbridge as bb
+from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.systems import Question, Statement, System, SystemBidder
-from bayesbridge.bidders.turn import call_probabilities
 from bayesbridge.plugins import check_bidder
 from tests.bidders.conftest import deal_masks
 

@@ -32,7 +32,7 @@ count --obsever S | unrecognized arguments: --obsever S | did you mean '--observ
 deal --dealer S | unrecognized arguments: --dealer (see | bayesbridge deal --help
 count --observer Nort | unknown seat 'Nort' | did you mean 'North'?
 estimate {S} --estimator trick | unknown estimator | did you mean 'tricks'?
-estimate {S} --method tilt | unknown method 'tilt' | did you mean 'tilted'?
+estimate {S} --method importanc | unknown method 'importanc' | did you mean 'importance'?
 bid {HAND} --js | unrecognized arguments: --js | --help
 capture {HAND} | required: SECOND | see 'bayesbridge capture --help'
  | required: COMMAND | see 'bayesbridge --help'
@@ -66,7 +66,8 @@ deal --call N:1NT --bidder nobody | argument --bidder: unknown bidder model 'nob
 MORE = f"""
 estimate {S} --estimator mind | argument --estimator: unknown estimator 'mind' | choose bid, capture
 estimate {S} --method enumerate | argument --method enumerate: 84478098072866400 | enumeration
-estimate {S} --method sample --call W:1NT | argument --method sample: calls | tilted
+estimate {S} --method tilted | argument --method tilted: method 'tilted' is now called | 'importance'
+estimate {S} --method direct --call W:1NT | argument --method direct: calls | importance
 estimate {S} --pair S:S | argument --pair: pair 'S:S' | two different seats
 estimate {FEW[10:-10]} --slip 0 --call W:7C | no layout explains the calls | (given by --call)
 estimate {S} --bidders iterative | no call of another seat: the answer depends on no bidder model | give a --call

@@ -94,7 +94,7 @@ def test_a_pair_of_defenders(document):
         assert said["T"]["mean_qualified"] is None
 
 
-@pytest.mark.parametrize("method", ["weights", "smc", "tilted"])
+@pytest.mark.parametrize("method", ["likelihood-weighting", "resample-move", "importance"])
 def test_samplers_are_estimates_and_say_so(document, method):
     words = (*SOUTH, "--call", "W:pass", "--method", method, "--draws", "2000", "--seed", "3")
     said = document("estimate", *words)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.bidders.turn import call_probabilities
+from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.information import usual_questions
 from bayesbridge.decisions.tables import plain_rows
@@ -117,7 +117,7 @@ def test_a_two_way_guess_is_worth_one_half(draws):
     """East or West holds the queen: 1/2 is scored without an answer, 1 with it."""
     belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Reveal("N", "543.AQ2.KQ76.A54"))
     guess = {seat.name: lambda layouts, seat=seat: layouts.holds("SQ")[:, seat] for seat in (E, W)}
-    posteriors = [belief.infer("sample", draws=draws, rng=seed) for seed in range(60)]
+    posteriors = [belief.infer("direct", draws=draws, rng=seed) for seed in range(60)]
     found = of_seeds(posteriors.__getitem__, guess, ["card[SQ]", "layout"], 60)
     verify_bounds(found, 0.5)
     # A control: the score without an answer as the greater of two means of the same draws makes the answer look cheap.
@@ -133,7 +133,7 @@ def test_of_draws_an_answer_that_tells_nothing_is_not_shown_to_be_worth_anything
     _, queen = by_hand(whole, whole.layouts.holds("SQ").argmax(axis=1).tolist(), pays)
     _, nothing = by_hand(whole, noise(whole.layouts).tolist(), pays)
     asked = {"noise": noise, "queen": lambda some: some.holds("SQ").argmax(axis=1)}
-    found = of_seeds(lambda seed: small().infer("sample", draws=250, rng=seed), PAYS, asked, 40)
+    found = of_seeds(lambda seed: small().infer("direct", draws=250, rng=seed), PAYS, asked, 40)
     verify_bounds(found, np.array([nothing, queen]))
     swapped = found[..., [1, 0, 3, 2]]
     with pytest.raises(AssertionError):

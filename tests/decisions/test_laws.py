@@ -5,7 +5,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.decisions.tables import plain_rows
-from bayesbridge.estimators.odds import SolvedSample
+from bayesbridge.estimators.odds import CalibratedSample
 
 PLUGIN = """
 import numpy as np
@@ -99,7 +99,7 @@ def test_contracts_and_leads():
 
 @pytest.mark.parametrize("solved", [2, 3, 10, 30, 100, 300])
 def test_what_was_never_seen_otherwise_has_the_error_of_the_rule_of_three(solved):
-    sample = SolvedSample.of(np.full(solved, 1 / solved))
+    sample = CalibratedSample.of(np.full(solved, 1 / solved))
     for value in (0.0, 1.0):
         share, error = sample.share(np.full(solved, value))
         assert share == value

@@ -23,7 +23,7 @@ def test_enumeration_weighs_by_bayes_rule(name: str) -> None:
         if seat != belief.observer:
             likelihood *= np.exp(belief.bidder.log_likelihood(masks[:, seat].copy(), auction, index))
     np.testing.assert_allclose(exact.weights, likelihood / likelihood.sum(), rtol=1e-9)
-    assert exact.log_soft == pytest.approx(math.log(likelihood.mean()), abs=1e-9)
+    assert exact.log_marginal == pytest.approx(math.log(likelihood.mean()), abs=1e-9)
     W = exact.weights[exact.weights > 0]
     assert exact.entropy_bits == pytest.approx(float(-(W * np.log2(W)).sum()), abs=1e-6)
     ace = exact.card_probabilities().sel(card="DQ").values

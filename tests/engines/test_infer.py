@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.engines.infer import FEWEST, WORTH_LESS
+from bayesbridge.engines.infer import MIN_ESS, MIN_ESS_KEPT
 from bayesbridge.errors import TooFewDraws
 
 WEAK = bb.Belief("S", "8532.J32.9854.Q3")
@@ -28,20 +28,20 @@ def test_what_draws_cannot_tell_is_refused(belief, why):
         with pytest.raises(
             TooFewDraws, match=r"20000 uniform draws .*, too few to state an error: use method="
         ) as error:
-            belief.infer("weights", rng=seed)
+            belief.infer("likelihood-weighting", rng=seed)
         assert error.value.data["worth"] < 200
     with pytest.raises(TooFewDraws, match=why):
-        belief.infer("weights", rng=1)
+        belief.infer("likelihood-weighting", rng=1)
 
 
 @pytest.mark.parametrize("calls", ["W:1NT", "W:Pass E:Pass"])
 def test_calls_that_are_met_are_judged_by_the_weights_themselves(calls):
-    found = heard(WEAK, calls).infer("weights", draws=4000, rng=1)
-    assert found.ess == found.draws.importance.ess > FEWEST
+    found = heard(WEAK, calls).infer("likelihood-weighting", draws=4000, rng=1)
+    assert found.ess == found.draws.importance.ess > MIN_ESS
     assert found.draws.warning == ""
     by_term = found.draws.target.soft.by_term(found.layouts.masks)
     np.testing.assert_allclose(by_term.sum(axis=1), found.draws.log_likelihood)
-    assert by_hand([*by_term.sum(axis=1), by_term.max(axis=0).sum()]) >= WORTH_LESS * found.ess
+    assert by_hand([*by_term.sum(axis=1), by_term.max(axis=0).sum()]) >= MIN_ESS_KEPT * found.ess
 
 
 def by_hand(log):

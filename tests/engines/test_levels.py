@@ -13,9 +13,9 @@ from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.classes import Tricks
 from bayesbridge.engines.levels import LevelTables
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.quantity_tables import Tricks
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import Weights, in_order, levels_of, p_value, questions, tally
@@ -147,7 +147,7 @@ def test_weighed_uniform_draws_agree_at_full_size() -> None:
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
     one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
-    sampler = Sampler.of(evidence)
+    sampler = LayoutIndex.of(evidence)
     sums, squares = np.zeros((2, 5)), np.zeros((2, 5))
     for begin in range(0, wanted, 10**6):
         draws = sampler.draw(10**6, rng=begin)
@@ -180,9 +180,9 @@ def test_draws_at_full_size_follow_the_exact_marginals() -> None:
     z = (held - n * p)[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
     assert np.abs(z).max() < 4.5
     assert 0.6 < np.mean(z**2) < 1.5
-    control = (held - n * Sampler.of(evidence).card_marginals() / tables.total)[open_cards] / np.sqrt(n * p * (1 - p))[
-        open_cards
-    ]
+    control = (held - n * LayoutIndex.of(evidence).card_marginals() / tables.total)[open_cards] / np.sqrt(
+        n * p * (1 - p)
+    )[open_cards]
     assert np.abs(control).max() > 20
     points, exact = high_card_points(draws), tables.point_distributions()
     for seat in (N, E, W):

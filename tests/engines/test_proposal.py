@@ -9,7 +9,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.proposal import Proposal, Tilt
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import FEATURES
 from bayesbridge.errors import Contradiction
 from tests.engines.positions import p_value, random_position, tally
@@ -24,7 +24,7 @@ def random_proposal(constraints, rng, spread=0.05, flat=()):
     known = constraints.normalised()
     tilts = tuple(Tilt.none() if seat in flat else random_tilt(rng) for seat in range(4))
     order = tuple(int(seat) for seat in rng.permutation(known.hidden))
-    return Proposal(known, Sampler.of(constraints), order, tilts, spread)
+    return Proposal(known, LayoutIndex.of(constraints), order, tilts, spread)
 
 
 def closed(*rooms):

@@ -11,7 +11,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.tables import Sampler, sample
+from bayesbridge.engines.tables import LayoutIndex, sample
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import brute_force, in_order, p_value, random_position, random_view
@@ -34,10 +34,10 @@ def test_every_layout_has_one_number_and_is_walked_once(seed):
         layouts = brute_force(known, evidence)
         if len(layouts) == 0:
             with pytest.raises(Contradiction, match="no layout fits"):
-                Sampler.of(evidence)
+                LayoutIndex.of(evidence)
             continue
         feasible += 1
-        sampler, size = Sampler.of(evidence), int(rng.integers(1, 200))
+        sampler, size = LayoutIndex.of(evidence), int(rng.integers(1, 200))
         assert sampler.total == len(layouts)
         numbered = sampler.layouts(np.arange(sampler.total))
         assert (in_order(numbered) == layouts).all()
@@ -52,7 +52,7 @@ def test_tables_and_counting_agree_on_whole_views(seed):
     rng = np.random.default_rng([22, seed])
     for _ in range(20):
         view = random_view(rng)
-        sampler = Sampler.of(view)
+        sampler = LayoutIndex.of(view)
         assert sampler.total == count(view) > 0
         for rows, completions in zip(sampler.suits, sampler.completions(), strict=True):
             assert int((rows.ways * completions).sum()) == sampler.total
@@ -60,23 +60,23 @@ def test_tables_and_counting_agree_on_whole_views(seed):
 
 def test_what_no_table_can_hold_is_refused():
     with pytest.raises(BayesBridgeError, match=r"67108864 ways in one suit.*Make one hand known"):
-        Sampler.of(Constraints.free())
+        LayoutIndex.of(Constraints.free())
     unplaced = Constraints.free()
     for seat in range(4):
         unplaced = unplaced.hold(seat, 0b111 << 13 * seat)
     with pytest.raises(TooManyLayouts, match=r"2\^63. Make one hand known") as refusal:
-        Sampler.of(unplaced)
+        LayoutIndex.of(unplaced)
     assert refusal.value.data["layouts"] == count(unplaced) > 1 << 63
     with pytest.raises(BayesBridgeError, match="ways to score points"):
-        Sampler.of(unplaced.points(0, 5, 9).points(1, 5, 9).points(2, 5, 9))
-    sampler = Sampler.of(SOUTH)
+        LayoutIndex.of(unplaced.points(0, 5, 9).points(1, 5, 9).points(2, 5, 9))
+    sampler = LayoutIndex.of(SOUTH)
     for number in (-1, sampler.total):
         with pytest.raises(IndexError, match="numbered 0 to 84478098072866399"):
             sampler.layouts(np.array([0, number]))
     with pytest.raises(TooManyLayouts) as refusal:
         Enumeration.of(SOUTH)
     assert str(refusal.value) == (
-        '84478098072866400 layouts fit; enumeration stops at 20000000. Use method="sample", or add evidence.'
+        '84478098072866400 layouts fit; enumeration stops at 20000000. Use method="direct", or add evidence.'
     )
 
 
@@ -103,7 +103,7 @@ def test_draws_do_not_depend_on_the_draw_before():
 
 @pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
 def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(evidence):
-    sampler, n = Sampler.of(evidence), 100_000
+    sampler, n = LayoutIndex.of(evidence), 100_000
     draws = sampler.draw(n, rng=8)
     assert evidence.allows(draws).all()
     lengths, points = suit_lengths(draws), high_card_points(draws)
@@ -133,14 +133,15 @@ def test_the_wrong_target_fails():
     near = SOUTH.points(E, 12, 14)
     spades = suit_lengths(sample(near.length(W, 3, 0, 4), 100_000, rng=8))[:, E, 3]
     assert (
-        p_value(np.bincount(spades, minlength=14), Sampler.of(near).length_distributions()[E, 3] / count(near)) < 1e-9
+        p_value(np.bincount(spades, minlength=14), LayoutIndex.of(near).length_distributions()[E, 3] / count(near))
+        < 1e-9
     )
 
 
 @pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
 def test_marginals_equal_counting(evidence):
     """Each number is also the count of layouts with one more piece of evidence."""
-    cards, lengths = Sampler.of(evidence).card_marginals(), Sampler.of(evidence).length_distributions()
+    cards, lengths = LayoutIndex.of(evidence).card_marginals(), LayoutIndex.of(evidence).length_distributions()
     layouts = count(evidence)
     assert (cards.sum(1) == layouts).all()
     assert (cards.sum(0) == 13 * layouts).all()

@@ -16,7 +16,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines import tilt
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import tilted
 from bayesbridge.engines.weights import Weights
 from tests.engines.test_proposal import closed
@@ -123,16 +123,16 @@ def question(request):
 
 
 def test_answers_agree_with_enumeration(question):
-    constraints, likelihood, seats, (truth, log_soft, _) = question
-    found = tilted(constraints, Sampler.of(constraints), likelihood, seats, draws=4000, rng=1)
+    constraints, likelihood, seats, (truth, log_marginal, _) = question
+    found = tilted(constraints, LayoutIndex.of(constraints), likelihood, seats, draws=4000, rng=1)
     assert constraints.allows(found.layouts).all()
     assert worst_z(found, truth) < 4.5
-    assert abs(found.log_soft - log_soft) < 4.5 * found.log_soft_error
+    assert abs(found.log_marginal - log_marginal) < 4.5 * found.log_marginal_error
     assert found.share > 0.1
     assert found.degrees[-1] == 1.0
     expected = sum(likelihood(seat, np.ascontiguousarray(found.layouts[:, seat])) for seat in seats)
     np.testing.assert_allclose(found.log_likelihood, expected, atol=1e-12)
-    thin = found.thinned(1000, rng=2)
+    thin = found.subsample(1000, rng=2)
     assert 800 < len(thin.layouts) < 1200
     assert thin.ess / len(thin.layouts) > found.share - 0.05
     assert worst_z(thin, truth) < 4.5
@@ -141,7 +141,7 @@ def test_answers_agree_with_enumeration(question):
 def test_without_weights_the_answers_are_wrong(question):
     """Negative control: the proposal alone is not the posterior."""
     constraints, likelihood, seats, (truth, _, _) = question
-    found = tilted(constraints, Sampler.of(constraints), likelihood, seats, draws=20_000, rng=1)
+    found = tilted(constraints, LayoutIndex.of(constraints), likelihood, seats, draws=20_000, rng=1)
     bare = held(found.layouts).mean(axis=0)
     unsure = (truth > 0.02) & (truth < 0.98)
     z = (bare - truth)[unsure] / np.sqrt(truth[unsure] * (1 - truth[unsure]) / 20_000)
@@ -150,13 +150,13 @@ def test_without_weights_the_answers_are_wrong(question):
 
 def spread(question, seeds):
     """rms z of card probabilities and of log P(evidence) over seeds."""
-    constraints, likelihood, seats, (truth, log_soft, _) = question
-    sampler = Sampler.of(constraints)
+    constraints, likelihood, seats, (truth, log_marginal, _) = question
+    sampler = LayoutIndex.of(constraints)
     cards, evidence = [], []
     for seed in range(seeds):
         found = tilted(constraints, sampler, likelihood, seats, draws=1000, rng=[17, seed])
         cards.append(z_scores(found, truth))
-        evidence.append((found.log_soft - log_soft) / found.log_soft_error)
+        evidence.append((found.log_marginal - log_marginal) / found.log_marginal_error)
     return math.sqrt(np.mean(np.square(cards))), math.sqrt(np.mean(np.square(evidence)))
 
 
@@ -169,23 +169,23 @@ def test_stated_errors_are_those_over_a_few_seeds(question):
 
 def test_more_evidence_starts_from_the_proposal_before():
     constraints = closed(0, 5, 4, 4)
-    sampler = Sampler.of(constraints)
+    sampler = LayoutIndex.of(constraints)
     auction = Auction.of("E:1C Pass 1H Pass 1S")
     likelihood, _ = called(LearnedBidder(), Auction(auction.first, auction.calls[:3]))
     before = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=500, rng=1)
     likelihood, _ = called(LearnedBidder(), auction)
-    truth, log_soft, _ = exactly(constraints, likelihood, [1, 2, 3])
+    truth, log_marginal, _ = exactly(constraints, likelihood, [1, 2, 3])
     after = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2, start=before.proposal)
     anew = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2)
     assert after.degrees[0] >= anew.degrees[0]
     assert worst_z(after, truth) < 4.5
-    assert abs(after.log_soft - log_soft) < 4.5 * after.log_soft_error
+    assert abs(after.log_marginal - log_marginal) < 4.5 * after.log_marginal_error
 
 
 def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
     """A slip explains any hand: where no hand that bids was met, equal weights must not pass for good ones."""
     constraints = Constraints.free().hold(2, Hand.from_pbn("AK52.KQ3.AQ4.K83").mask)
-    sampler = Sampler.of(constraints)
+    sampler = LayoutIndex.of(constraints)
     bids = called(IterativeBidder(), Auction.of("W:7NT", dummy="N"))[0]
     lost = tilted(constraints, sampler, bids, [3], draws=300, rng=1, search=2000)
     assert lost.unexplained == (3,)
@@ -207,13 +207,13 @@ def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
     error = math.sqrt(found.weights.W**2 @ (hearts - exact) ** 2)
     assert abs(found.weights.W @ hearts - exact) < 4.5 * error
     total = math.log(shares.sum() / math.comb(39, 13)) - 42.0
-    assert abs(found.log_soft - total) < 4.5 * found.log_soft_error
+    assert abs(found.log_marginal - total) < 4.5 * found.log_marginal_error
 
 
 def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
     """Half of the posterior and more is hands that bid by mistake: no tilt of all hands alike gets far."""
     constraints = Constraints.free().hold(2, Hand.from_pbn("AKQ2.KJ3.A54.Q32").mask)
-    sampler = Sampler.of(constraints)
+    sampler = LayoutIndex.of(constraints)
     likelihood, seats = called(StyleBidder(), Auction.of("W:3S", dummy="N"))
     plain = Weights(likelihood(3, np.ascontiguousarray(sampler.draw(200_000, rng=9)[:, 3])))
     slips = math.log(0.02 / 36) - plain.log_mean
@@ -222,7 +222,7 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
     assert np.median([one.share for one in found]) > 0.3, "one fit in eight is poor, as a pilot round may flatter"
     for one in found:
         assert one.proposal.spread > 0.3
-        assert abs(one.log_soft - plain.log_mean) < 4.5 * math.hypot(one.log_soft_error, plain.log_mean_error())
+        assert abs(one.log_marginal - plain.log_mean) < 4.5 * math.hypot(one.log_marginal_error, plain.log_mean_error())
     monkeypatch.setattr(tilt, "_floor", lambda rounds: (tilt.SPREAD, -np.inf))
     before = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(12)]
     assert np.median([one.share for one in before]) < 0.5 * np.median([one.share for one in found])
@@ -230,14 +230,14 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
 
 def test_same_seed_same_answer_and_impossible_hands_have_no_weight():
     constraints = closed(0, 4, 4, 4)
-    sampler = Sampler.of(constraints)
+    sampler = LayoutIndex.of(constraints)
 
     def sharp(seat, hands):
         return np.where(hands & np.uint64(Hand.of("HA").mask), 0.0, -np.inf)
 
     one, two = (tilted(constraints, sampler, sharp, [1], draws=500, rng=4) for _ in range(2))
     assert (one.layouts == two.layouts).all()
-    truth, log_soft, _ = exactly(constraints, sharp, [1])
+    truth, log_marginal, _ = exactly(constraints, sharp, [1])
     assert worst_z(one, truth) < 4.5
-    assert abs(one.log_soft - log_soft) < 4.5 * one.log_soft_error
+    assert abs(one.log_marginal - log_marginal) < 4.5 * one.log_marginal_error
     assert not one.warning

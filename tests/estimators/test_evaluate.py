@@ -39,12 +39,12 @@ def divide(*_):
 
 @pytest.fixture(scope="module")
 def few():
-    return positions.passed().infer("weights", draws=50, rng=1)
+    return positions.passed().infer("likelihood-weighting", draws=50, rng=1)
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return positions.quiet().infer("sample", draws=50, rng=1)
+    return positions.quiet().infer("direct", draws=50, rng=1)
 
 
 def named(posterior, wild):

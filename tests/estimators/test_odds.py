@@ -15,7 +15,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators import odds
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import SECONDS, ask, evaluate
-from bayesbridge.estimators.odds import SolvedSample, contract_odds, contract_question, network_error, network_odds
+from bayesbridge.estimators.odds import CalibratedSample, contract_odds, contract_question, network_error, network_odds
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.registry import load
 from tests import positions
@@ -305,8 +305,8 @@ def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale
     """They are never negative and add up to one, wherever the targets lie; within what was drawn these are met."""
     rng = np.random.default_rng(seed)
     controls = scale * rng.gamma(0.2, size=(m, k))
-    inside = SolvedSample.of(np.full(m, 1 / m), controls, controls.mean(axis=0) * 1.02, 4000.0)
-    outside = SolvedSample.of(np.full(m, 1 / m), controls, controls.max(axis=0) * 3 + 1, 4000.0)
+    inside = CalibratedSample.of(np.full(m, 1 / m), controls, controls.mean(axis=0) * 1.02, 4000.0)
+    outside = CalibratedSample.of(np.full(m, 1 / m), controls, controls.max(axis=0) * 3 + 1, 4000.0)
     values = rng.random(m)
     for one in (inside, outside):
         assert (one.weights >= 0).all()
@@ -326,8 +326,8 @@ def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
     rng = np.random.default_rng(1)
     truth = rng.integers(6, 11, 5000).astype(float)
     some = rng.integers(5000, size=200)
-    blind = SolvedSample.of(np.full(200, 1 / 200))
-    sure = SolvedSample.of(blind.weights, truth[some, None], truth.mean()[None], 5000.0)
+    blind = CalibratedSample.of(np.full(200, 1 / 200))
+    sure = CalibratedSample.of(blind.weights, truth[some, None], truth.mean()[None], 5000.0)
     mean, error = sure.mean(truth[some], 0.0, 13.0, 1.0)
     assert mean == pytest.approx(truth.mean(), abs=0.01)
     assert error == pytest.approx(truth.std() / 5000**0.5, rel=0.1)
@@ -343,7 +343,7 @@ def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
     hits = 0
     for _ in range(repetitions):
         some = rng.integers(len(chance), size=solved)
-        sample = SolvedSample.of(np.full(solved, 1 / solved), predicted[some, None], predicted.mean()[None])
+        sample = CalibratedSample.of(np.full(solved, 1 / solved), predicted[some, None], predicted.mean()[None])
         share, error = sample.share(chance[some])
         hits += abs(share - truth) <= 2 * factor * error
     return hits

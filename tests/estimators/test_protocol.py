@@ -8,7 +8,7 @@ import pytest
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.evaluate import Sums
+from bayesbridge.estimators.evaluate import OutputAccumulator
 from bayesbridge.estimators.protocol import COORDS, Output, PluginError, Question, run
 from tests.estimators.deals import random_layouts
 
@@ -119,7 +119,7 @@ class Shares:
 
 def test_distributions_are_averaged_over_layouts():
     """A distribution for each layout: the mean of them all, with weights, and the moments of that mixture."""
-    sums = Sums.of(Shares.outputs[0])
+    sums = OutputAccumulator.of(Shares.outputs[0])
     sums.add(run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"], np.array([0.1, 0.1, 0.1, 0.6, 0.1]))
     sums.finish()
     np.testing.assert_allclose(sums.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6)

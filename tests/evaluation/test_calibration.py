@@ -25,9 +25,9 @@ from scipy import stats
 
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.evidence import BidderModel
-from bayesbridge.studies.engine import Setting
+from bayesbridge.studies.jobs import RunOptions
 
-ONE = Setting(workers=1)
+ONE = RunOptions(workers=1)
 PASSES = 1e-5
 """The smallest corrected p of a calibrated scenario is above it, that of a wrong one below, whatever the seed."""
 
@@ -38,12 +38,12 @@ QUICK = replace(SCENARIOS["enumerate"], shown=7)
 
 SMALL = {
     "enumerate": (QUICK, 120),
-    "sample": (replace(SCENARIOS["sample"], draws=1000), 60),
+    "direct": (replace(SCENARIOS["direct"], draws=1000), 60),
     "counting": (SCENARIOS["counting"], 24),
-    "weights": (replace(SCENARIOS["weights"], draws=4000), 60),
-    "smc": (replace(SCENARIOS["smc"], draws=400), 16),
-    "exact": (replace(SCENARIOS["exact"], draws=400), 24),
-    "tilted": (replace(SCENARIOS["tilted"], draws=400), 24),
+    "likelihood-weighting": (replace(SCENARIOS["likelihood-weighting"], draws=4000), 60),
+    "resample-move": (replace(SCENARIOS["resample-move"], draws=400), 16),
+    "levels": (replace(SCENARIOS["levels"], draws=400), 24),
+    "importance": (replace(SCENARIOS["importance"], draws=400), 24),
     "joint": (replace(SCENARIOS["joint"], shown=8), 40),
     "auto": (replace(SCENARIOS["auto"], draws=400), 10),
 }
@@ -102,7 +102,7 @@ def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
 
 
 def test_what_was_found_is_shown():
-    found = small("sample")
+    found = small("direct")
     told = document(found)
     assert told["ranks"]["T"] == found.ranks_of("T").tolist()
     assert told["coverage"]["T"] == list(found.coverage["T"].values())

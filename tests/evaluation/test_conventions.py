@@ -9,7 +9,7 @@ from conventions import CONVENTIONS, Case, Convention, Row, cases, document, mea
 
 import bayesbridge as bb
 from bayesbridge.notation import Record, write_pbn
-from bayesbridge.studies.engine import Setting
+from bayesbridge.studies.jobs import RunOptions
 
 DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"  # of the test list
 
@@ -55,7 +55,7 @@ def test_a_table_is_judged_by_what_an_opponent_saw():
 
 
 def test_one_table_of_each_test_deal_counts_and_a_run_is_resumed(tmp_path, monkeypatch):
-    path, kept = tmp_path / "tables.pbn", Setting(1, checkpoint=tmp_path / "kept")
+    path, kept = tmp_path / "tables.pbn", RunOptions(1, checkpoint=tmp_path / "kept")
     moved = replace(RECORD, hands=(*RECORD.hands[:2], RECORD.hands[3], RECORD.hands[2]))  # not of the test list
     with path.open("w") as stream:
         write_pbn([RECORD, RECORD, moved], stream)

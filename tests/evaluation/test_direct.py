@@ -8,11 +8,11 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.studies.readers import Seen
+from bayesbridge.studies.readers import PlayerView
 from tests.bidders import plain_network
 
 AUCTION = Auction.of("N:1S Pass 2S Pass 4S Pass Pass Pass")
-SEEN = Seen(Seat.E, Hand.of("T4.KQ52.J982.A63"), Vulnerability.NS, AUCTION, (), None, ())
+SEEN = PlayerView(Seat.E, Hand.of("T4.KQ52.J982.A63"), Vulnerability.NS, AUCTION, (), None, ())
 
 
 def test_it_is_the_network_plainly_transcribed():
@@ -37,7 +37,7 @@ def test_it_reads_the_auction_from_any_side_and_nothing_after_the_lead():
     found = DirectReader().read(SEEN)
     spades = found.lengths[:, 3] @ np.arange(14)
     assert spades[Seat.N] > spades[Seat.S] > spades[Seat.W]
-    turned = Seen(Seat.S, SEEN.hand, Vulnerability.EW, Auction(Seat.E, AUCTION.calls), (), None, ())
+    turned = PlayerView(Seat.S, SEEN.hand, Vulnerability.EW, Auction(Seat.E, AUCTION.calls), (), None, ())
     assert np.roll(found.cards, 1, axis=1) == pytest.approx(DirectReader().read(turned).cards)
-    led = Seen(SEEN.observer, SEEN.hand, SEEN.vulnerable, AUCTION, ((Seat.E, Card.of("HK")),), None, ())
+    led = PlayerView(SEEN.observer, SEEN.hand, SEEN.vulnerable, AUCTION, ((Seat.E, Card.of("HK")),), None, ())
     assert DirectReader().read(led) is None

@@ -44,9 +44,9 @@ from honesty import (
 from instrument import in_chunks
 from scipy import stats
 
-from bayesbridge.studies.engine import Setting
+from bayesbridge.studies.jobs import RunOptions
 
-ONE = Setting(workers=1)
+ONE = RunOptions(workers=1)
 
 RARE = Position("no trumps", 98, 1, told="8532.J32.9854.Q3 W:2NT")
 """Three layouts in a hundred explain the call: weights differ much."""
@@ -76,16 +76,19 @@ def test_every_engine_is_tested_and_the_numbers_are_open():
 
 
 def test_weights_are_honest_and_equal_weights_are_not():
-    rows = rows_of(("weights", RARE, 60, 2000), (CONTROL, RARE, 30, 2000))
-    assert rows["weights", "no trumps"].verdict not in (SMALL, LARGE)
+    rows = rows_of(("likelihood-weighting", RARE, 60, 2000), (CONTROL, RARE, 30, 2000))
+    assert rows["likelihood-weighting", "no trumps"].verdict not in (SMALL, LARGE)
     assert rows[CONTROL, "no trumps"].verdict == SMALL
     assert rows[CONTROL, "no trumps"].rms["cards"].low > 2.0
 
 
 def test_engines_against_every_layout():
-    rows = rows_of(*((engine, WALKED, 25, 400) for engine in ("tilted", "smc", "weights")), ("auto", WALKED, 5, 400))
+    rows = rows_of(
+        *((engine, WALKED, 25, 400) for engine in ("importance", "resample-move", "likelihood-weighting")),
+        ("auto", WALKED, 5, 400),
+    )
     assert rows["auto", "style"].verdict == EXACT
-    for engine in ("tilted", "smc", "weights"):
+    for engine in ("importance", "resample-move", "likelihood-weighting"):
         assert rows[engine, "style"].verdict not in (SMALL, LARGE)
         assert rows[engine, "style"].bias_p > 1e-6
         assert rows[engine, "style"].refused == 0.0
@@ -95,25 +98,25 @@ def test_tables_and_enumeration_agree_on_the_truth():
     walked = truth_of(WALKED)
     assert set(walked) >= set(QUANTITIES) - {"T if they hold"}
     counted = truth_of(POSITIONS[3])
-    found = answer(POSITIONS[3], "sample", 20_000, np.random.default_rng(1))
+    found = answer(POSITIONS[3], "direct", 20_000, np.random.default_rng(1))
     for name, truth in counted.items():
         stated = found.stated[name]
         assert abs(stated.value - truth) <= 5.5 * stated.error + 1e-9, name
 
 
 def test_what_was_found_is_shown():
-    found = measure(POSITIONS[:1], 20, ("sample",))
-    assert table(found).rows[0][:3] == ["sample, none", "1", "20"]
+    found = measure(POSITIONS[:1], 20, ("direct",))
+    assert table(found).rows[0][:3] == ["direct, none", "1", "20"]
     told = document(found)
     assert told["rows"][0]["rms_z"]["log P"]["value"] is None  # exact
     ax = plot_honesty(found)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["none 1"]
-    marks = next(line for line in ax.lines if line.get_label() == "sample")
+    marks = next(line for line in ax.lines if line.get_label() == "direct")
     assert marks.get_ydata() == pytest.approx([told["cases"][0]["rms_z"]["value"]])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["auto", "tilted", "smc", "weights"])
+@pytest.mark.parametrize("engine", ["auto", "importance", "resample-move", "likelihood-weighting"])
 def test_every_engine_on_its_positions(engine):
     found = measure(some_positions(12), 40, (engine,))
     assert {row.verdict for row in found.rows} <= {"honest", "needs more seeds", "exact"}

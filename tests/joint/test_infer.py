@@ -35,7 +35,7 @@ class Truth(NamedTuple):
     """(52,) P(West holds the card)."""
     points: float
     """West's mean high-card points."""
-    log_soft: float
+    log_marginal: float
     entropy_bits: float
 
 
@@ -80,10 +80,10 @@ def deviations(found, expected):
     """Deviations from the truth in standard errors, all that have an error."""
     cards = found.layouts.card_probabilities().sel(seat="W").values[::-1]
     points = found.expect(lambda layouts: layouts.points[:, 3])
-    values = [*cards, points.mean, *(one.mean for one in found.style.values()), found.layouts.log_soft]
+    values = [*cards, points.mean, *(one.mean for one in found.style.values()), found.layouts.log_marginal]
     stated = [*found.card_errors().sel(seat="W").values[::-1], points.error]
     stated += [*(one.error for one in found.style.values()), found.layouts.log_evidence_error]
-    truth = [*expected.cards, expected.points, *expected.style, expected.log_soft]
+    truth = [*expected.cards, expected.points, *expected.style, expected.log_marginal]
     away, stated = np.array(values) - truth, np.array(stated)
     # Rare places of cards are no normal deviates, and few draws may not meet them at all.
     usual = np.ones(len(away), dtype=bool)
@@ -169,7 +169,7 @@ def test_a_style_that_is_known_leaves_nothing_to_sample():
     masks = Enumeration.of(FEW.constraints).stretch(0, 10**6)
     log = sum(style.log_likelihood(masks[:, 3], FEW.auction, index) for index in (0, 3))
     log = log + FEW.bidder.log_likelihood(masks[:, 1], FEW.auction, 1)
-    assert found.layouts.log_soft == pytest.approx(np.log(np.mean(np.exp(log))))
+    assert found.layouts.log_marginal == pytest.approx(np.log(np.mean(np.exp(log))))
     assert found.card_errors().max() == 0.0
     assert found.layouts.ess == len(masks)
 

@@ -32,8 +32,8 @@ from bayesbridge.studies.benchmark import (
     see,
 )
 from bayesbridge.studies.readers import (
-    CHAIRS,
     HONOURS,
+    ROLES,
     CountingReader,
     ModelReader,
     Reading,
@@ -151,7 +151,7 @@ def test_brier_and_top1_by_hand():
 
 
 def test_knowing_nothing_costs_what_counting_says():
-    for chair in CHAIRS:
+    for chair in ROLES:
         values = look(CountingReader(), RECORDS[0], see(RECORDS[0], chair, 0)).judged.values
         assert values[[0, 1]] == pytest.approx(np.full(2, math.log(3)))
         assert values[4] == pytest.approx(-math.log(84_478_098_072_866_400))
@@ -291,7 +291,7 @@ def test_what_cannot_be_scored_says_why() -> None:
 
 
 def test_probabilities_are_probabilities_and_never_zero() -> None:
-    posterior = Belief.of_record(RECORDS[0], RECORDS[0].leader, cards=0).infer("smc", draws=200, rng=1)
+    posterior = Belief.of_record(RECORDS[0], RECORDS[0].leader, cards=0).infer("resample-move", draws=200, rng=1)
     cards, lengths = smoothed_marginals(posterior)
     assert cards.sum(axis=1) == pytest.approx(np.ones(52))
     assert lengths.sum(axis=2) == pytest.approx(np.ones((4, 4)))
@@ -318,7 +318,7 @@ def test_the_end_of_the_play_leaves_nothing_to_guess() -> None:
 
 def test_every_chair_sees_its_own_hand_and_after_the_lead_the_dummy() -> None:
     record = RECORDS[0]
-    for chair in CHAIRS:
+    for chair in ROLES:
         one = score_board(record, chair=chair, bidder=Shrug(), player=Shrug(), draws=50)
         own = record.hands[seat_of(chair, record.contract.declarer)]
         assert one.honours.shape == (20 - sum(own.mask >> card & 1 for card in HONOURS), 3)

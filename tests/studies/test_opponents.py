@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.cards import Hand
@@ -80,7 +80,7 @@ def test_predictions_agree_with_the_belief_engine(stage):
             belief = belief.given(Reveal("N", deal["N"]))
         calls = [Called(seat, call) for seat, call in auction_of(one, 0)]
         for which, known in enumerate((belief, belief.given(*calls))):
-            layouts = known.infer("exact" if which else "sample", draws=20_000, rng=2)
+            layouts = known.infer("levels" if which else "direct", draws=20_000, rng=2)
             expected = layouts.resample(20_000, rng=4).masks if which else layouts.layouts.masks
             mine, theirs = drawn[which], tricks(expected[:20_000])
             error = np.sqrt(mine.var() / len(mine) + theirs.var() * (1 / len(theirs) + which / layouts.ess))

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from bayesbridge.auction import Auction
+from bayesbridge.bidders.auctions import MixtureBidder, sample_call, simulate_auction
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.turn import MixtureBidder, sample_call, simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError

@@ -9,9 +9,9 @@ import pytest
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.capture.strains import strain_levels
-from bayesbridge.engines.classes import SuitWalks
 from bayesbridge.engines.levels import LevelTables
-from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.quantity_tables import SuitWalks
+from bayesbridge.engines.tables import LayoutIndex
 from tests.engines.positions import questions
 from tests.engines.test_levels import STRONG, W, called, check_numbers
 
@@ -46,7 +46,7 @@ def test_a_suit_bid_lies_within_the_level_of_its_suit(call: str, strain: int, le
     ratio = np.exp(bidder.log_likelihood(draws[:, W], Auction.of(f"W:{call}", dummy="N"), 0)) / proposed
     assert ratio.max() <= 1 + 1e-12, "so thinning gives independent draws given the call"
     assert ratio.sum() ** 2 / (ratio**2).sum() > 0.3 * n
-    uniform = Sampler.of(STRONG).draw(10**6, rng=8)
+    uniform = LayoutIndex.of(STRONG).draw(10**6, rng=8)
     weight = np.exp(bidder.log_likelihood(uniform[:, W], Auction.of(f"W:{call}", dummy="N"), 0))
     error = math.hypot(weight.std() / 1000, float(tables.mean) * ratio.std() / math.sqrt(n))
     assert abs(weight.mean() - float(tables.mean) * ratio.mean()) < 4.5 * error

@@ -46,7 +46,7 @@ from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
 from bayesbridge.engines.counting import MOST_POINTS, row_classes
-from bayesbridge.engines.tables import Sampler, SuitPair, SuitRows
+from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
@@ -788,7 +788,7 @@ def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints
 class ClassTables:
     """The tables of some quantities over the layouts of one set of constraints."""
 
-    unranking: Sampler
+    unranking: LayoutIndex
     classes: tuple[Classes, ...]
     """Of each quantity."""
     low: ClassPair
@@ -796,7 +796,7 @@ class ClassTables:
     matching: Matching
 
     @classmethod
-    def of(cls, unranking: Sampler, quantities: Sequence[Quantity]) -> Self:
+    def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
         return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
 
@@ -806,7 +806,7 @@ class ClassTables:
         return self._of_classes(self.unranking, (*self.classes, *more))
 
     @classmethod
-    def _of_classes(cls, unranking: Sampler, classes: tuple[Classes, ...]) -> Self:
+    def _of_classes(cls, unranking: LayoutIndex, classes: tuple[Classes, ...]) -> Self:
         keys, order = unranking.keys, unranking.order
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
@@ -875,7 +875,7 @@ def _joined_pairs(matching: Matching, low: Ints, high: Ints) -> int:
 
 
 @lru_cache(maxsize=4)  # common tables and those of one caller use the same classes in turn
-def _classes(quantity: Quantity, unranking: Sampler) -> Classes:
+def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
     must = unranking.keys.known.must
     certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]
     return Classes.of(quantity, [rows.fields | cards for rows, cards in zip(unranking.suits, certain, strict=True)])

@@ -14,8 +14,8 @@ import pytest
 
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies import engine, headline
-from bayesbridge.studies.engine import Job, Setting
+from bayesbridge.studies import headline, jobs
+from bayesbridge.studies.jobs import Job, RunOptions
 
 ROOT = Path(__file__).parents[2]
 JOB = Job("headline", headline.count, chunk=2_000)
@@ -96,16 +96,16 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, tmp_pa
             workers[0].send_signal(signal.SIGKILL)
             killed.append(done)
 
-    found = engine.run(JOB, deals, 3, 1, Setting(scheduler=address, progress=kill_one))
+    found = jobs.run(JOB, deals, 3, 1, RunOptions(scheduler=address, progress=kill_one))
     assert 0 < killed[0] < deals
     assert workers[0].wait(PATIENCE) == -signal.SIGKILL
     assert workers[1].poll() is None
-    serial = engine.run(JOB, deals, 3, 1, Setting(workers=1))
+    serial = jobs.run(JOB, deals, 3, 1, RunOptions(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
     assert_a_killed_command_is_resumed(address, tmp_path / "kept")
     monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
     with pytest.raises(BayesBridgeError, match=r"a worker on .* has bayesbridge"):
-        engine.run(JOB, deals, 3, 1, Setting(scheduler=address))
+        jobs.run(JOB, deals, 3, 1, RunOptions(scheduler=address))
 
 
 def assert_a_killed_command_is_resumed(address, kept):
@@ -126,10 +126,10 @@ def assert_a_killed_command_is_resumed(address, kept):
 
 
 def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
-    monkeypatch.setattr(engine, "REACH_SECONDS", 1)
+    monkeypatch.setattr(jobs, "REACH_SECONDS", 1)
     with (
         pytest.raises(BayesBridgeError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'") as caught,
-        engine.open_executor("tcp://127.0.0.1:9"),
+        jobs.open_executor("tcp://127.0.0.1:9"),
     ):
         pass
     assert "\n" not in str(caught.value)
@@ -139,6 +139,6 @@ def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge-hands\[cluster\]'"),
-        engine.open_executor("tcp://x:1"),
+        jobs.open_executor("tcp://x:1"),
     ):
         pass

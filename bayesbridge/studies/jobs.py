@@ -81,7 +81,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class RunOptions:
     """How to run a job. Nothing here changes the counts."""
 
     workers: int | None = None
@@ -140,7 +140,7 @@ def kept(folder: Path) -> tuple[int, int]:
     return 0, 0
 
 
-def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None = None) -> Run:
+def run(job: Job, deals: int, seed: int, runs: int = 1, setting: RunOptions | None = None) -> Run:
     """Run a job over ``runs`` times ``deals`` deals."""
     import numpy as np
 
@@ -150,17 +150,17 @@ def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None 
     sample = job.count(np.random.SeedSequence(0), 1)  # compiles and loads tables before the clock starts
     total = np.zeros((runs, len(sample)), dtype=np.int64)
     started, fresh = time.perf_counter(), 0
-    for chunk, counts, new in results(job, deals, seed, runs, setting or Setting()):
+    for chunk, counts, new in results(job, deals, seed, runs, setting or RunOptions()):
         total[chunk.run] += counts
         fresh += chunk.size if new else 0
     return Run(total, deals * runs, time.perf_counter() - started, fresh)
 
 
 def results(
-    job: Job, deals: int, seed: int, runs: int = 1, how: Setting | None = None
+    job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None
 ) -> Iterator[tuple[Chunk, Counts, bool]]:
     """Every chunk with what was counted in it, and whether that is new; those of the checkpoint first."""
-    how = how or Setting()
+    how = how or RunOptions()
     per_run = -(-deals // job.chunk)
     chunk_at = partial(Chunk.at, deals, job.chunk)
     about = {"study": job.name, "version": bayesbridge.__version__, "seed": seed, "deals": deals, "runs": runs}
@@ -263,7 +263,7 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *g
     return counts
 
 
-def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
+def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Generator[tuple[Chunk, Counts]]:
     """Every chunk with its counts, in any order.
 
     Two chunks for each worker are under way at a time, so that none waits and memory stays bounded.
