@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.posterior import CONVOLUTION, Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
@@ -398,8 +398,7 @@ class Answer:
             name = output if outputs.count(output) == 1 else f"{estimator}_{output}"
             numbers[name] = Number.of(sums, estimator, name)
         posterior = found.posterior
-        counted = any(sums.exact for sums in found.sums.values()) and posterior.draws.target.plain
-        method = "convolution" if counted and not posterior.exact else posterior.method
+        method = posterior.method_of(counted=any(sums.exact for sums in found.sums.values()))
         return cls(numbers, TrickContext.of(posterior.belief, found.question), method)
 
     @classmethod
@@ -431,7 +430,7 @@ class Answer:
         """By output; under hard evidence, where some could be counted, the sampled ones are left out."""
         own = {number.output: number for number in self.numbers.values() if number.estimator == estimator}
         counted = {output: number for output, number in own.items() if number.exact}
-        return counted or own if self.method == "convolution" else own
+        return counted or own if self.method == CONVOLUTION else own
 
     @property
     def estimators(self) -> list[str]:

@@ -265,7 +265,7 @@ def _believed(
     points = posterior.point_table @ range(38)
     return {
         "layouts": posterior.count(),
-        "method": "convolution" if posterior.method == "direct" and tricks.exact else posterior.method,
+        "method": posterior.method_of(counted=tricks.exact),
         "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
         "entropy_bits": posterior.entropy_bits,
         "qualified": tricks.holds,

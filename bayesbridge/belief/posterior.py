@@ -22,6 +22,7 @@ from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import BLOCK
+from bayesbridge.engines.infer import COUNTING, ENGINES
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.layouts import Floats, Layouts, Masks, read_only
@@ -45,8 +46,8 @@ ENOUGH: Final = 0.1
 DECEIVING: Final = 0.7
 """Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)."""
 
-EXACTLY: Final = "every answer is exact"
-"""What engines that walk all layouts say; of fewer layouts it is not so."""
+CONVOLUTION: Final = "convolution"
+"""The method of numbers that were counted suit by suit under hard evidence, in place of an engine."""
 
 MOST_ROWS: Final = 1_000_000
 """Rows of a table of layouts, half a gigabyte."""
@@ -299,17 +300,20 @@ class Posterior:
         """How exact the places of the cards and the lengths are; :attr:`counts_points` tells of the points."""
         if not self.counts_cards:
             return accuracy_sentences(accuracy_document(self))
-        method = self.method if self.draws.target.soft or self.exact else "convolution"
-        return accuracy_sentences(accuracy_document(self, method, True))
+        return accuracy_sentences(accuracy_document(self, self.method_of(counted=True), True))
+
+    def method_of(self, counted: bool) -> str:
+        """What gave numbers of which some were ``counted``: the engine, unless suits were counted and merged."""
+        return CONVOLUTION if counted and self.draws.target.plain and not self.exact else self.method
 
 
 def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
     """How an answer was computed and how exact it is; of the posterior, unless the numbers came in another way."""
     is_exact = posterior.exact if exact is None else exact
     why = posterior.why
-    if method == "convolution":
+    if method == CONVOLUTION:
         counted = f"{posterior.count()} layouts are too many to walk, but their suits can be counted and merged"
-        why = f"convolution: {counted}; {EXACTLY if is_exact else f'the other estimators by {why}'}"
+        why = f"{method}: {counted}; {'every answer is exact' if is_exact else f'the other estimators by {why}'}"
 
     def told(value: float) -> float | None:
         return value if isfinite(value) else None
@@ -335,7 +339,7 @@ def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     known = bits is not None and isfinite(bits)
     lines = [f"{fit}; the uncertainty about them is {bits:.2f} bits." if known else f"{fit}."]
     if told["exact"]:
-        how = "walking every layout" if told["method"] == "enumerate" else "counting suit by suit"
+        how = ENGINES[told["method"]].how if told["method"] in ENGINES else COUNTING
         lines.append(f"Computed exactly, by {how} ({told['method']}).")
     else:
         error = percent(0.5 / sqrt(max(told["ess"], 1.0)))
@@ -424,7 +428,7 @@ def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     draws = posterior.draws
     fewer = replace(
         draws,
-        why=f"{draws.why.removesuffix(f'; {EXACTLY}')}; {why}",
+        reasons=(*draws.reasons, why),
         source=posterior.resample(n, rng).masks,
         exact=False,
         importance=None,

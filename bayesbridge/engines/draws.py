@@ -143,7 +143,7 @@ class Draws:
     target: Target
     method: str
     """The engine."""
-    why: str
+    reasons: tuple[str, ...]
     """Why that engine, and how far its answer can be trusted, in words."""
     source: Source
     """The layouts: drawn, to be drawn, or all that fit."""
@@ -171,6 +171,11 @@ class Draws:
     """What the draws were fitted to; the next step along a record starts from it."""
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
+
+    @property
+    def why(self) -> str:
+        """The engine and its reasons."""
+        return f"{self.method}: {'; '.join(self.reasons)}{'; every answer is exact' if self.exact else ''}"
 
     @property
     def weighted(self) -> bool:

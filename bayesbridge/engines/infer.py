@@ -47,6 +47,9 @@ MOST_REJECTED: Final = 2_000_000
 """Draws from tables that are tested, before too few are said to meet a condition."""
 
 
+COUNTING: Final = "counting suit by suit"
+
+
 class Engine(NamedTuple):
     """One way to a posterior."""
 
@@ -55,6 +58,8 @@ class Engine(NamedTuple):
     """What its answer is, in a few words."""
     uses_calls: bool = True
     """True for engines that weigh soft evidence (calls, choice of cards). Without any, ``infer`` samples directly."""
+    how: str = COUNTING
+    """By what its exact numbers are computed."""
     former: str | None = None
     """Its name up to version 0.2."""
 
@@ -95,8 +100,7 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start
 
 def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     walk = target.support
-    why = f"enumerate: {why}; every answer is exact"
-    found = Draws(target, "enumerate", why, walk, exact=True, ess=float(target.count))
+    found = Draws(target, "enumerate", (why,), walk, exact=True, ess=float(target.count))
     if target.plain:
         return replace(found, tables=Shares(target.sampler))
     weights = _weights(target, np.concatenate([target.log_likelihood(block) for block in walk.blocks(BLOCK)]), True)
@@ -111,17 +115,17 @@ def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: P
         )
     if target.constraints.conditions:
         return _sample_conditions(target, draws, rng, why)
-    why = f"direct: {why}; {draws} independent exact draws, marginals exact by counting"
+    reasons = (why, f"{draws} independent exact draws, marginals exact by counting")
     pending = LazyDraws(target.sampler.draw, draws, seed_state(rng))
-    return Draws(target, "direct", why, pending, ess=float(draws), tables=Shares(target.sampler))
+    return Draws(target, "direct", reasons, pending, ess=float(draws), tables=Shares(target.sampler))
 
 
 def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
     """Draws from tables of the conditions, by rejection where these do not hold all."""
     plan, state = target.plan, seed_state(rng)
     if not plan.tested:
-        why = f"direct: {why}; {draws} independent exact draws from tables of the conditions"
-        return Draws(target, "direct", why, LazyDraws(plan.table.draw, draws, state), ess=float(draws))
+        reasons = (why, f"{draws} independent exact draws from tables of the conditions")
+        return Draws(target, "direct", reasons, LazyDraws(plan.table.draw, draws, state), ess=float(draws))
     found: list[Masks] = []
     kept, drawn = 0, 0
     while kept < draws and drawn < max(MOST_REJECTED, 10 * draws):
@@ -140,8 +144,11 @@ def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why
     return Draws(
         target,
         "direct",
-        f"direct: {why}; {len(masks)} independent exact draws: {kept} of {drawn} draws from tables meet {tested}, "
-        f"which these do not hold{'' if target.counted else '; the layouts counted are those before this test'}",
+        (
+            why,
+            f"{len(masks)} independent exact draws: {kept} of {drawn} draws from tables meet {tested}, which these do "
+            f"not hold{'' if target.counted else '; the layouts counted are those before this test'}",
+        ),
         masks,
         log_marginal=math.log(kept / drawn) + target.log_share(plan.table.total),
         log_marginal_error=math.sqrt((1 - kept / drawn) / kept),
@@ -167,7 +174,7 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     return Draws(
         target,
         "likelihood-weighting",
-        f"likelihood-weighting: {why}; {draws} weighted draws are worth {ess:.0f} independent ones",
+        (why, f"{draws} weighted draws are worth {ess:.0f} independent ones"),
         masks,
         importance=weights,
         likelihood=weights.log,
@@ -207,7 +214,7 @@ def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, s
 
 ENGINES: Final = {
     "auto": Engine(_auto, "the most exact engine that fits", uses_calls=False),
-    "enumerate": Engine(_enumerate, "every layout, exact", uses_calls=False),
+    "enumerate": Engine(_enumerate, "every layout, exact", uses_calls=False, how="walking every layout"),
     "direct": Engine(
         _sample, "independent exact draws without calls, marginals exact", uses_calls=False, former="sample"
     ),

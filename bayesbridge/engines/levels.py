@@ -365,8 +365,10 @@ def from_tables(target: Target, tables: LevelTables, draws: int, rng: np.random.
     return Draws(
         target,
         "levels",
-        f"levels: {why}, but the calls depend on levels alone and are counted; P(calls), cards and lengths exact, "
-        f"{draws} independent exact draws",
+        (
+            f"{why}, but the calls depend on levels alone and are counted",
+            f"P(calls), cards and lengths exact, {draws} independent exact draws",
+        ),
         LazyDraws(tables.draw, draws, seed_state(rng)),
         log_marginal=tables.log_mean,
         ess=float(draws),

@@ -205,8 +205,7 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     return replace(
         found,
         method="resample-move",
-        why=f"resample-move: {found.why.partition(': ')[2]}; {n} particles moved from there descend from "
-        f"{lineages:.0f} draws",
+        reasons=(*found.reasons, f"{n} particles moved from there descend from {lineages:.0f} draws"),
         source=layouts,
         importance=None,
         proposed=found.proposed or found.importance,

@@ -601,7 +601,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     return Draws(
         target,
         "importance",
-        f"importance: {why}; {len(masks)} draws by exact tables of levels are worth {weights.ess:.0f} independent ones",
+        (why, f"{len(masks)} draws by exact tables of levels are worth {weights.ess:.0f} independent ones"),
         masks,
         importance=weights,
         likelihood=likelihood,
@@ -638,8 +638,11 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
     return Draws(
         target,
         "importance",
-        f"importance: {why}; {drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
-        f"{found.ess:.0f} independent ones",
+        (
+            why,
+            f"{drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
+            f"{found.ess:.0f} independent ones",
+        ),
         found.layouts,
         importance=found.weights,
         proposed=drawn.weights,

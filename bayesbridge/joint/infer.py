@@ -304,9 +304,10 @@ def _posterior(
     batches = Batches.of(weighed.table, rows.row, drawn=not source.exact)
     target = question.belief.target
     how = "all walked" if source.exact else f"{len(rows.row)} drawn"
-    why = (
-        f"joint: {target.count} layouts, {how}; {len(rows)} different to the style model, summed out; the style "
-        f"by {found.sampler}, worth {found.ess:.0f} independent draws"
+    reasons = (
+        f"{target.count} layouts, {how}",
+        f"{len(rows)} different to the style model, summed out",
+        f"the style by {found.sampler}, worth {found.ess:.0f} independent draws",
     )
     warnings = [styles.warning if found.sampler == "nuts" else "", source.warning]
     if found.ess < ENOUGH:
@@ -316,7 +317,7 @@ def _posterior(
     draws = Draws(
         target,
         "joint",
-        why,
+        reasons,
         source.layouts,
         importance=weights,
         likelihood=rows.others + log_seat,
