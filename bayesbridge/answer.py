@@ -82,7 +82,7 @@ class TrickContext:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Number:
+class OutputSummary:
     """One output of one estimator over a posterior: its moments, its distribution, and what it means."""
 
     name: str
@@ -222,7 +222,7 @@ class Tricks:
     asked: TrickContext | None = None
 
     @classmethod
-    def of(cls, number: Number, asked: TrickContext | None = None, **where: Any) -> Self:
+    def of(cls, number: OutputSummary, asked: TrickContext | None = None, **where: Any) -> Self:
         """From an output that counts tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
         place = number.place(**where)
         if number.count is None or number.values is None or number.pmf is None:
@@ -376,14 +376,14 @@ def capture_tricks(
     question, capture = ask(posterior, pair), CaptureEstimator()
     exact = {} if posterior.exact else counted(posterior, capture, question)
     sums = exact.get("T") or evaluate(posterior, [capture], question, rng=rng).sums["capture", "T"]
-    return Tricks.of(Number.of(sums), TrickContext.of(posterior.belief, question))
+    return Tricks.of(OutputSummary.of(sums), TrickContext.of(posterior.belief, question))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
     """What estimators say of a posterior: the numbers, and the parts that screens, pages and programs are given."""
 
-    numbers: dict[str, Number]
+    numbers: dict[str, OutputSummary]
     """By their names in results."""
     asked: TrickContext
     method: str
@@ -396,7 +396,7 @@ class Answer:
         numbers = {}
         for (estimator, output), sums in found.sums.items():
             name = output if outputs.count(output) == 1 else f"{estimator}_{output}"
-            numbers[name] = Number.of(sums, estimator, name)
+            numbers[name] = OutputSummary.of(sums, estimator, name)
         posterior = found.posterior
         method = posterior.method_of(counted=any(sums.exact for sums in found.sums.values()))
         return cls(numbers, TrickContext.of(posterior.belief, found.question), method)
@@ -405,7 +405,7 @@ class Answer:
     def of_tree(cls, tree: xarray.DataTree) -> Self:
         """From a result, also one that was read from a file."""
         draws, pmfs, kept = (tree[group].to_dataset() for group in ("posterior", "pmf", "constant_data"))
-        numbers = {str(name): Number.of_tree(found, pmfs.get(name)) for name, found in draws.data_vars.items()}
+        numbers = {str(name): OutputSummary.of_tree(found, pmfs.get(name)) for name, found in draws.data_vars.items()}
         first, second = (Seat.of(str(name)) for name in kept["pair"].values)
         contract, dummy = (str(kept[name].values) for name in ("contract", "dummy"))
         asked = TrickContext(
@@ -416,7 +416,7 @@ class Answer:
         )
         return cls(numbers, asked, str(tree.attrs["method"]))
 
-    def number(self, name: str) -> Number:
+    def number(self, name: str) -> OutputSummary:
         """By its name in the result."""
         if name not in self.numbers:
             raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(self.numbers)}", name=name)
@@ -426,7 +426,7 @@ class Answer:
         """The distribution of an output that counts tricks; ``where`` picks one of several numbers."""
         return Tricks.of(self.number(name), self.asked, **where)
 
-    def reported(self, estimator: str) -> dict[str, Number]:
+    def reported(self, estimator: str) -> dict[str, OutputSummary]:
         """By output; under hard evidence, where some could be counted, the sampled ones are left out."""
         own = {number.output: number for number in self.numbers.values() if number.estimator == estimator}
         counted = {output: number for output, number in own.items() if number.exact}
@@ -443,9 +443,9 @@ class Answer:
         return all(number.exact for one in self.estimators for number in self.reported(one).values())
 
     @property
-    def shown(self) -> list[Number]:
+    def shown(self) -> list[OutputSummary]:
         """The numbers that people are shown: of the capture algorithm T alone, of other estimators all."""
-        shown: list[Number] = []
+        shown: list[OutputSummary] = []
         for estimator in self.estimators:
             outputs = self.reported(estimator)
             shown += [outputs["T"]] if estimator == "capture" and "T" in outputs else outputs.values()
@@ -494,7 +494,7 @@ MOST_COLUMNS: Final = 15
 """Values that get a column each beside the labels of an output."""
 
 
-def _number_table(number: Number, asked: TrickContext) -> Table:
+def _number_table(number: OutputSummary, asked: TrickContext) -> Table:
     """A whole number that does not count tricks."""
     values, shares = occurring(number, 0)
     step = -(-len(values) // MOST_BARS)
@@ -508,7 +508,7 @@ def _number_table(number: Number, asked: TrickContext) -> Table:
     return Table(f"{number.name}, for {asked.names}: {number.doc}", ["", "P"], rows, [note], bars=True)
 
 
-def _labelled_table(number: Number, asked: TrickContext) -> Table:
+def _labelled_table(number: OutputSummary, asked: TrickContext) -> Table:
     """A row for each label: strains from no trumps down, the pair's seats first; of many others those with the most."""
     labels, means, spreads = number.cells, number.mean, number.sd
     fixed = {
@@ -543,7 +543,7 @@ def _labelled_table(number: Number, asked: TrickContext) -> Table:
     return Table(f"{number.name}: {number.doc}", columns, rows, said)
 
 
-def occurring(number: Number, place: int) -> tuple[NDArray[np.int64], Floats]:
+def occurring(number: OutputSummary, place: int) -> tuple[NDArray[np.int64], Floats]:
     """Values with their shares in one cell, from the first to the last that occurs."""
     assert number.values is not None
     assert number.pmf is not None

@@ -128,7 +128,7 @@ class Spread(NamedTuple):
     high: int
 
 
-class Reading(NamedTuple):
+class CallReading(NamedTuple):
     """What one call says of its caller's hand, by the caller's own calls up to it and the cards in sight."""
 
     seat: Seat
@@ -141,7 +141,7 @@ class Reading(NamedTuple):
     """Its length."""
 
 
-def readings(belief: Belief, rng: Seed = 0) -> list[Reading]:
+def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
     """How every call of a hidden seat in an auction of four players was read by the bidder model.
 
     Layouts that fit the hard evidence are drawn and weighed by the likelihood of the seat's calls so far, first
@@ -157,7 +157,7 @@ def readings(belief: Belief, rng: Seed = 0) -> list[Reading]:
     known = belief.target.constraints
     terms = belief.target.soft.terms
     calls = [(term, term.call) for term in terms if term.call is not None and term.seats[0] in known.hidden]
-    kept: list[Reading] = []
+    kept: list[CallReading] = []
     most = belief.target.cost.most_layouts
     for n in dict.fromkeys(min(n, most) for n in (8_000, 32_000)) if calls else ():
         layouts = sample(known, n, rng)
@@ -176,12 +176,12 @@ ENOUGH: Final = 100
 """Independent layouts that a reading must be worth."""
 
 
-def _reading(seat: Seat, call: Call, hands: Masks, logs: Floats) -> Reading:
+def _reading(seat: Seat, call: Call, hands: Masks, logs: Floats) -> CallReading:
     suit = None if call.strain is None else call.strain.trump
     weights = np.exp(logs - max(float(logs.max()), -700.0))
     total = float(weights.sum())
     if not total or total * total / float(weights @ weights) < ENOUGH:
-        return Reading(seat, call, None, suit, None)
+        return CallReading(seat, call, None, suit, None)
     bits = hands[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
 
     def spread(cards: NDArray[np.int64], most: int) -> Spread:
@@ -190,7 +190,7 @@ def _reading(seat: Seat, call: Call, hands: Masks, logs: Floats) -> Reading:
 
     points = np.tile(np.array(HIGH_CARD_POINTS), 4)
     length = None if suit is None else spread((np.arange(52) // 13 == suit).astype(np.int64), 13)
-    return Reading(seat, call, spread(points, 37), suit, length)
+    return CallReading(seat, call, spread(points, 37), suit, length)
 
 
 def strength(shares: Sequence[float]) -> tuple[float, int, int]:

@@ -24,7 +24,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from bayesbridge.answer import Answer, Number, Tricks, occurring
+from bayesbridge.answer import Answer, OutputSummary, Tricks, occurring
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.decisions.play import CardChoices
@@ -548,7 +548,7 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
     return ax
 
 
-def _table(number: Number, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
+def _table(number: OutputSummary, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
     """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
     assert number.values is not None
     assert number.pmf is not None

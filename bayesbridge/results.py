@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 import bayesbridge
 from bayesbridge import markup
-from bayesbridge.answer import GOALS, Answer, Number, Tricks
+from bayesbridge.answer import GOALS, Answer, OutputSummary, Tricks
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_document, accuracy_sentences, position_html
 from bayesbridge.calls import Contract
@@ -201,7 +201,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         )
 
 
-def drawn(number: Number, found: xarray.DataArray) -> NDArray[Any]:
+def drawn(number: OutputSummary, found: xarray.DataArray) -> NDArray[Any]:
     """(chain, draw, cells) what each layout has; of a distribution for each layout its mean."""
     values = (found.values * number.values).sum(axis=-1) if number.smooth else found.values
     return np.asarray(values.reshape(*values.shape[:2], -1))

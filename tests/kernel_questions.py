@@ -31,7 +31,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.proposal import Proposal, Tilt
-from bayesbridge.engines.quantity_tables import Tricks
+from bayesbridge.engines.quantity_tables import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import fit_tilt
 from bayesbridge.estimators.evaluate import OutputAccumulator
@@ -168,7 +168,7 @@ def levels():
         tables.draw(40, rng=12),
         tables.card_marginals(),
         tables.length_distributions(),
-        tables.distribution(Tricks(2, 0)),
+        tables.distribution(CaptureTricks(2, 0)),
     )
 
 

@@ -180,7 +180,7 @@ type Calls = tuple[Call, ...]
 """The calls from the first bid of an auction on; none before the opening."""
 
 
-class Question(NamedTuple):
+class AskingCall(NamedTuple):
     """A call that asks partner, wherever it is made."""
 
     call: Call
@@ -188,7 +188,7 @@ class Question(NamedTuple):
     """The agreed one."""
 
 
-type Place = Calls | Question
+type Place = Calls | AskingCall
 type Meanings = Mapping[Call, tuple[Statement, ...]]
 """What calls show at one place: a hand fits a call if it fits one of its statements."""
 
@@ -321,7 +321,7 @@ def _meanings_at(system: System, calls: Calls) -> Meanings | None:
     if (found := system.places.get(calls)) is not None or calls[-1:] != (PASS,):
         return found
     suit = system.agreed(calls)
-    return None if suit is None else system.places.get(Question(calls[-2], suit))
+    return None if suit is None else system.places.get(AskingCall(calls[-2], suit))
 
 
 @cache
@@ -400,7 +400,7 @@ def _section(path: str, name: str, section: dict[str, Any], lines: KeyLines) -> 
         if name.startswith(ANSWERS):
             asked = Call.of(name.removeprefix(ANSWERS))
             before = start.after_all([asked, PASS])
-            return {Question(asked, suit): dict(_meanings(section, before, where, suit)) for suit in Suit}
+            return {AskingCall(asked, suit): dict(_meanings(section, before, where, suit)) for suit in Suit}
         words = "" if name == OPENING else name.removeprefix(AFTER)
         ways = product(*(word.split("/") for word in call_words(words)))
         befores = [start.after_all(calls) for calls in ways]
@@ -431,7 +431,7 @@ def _meanings(
 
 
 def _where(place: Place) -> str:
-    if isinstance(place, Question):
+    if isinstance(place, AskingCall):
         return f"{ANSWERS}{place.call}"
     return f"{AFTER}{' '.join(map(str, place))}" if place else OPENING
 

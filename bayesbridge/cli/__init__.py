@@ -17,7 +17,7 @@ from warnings import catch_warnings, simplefilter
 
 from bayesbridge import __version__
 from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
-from bayesbridge.cli.options import Parser, protect_voids, verify
+from bayesbridge.cli.options import OneLineParser, protect_voids, verify
 from bayesbridge.cli.screens import end_progress
 from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.words import tell
@@ -26,9 +26,9 @@ COMMANDS = (estimate, report, serve, contracts, play, suit, deal, style, score, 
 """In the order of the help text."""
 
 
-def build_parser() -> Parser:
+def build_parser() -> OneLineParser:
     """The whole command line, ready to parse."""
-    parser = Parser(
+    parser = OneLineParser(
         prog="bayesbridge",
         description="Who holds the hidden cards, and how many tricks will two hands take?\n"
         "Exact where the question can be counted, sampled with honest weights where it cannot.\n"
@@ -59,7 +59,7 @@ class _Completion(Action):
 
 def _complete_files(parser: ArgumentParser, how: Any) -> None:
     """Let what a shell completes for each FILE or FOLDER be names of files."""
-    if isinstance(parser, Parser):
+    if isinstance(parser, OneLineParser):
         parser.add_now()
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):

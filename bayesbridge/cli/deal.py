@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bayesbridge.cards import Hand
 from bayesbridge.cli.options import (
     Mode,
-    Parser,
+    OneLineParser,
     Subparsers,
     UsageError,
     add_command,
@@ -108,7 +108,7 @@ def run(args: Namespace) -> int:
     return 1 if job.found < job.wanted else 0
 
 
-def _add_evidence(parser: Parser) -> None:
+def _add_evidence(parser: OneLineParser) -> None:
     group = parser.add_evidence("Repeatable; on any seats.")
     group.add_argument(
         "--given",

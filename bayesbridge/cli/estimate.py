@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbridge.cards import Card
 from bayesbridge.cli.options import (
     Mode,
-    Parser,
+    OneLineParser,
     Subparsers,
     UsageError,
     add_command,
@@ -100,7 +100,7 @@ def add(commands: Subparsers) -> None:
     add_evidence(parser)
 
 
-def add_question(parser: Parser, estimators: str) -> None:
+def add_question(parser: OneLineParser, estimators: str) -> None:
     """The options that ask the question, of this command and of the report."""
     add_pair(parser)
     parser.add_argument("--estimator", action="append", metavar="NAME", help=estimators)

@@ -43,10 +43,10 @@ def attributed(option: str, *others: type[Exception]) -> Iterator[None]:
         raise UsageError(f"argument {option}: {error}") from None
 
 
-class Parser(argparse.ArgumentParser):
+class OneLineParser(argparse.ArgumentParser):
     """Says what is wrong in one line, as an exception, instead of printing the usage and ending the process."""
 
-    add_later: Callable[[Parser], None] | None = None
+    add_later: Callable[[OneLineParser], None] | None = None
     """Adds arguments when they are first needed, where that takes time."""
 
     evidence: argparse._ArgumentGroup | None = None
@@ -130,7 +130,7 @@ class _HelpEvidence(argparse.Action):
     """Explains the options of evidence, and ends."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        assert isinstance(parser, Parser)
+        assert isinstance(parser, OneLineParser)
         parser._print_message(parser.format_help(full=True), sys.stdout)
         parser.exit()
 
@@ -162,7 +162,7 @@ EXACT = Mode("nothing is drawn", "seed")
 CLUSTER = Mode("a cluster has the workers that it has", "workers")
 
 
-type Subparsers = argparse._SubParsersAction[Parser]
+type Subparsers = argparse._SubParsersAction[OneLineParser]
 
 
 def add_command(
@@ -172,7 +172,7 @@ def add_command(
     run: Callable[[argparse.Namespace], int],
     example: str,
     mode: Mode | None = None,
-) -> Parser:
+) -> OneLineParser:
     """A new command with the options that every command takes; their defaults are those of the whole command line."""
     described = f"{summary[0].upper()}{summary[1:]}."
     parser = commands.add_parser(name, help=summary, description=described, epilog=f"example:\n  {example}")
@@ -213,12 +213,12 @@ def pair(text: str) -> tuple[Seat, Seat]:
     return Question.of(text).pair
 
 
-def add_pair(parser: Parser) -> None:
+def add_pair(parser: OneLineParser) -> None:
     """Ask who plays together."""
     parser.add_argument("--pair", type=pair, metavar="S:N", help="who plays together (default: observer and dummy)")
 
 
-def add_solving(parser: Parser, what: str, more: str, least: int = 0) -> None:
+def add_solving(parser: OneLineParser, what: str, more: str, least: int = 0) -> None:
     """Ask how much is solved double dummy: so many layouts, or for so long."""
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--solve", type=whole(least, 1_000_000), metavar="N", help=f"layouts to solve {what}")
@@ -238,7 +238,7 @@ def verify_solver(args: argparse.Namespace, uses: str = "") -> None:
         verify(args, SOLVES not in offered("estimators", [SOLVES]).estimators and UNSOLVED, uses=uses)
 
 
-def add_workers(parser: Parser, usual: str) -> None:
+def add_workers(parser: OneLineParser, usual: str) -> None:
     """Ask who does work that takes long, and where it is kept; ``usual`` is the scheduler unless told otherwise."""
     add = parser.add_argument
     cores = "threads or processes; the answer does not depend on it (default: one for each core)"
@@ -436,7 +436,7 @@ def add_settings(group: Any, names: Iterable[str], **about: str) -> None:
         )
 
 
-def add_evidence(parser: Parser) -> None:
+def add_evidence(parser: OneLineParser) -> None:
     """Put the EVIDENCE options on a command."""
     group = parser.add_evidence("Repeatable where they say what was seen; their order is kept.")
     add_settings(group, SETTINGS)

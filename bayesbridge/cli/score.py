@@ -21,7 +21,7 @@ from bayesbridge.cli.options import (
     verify,
     whole,
 )
-from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import MOST_DRAWS, print_json, progress_line, say, show_table
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted
@@ -29,7 +29,7 @@ from bayesbridge.words import counted
 if TYPE_CHECKING:
     from bayesbridge.bidders.pairs import History
     from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Board, Plan, Tally
+    from bayesbridge.studies.benchmark import Board, Plan, ScoreSums
 
 
 COUNTING = Mode("the reader counting draws nothing", "draws seed")
@@ -133,12 +133,12 @@ def run(args: Namespace) -> int:
         return 0
     who = ROLES[args.chair][1]
     if not others:
-        print_table(*summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
+        show_table(summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
     for when in moments if others else ():
         some = ((name, found[when]) for name, found in rows.items())
-        print_table(*summary_table(f"Readers, {who} after {when}", "reader", some))
+        show_table(summary_table(f"Readers, {who} after {when}", "reader", some))
         some = ((name, found[when]) for name, found in less.items())
-        print_table(*summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
+        show_table(summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
     if figures:
         two = f"{figures['call_log_loss']:.4f} nats a call, {figures['call_log_loss_average']:.4f} without"
         gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
@@ -245,7 +245,7 @@ def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tup
     return wanted, chosen, left_out
 
 
-def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) -> dict[str, dict[str, Tally]]:
+def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) -> dict[str, dict[str, ScoreSums]]:
     """The sums of each reader at each moment."""
     from hashlib import file_digest
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.options import Parser, whole
+from bayesbridge.cli.options import OneLineParser, whole
 from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, number, printable
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
-    from bayesbridge.history import Reading
+    from bayesbridge.history import CallReading
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -138,7 +138,7 @@ DRAWS = 20_000
 """Unless told otherwise."""
 
 
-def add_draws(parser: Parser, usual: int = DRAWS) -> None:
+def add_draws(parser: OneLineParser, usual: int = DRAWS) -> None:
     """Ask how many layouts to draw, ``usual`` unless told otherwise."""
     parser.add_argument(
         "--draws",
@@ -171,7 +171,7 @@ def print_evidence(belief: Belief) -> None:
         say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
 
 
-def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[Reading]) -> None:
+def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[CallReading]) -> None:
     """What was seen, how it was computed, the outputs, and what is known of the hidden hands.
 
     With four players how the calls were ``read`` and the hands come first, and ``games``, where there are any, take

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbridge.cli.options import (
     CLUSTER,
     Mode,
-    Parser,
+    OneLineParser,
     Subparsers,
     UsageError,
     add_command,
@@ -22,7 +22,7 @@ from bayesbridge.cli.options import (
     verify,
     whole,
 )
-from bayesbridge.cli.screens import print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import print_json, progress_line, say, show_table
 
 if TYPE_CHECKING:
     from bayesbridge.studies import Comparison, Study
@@ -47,7 +47,7 @@ def add(commands: Subparsers) -> None:
     parser.add_later = _add_arguments
 
 
-def _add_arguments(parser: Parser) -> None:
+def _add_arguments(parser: OneLineParser) -> None:
     from bayesbridge.studies import STUDIES
 
     studies = STUDIES.values()
@@ -79,7 +79,7 @@ def run(args: Namespace) -> int:
         print_json(found.document())
         return 0
     for table in all_tables(study, found):
-        print_table(*table)
+        show_table(table)
     say(*notes(found, args.seed))
     return 0
 

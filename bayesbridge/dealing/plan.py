@@ -36,7 +36,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.conditions import Plan, chance_text, tightened
+from bayesbridge.engines.conditions import ConditionTables, chance_text, tightened
 from bayesbridge.engines.deal_tables import DealTable, by_seat
 from bayesbridge.engines.proposal import Hands
 from bayesbridge.engines.target import SoftEvidence, Target, calls_evidence
@@ -245,7 +245,7 @@ def too_few(found: Drawn, n: int) -> BayesBridgeError:
 type Counts = dict[tuple[int, ...], int]
 
 
-def exact_counts(plan: Plan, *expressions: Expression) -> Counts | None:
+def exact_counts(plan: ConditionTables, *expressions: Expression) -> Counts | None:
     """In how many deals expressions have each tuple of values; ``None`` where there are no tables for it."""
     if plan.tested or any(map(opaque, expressions)):
         return None
@@ -265,7 +265,7 @@ SEED: Final = 1
 """Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
 
 
-def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | None = None) -> CallDraws:
+def call_draws(plan: ConditionTables, auction: Auction, bidder: BidderModel, way: Way | None = None) -> CallDraws:
     """Deals under an auction by rejection, or by tilts where it is rare and they fit, unless a way is named."""
     soft = SoftEvidence(tuple(calls_evidence(bidder, auction)))
     most = cost_of(bidder).most_layouts // 10
@@ -285,7 +285,7 @@ def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | Non
     return plain if found is None or dear else found
 
 
-def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: int) -> CallDraws | None:
+def _by_tilts(plan: ConditionTables, auction: Auction, soft: SoftEvidence, n: int, most: int) -> CallDraws | None:
     """By tilts; ``None`` where they do not fit."""
     likelihood, seats = _by_seat(plan, soft)
     known, search = tightened(plan.known, plan.exact), min(SEARCH, most)
@@ -353,7 +353,7 @@ def _screened(propose: Propose, soft: SoftEvidence, n: int, rng: np.random.Gener
     return screened, float(np.exp(np.minimum(found - log_limit, 0.0)).sum()) / n
 
 
-def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
+def _by_seat(plan: ConditionTables, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
     """The likelihood of one hand by the calls and the exact part of the plan, and the seats that it depends on."""
     own, _ = by_seat(plan.exact)
     target = Target(plan.known.normalised(), soft)
@@ -387,7 +387,7 @@ class DealPlan:
     0.407
     """
 
-    plan: Plan
+    plan: ConditionTables
     tests: tuple[tuple[str, Test], ...] = ()
     """What is tested on each draw, with a name for it."""
     calls: CallDraws | None = None
@@ -573,14 +573,14 @@ def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
     return reduce(lambda known, seat: known.hold(seat, held[seat]), Seat, Constraints.free())
 
 
-def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> Plan:
+def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> ConditionTables:
     """The plan of all hard evidence; where no deal fits, the error names a smallest set of pieces in conflict."""
     if play := next((piece for piece in seen if isinstance(piece, Play)), None):
         raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
     hard = tuple(piece for piece in seen if not isinstance(piece, Called))
 
-    def plan(some: tuple[Piece, ...]) -> Plan:
-        return Plan.of(reduce(lambda known, piece: piece.constrain(known, 0), some, given), condition)
+    def plan(some: tuple[Piece, ...]) -> ConditionTables:
+        return ConditionTables.of(reduce(lambda known, piece: piece.constrain(known, 0), some, given), condition)
 
     try:
         return plan(hard)

@@ -228,7 +228,7 @@ class Group(NamedTuple):
         return Question.of((self.declarer, self.dummy), trump=self.strain.trump)
 
 
-class Number(NamedTuple):
+class LayoutNumbers(NamedTuple):
     """A number of each layout, by the network and where it was solved."""
 
     predicted: Floats
@@ -302,14 +302,14 @@ class TrickTables:
         """Whether every layout was solved, so that what was solved is exact."""
         return self.sample is not None and self.sample.size == np.inf
 
-    def of_one(self, group: Group, points: Floats) -> Number:
+    def of_one(self, group: Group, points: Floats) -> LayoutNumbers:
         """``points[tricks]`` of one group."""
         pmf = self.pmfs[group]
         solved = points[self.tricks[group]] if group in self.tricks else None
         step = _largest_step(points[self._near(group)])
         return _number(pmf @ points, pmf @ points**2, solved, points, step, self._error(group, points))
 
-    def of_two(self, first: Group, second: Group, points: Floats) -> Number:
+    def of_two(self, first: Group, second: Group, points: Floats) -> LayoutNumbers:
         """``points[tricks of the first, tricks of the second]``; (14, 14)."""
         if first == second:
             return self.of_one(first, np.ascontiguousarray(points.diagonal()))
@@ -326,7 +326,7 @@ class TrickTables:
         )
         return _number(predicted, square, solved, points, step, float(error))
 
-    def mean(self, number: Number) -> tuple[float, float]:
+    def mean(self, number: LayoutNumbers) -> tuple[float, float]:
         """Posterior mean of a number, and its standard error."""
         if number.solved is not None and self.sample is not None:
             mean, error = self.sample.mean(number.solved, number.low, number.high, number.step)
@@ -354,10 +354,10 @@ class TrickTables:
 
 def _number(
     predicted: Floats, square: Floats, solved: Floats | None, points: Floats, step: float, network: float
-) -> Number:
+) -> LayoutNumbers:
     """A number with its bounds; where no near number of tricks changes it, any change is as far as these."""
     low, high = float(points.min()), float(points.max())
-    return Number(predicted, square, solved, low, high, step or high - low, network)
+    return LayoutNumbers(predicted, square, solved, low, high, step or high - low, network)
 
 
 def _largest_step(near: Floats) -> float:

@@ -301,7 +301,7 @@ def _without(counts: Counts, gap: int) -> Counts:
     return (*counts[:gap], counts[gap] - 1, *counts[gap + 1 :])
 
 
-class Table(NamedTuple):
+class Seating(NamedTuple):
     """Who sits where: declarer's two hands, the defender after the second and the one after the first."""
 
     first: Seat
@@ -324,7 +324,7 @@ class Step:
 
     leader: Seat
     card: str
-    answers: tuple[Answer, ...]
+    answers: tuple[Reply, ...]
     """By what the next defender plays."""
 
     @property
@@ -353,7 +353,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What the third hand plays on a defender's card, and how it goes on."""
 
     played: str
@@ -367,7 +367,7 @@ class Answer:
 def steps(
     plan: Plan,
     combination: Combination,
-    table: Table,
+    table: Seating,
     hands: tuple[tuple[int, ...], tuple[int, ...]],
     played: tuple[Counts, Counts],
 ) -> Step | None:
@@ -397,7 +397,7 @@ def steps(
             (_group_text(combination, last), steps(after, combination, table, left, _played(now, 1 - side, last)))
             for last, after in plans
         )
-        answers.append(Answer(_group_text(combination, group), "" if third is None else RANKS[third], then))
+        answers.append(Reply(_group_text(combination, group), "" if third is None else RANKS[third], then))
     return Step(table[hand], RANKS[led], tuple(answers))
 
 
@@ -422,7 +422,7 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     yield _trick(step, lowest)
     if tricks == 1:
         return
-    groups: dict[tuple[str, ...], list[tuple[Answer, str]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[Reply, str]]] = {}
     branches = [(answer, played, after) for answer in step.answers for played, after in answer.then]
     for answer, played, after in branches:
         if after is not None and not after.forced:
@@ -451,7 +451,7 @@ def _trick(step: Step, lowest: str) -> str:
     return f"{text}."
 
 
-def _condition(step: Step, cases: list[tuple[Answer, str]], lowest: str) -> str:
+def _condition(step: Step, cases: list[tuple[Reply, str]], lowest: str) -> str:
     """When a continuation is meant: by the second card alone where that tells it, else by both."""
     second, fourth = (SEATS[step.leader.next(turn).name] for turn in (1, 3))
     met: dict[str, list[str]] = {}
@@ -534,7 +534,7 @@ class SuitPlay(markup.Displayable):
     second: str
     missing: str
     """Cards of the defenders."""
-    table: Table
+    table: Seating
     sure: int
     """Tricks that are certain by the best play for them."""
     goals: tuple[SuitLine, ...]
@@ -618,7 +618,7 @@ def suit_play(
         if first is None or second is None:
             raise BayesBridgeError("no holdings: give both, such as AJT32 and K954, or a posterior and a suit")
         fields = read_pair(first, second)
-        combination, where = Combination.of(*fields), Table(Seat.N, Seat.S)
+        combination, where = Combination.of(*fields), Seating(Seat.N, Seat.S)
         places = "" if vacant == (13, 13) else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
         return _solved(combination, where, f"by vacant places{places}", prior_shares(combination, vacant), inf, work)
     belief = posterior.belief
@@ -650,16 +650,16 @@ def _field(mask: int, suit: Suit) -> int:
     return mask >> (13 * suit) & SUIT_MASK
 
 
-def _placed(hands: dict[Seat, int], first: str | None, second: str | None, suit: Suit | None) -> tuple[Suit, Table]:
+def _placed(hands: dict[Seat, int], first: str | None, second: str | None, suit: Suit | None) -> tuple[Suit, Seating]:
     """Which suit is meant, and which of the two hands is the first."""
     dummy, declarer = hands
     if first is None or second is None:
         if suit is None:
             raise BayesBridgeError("no suit: name it, such as S, or give both holdings")
-        return suit, Table(dummy, declarer)
+        return suit, Seating(dummy, declarer)
     named = read_pair(first, second)
     for one in reversed(Suit) if suit is None else (suit,):
-        for table in (Table(dummy, declarer), Table(declarer, dummy)):
+        for table in (Seating(dummy, declarer), Seating(declarer, dummy)):
             if (_field(hands[table.first], one), _field(hands[table.second], one)) == named:
                 return one, table
     raise BayesBridgeError(
@@ -680,7 +680,7 @@ def _apart(belief: Belief, suit: Suit, missing: int) -> list[int]:
     return found
 
 
-def _solved(combination: Combination, table: Table, weighed: str, shares: Floats, ess: float, work: int) -> SuitPlay:
+def _solved(combination: Combination, table: Seating, weighed: str, shares: Floats, ess: float, work: int) -> SuitPlay:
     """Search, and pick the plans from the front."""
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1

@@ -32,7 +32,7 @@ from bayesbridge.words import number
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ConditionTables:
     """``exact`` parts are in the table, ``tested`` parts are not."""
 
     known: Constraints
@@ -41,11 +41,11 @@ class Plan:
     table: DealTable
 
     @classmethod
-    def of(cls, known: Constraints, condition: Expression = TRUE) -> Plan:
-        """Plan for constraints and a condition; raises ``Contradiction`` if no deal can meet them.
+    def of(cls, known: Constraints, condition: Expression = TRUE) -> ConditionTables:
+        """Tables for constraints and a condition; raises ``Contradiction`` if no deal can meet them.
 
         >>> from bayesbridge.expressions import parse_expression
-        >>> plan = Plan.of(Constraints.free(), parse_expression("hcp(north) == 37"))
+        >>> plan = ConditionTables.of(Constraints.free(), parse_expression("hcp(north) == 37"))
         >>> plan.table.total
         337912392291465600
         """

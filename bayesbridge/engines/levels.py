@@ -35,6 +35,7 @@ from bayesbridge.constraints import SEATS, SUITS, Constraints
 from bayesbridge.engines.draws import HAS_LENGTH, HOLDS_RANK, Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.quantity_tables import (
+    CaptureTricks,
     ClassRows,
     ClassTables,
     HasShape,
@@ -42,7 +43,6 @@ from bayesbridge.engines.quantity_tables import (
     Points,
     Quantity,
     SuitWalks,
-    Tricks,
 )
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import SoftEvidence, Target
@@ -203,7 +203,7 @@ class LevelTables:
         counts = self.kept.get(quantity)
         if counts is None:  # (values, size) layouts by value of the tables and by the quantity
             counts = self.tables.extended(quantity).counts().reshape(quantity.size, -1).T
-            if isinstance(quantity, Points | Tricks):
+            if isinstance(quantity, Points | CaptureTricks):
                 self.kept[quantity] = counts
         return self._mixed(counts)
 

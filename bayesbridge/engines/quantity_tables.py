@@ -372,7 +372,7 @@ class HasShape:
 
 
 @dataclass(frozen=True, slots=True)
-class Tricks:
+class CaptureTricks:
     """T of Algorithm 2 for the hands of two seats, 0 where a condition fails; a code is a summary of ``merge``."""
 
     first: int
@@ -394,7 +394,7 @@ class Tricks:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition(Tricks):
+class CaptureConditions(CaptureTricks):
     """Which conditions of Algorithm 2 hold for the hands of two seats: 0 not A, 1 only A, 2 both."""
 
     size: ClassVar[int] = 3
@@ -419,7 +419,7 @@ class TotalGap(Additive):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Tricks):
+class Outcome(CaptureTricks):
     """The outcome code of Algorithm 2 for the hands of two seats (see ``capture.half_deals``)."""
 
     size: ClassVar[int] = CODES

@@ -36,7 +36,7 @@ from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
-    from bayesbridge.engines.conditions import Plan
+    from bayesbridge.engines.conditions import ConditionTables
     from bayesbridge.engines.deal_tables import DealTable
     from bayesbridge.engines.enumeration import Enumeration
     from bayesbridge.engines.tables import LayoutIndex
@@ -236,11 +236,11 @@ def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
 
 
 @lru_cache(maxsize=2)  # some hundred megabytes each
-def planned(known: Constraints) -> Plan:
+def planned(known: Constraints) -> ConditionTables:
     """What tables hold of constraints with conditions; raises ``Contradiction`` if no layout fits."""
-    from bayesbridge.engines.conditions import Plan
+    from bayesbridge.engines.conditions import ConditionTables
 
-    return Plan.of(known)
+    return ConditionTables.of(known)
 
 
 def layouts_that_fit(known: Constraints) -> tuple[int, bool]:
@@ -308,7 +308,7 @@ class Target:
         return not self.soft and not self.constraints.conditions
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> ConditionTables:
         """The tables of the conditions, and what is tested."""
         return planned(self.constraints)
 

@@ -71,10 +71,15 @@ class CaptureEstimator:
 
     def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
         """T and which conditions hold, by merging the suits; the lengths of both hands."""
-        from bayesbridge.engines.quantity_tables import Condition, Tricks
+        from bayesbridge.engines.quantity_tables import CaptureConditions, CaptureTricks
 
         first, second = question.pair
-        return {"c1": first, "c2": second, "T": Tricks(first, second), "condition": Condition(first, second)}
+        return {
+            "c1": first,
+            "c2": second,
+            "T": CaptureTricks(first, second),
+            "condition": CaptureConditions(first, second),
+        }
 
     def distribution(
         self, constraints: Constraints, question: Question

@@ -27,7 +27,7 @@ from bayesbridge.engines.enumeration import MOST_LAYOUTS
 from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
-from bayesbridge.joint.question import Cloud, Rows, Source, StyleQuestion, log_mean
+from bayesbridge.joint.question import Cloud, Source, StyleQuestion, StyleRows, log_mean
 from bayesbridge.layouts import Floats, Layouts, Masks
 from bayesbridge.random64 import Seed, generator
 
@@ -153,7 +153,7 @@ class Weighed:
 
 
 def by_points(
-    question: StyleQuestion, rows: Rows, cloud: Cloud, n: int, rng: np.random.Generator
+    question: StyleQuestion, rows: StyleRows, cloud: Cloud, n: int, rng: np.random.Generator
 ) -> tuple[Weighed, float, float]:
     """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
     styles, log = question.weighted(cloud, cloud.points(n, rng))
@@ -165,7 +165,7 @@ def by_points(
     return weighed, above + scale + rows.most - below, float(np.hypot(error, error_below))
 
 
-def _weigh(rows: Rows, styles: Floats, prior: Floats | None) -> tuple[Weighed, Floats]:
+def _weigh(rows: StyleRows, styles: Floats, prior: Floats | None) -> tuple[Weighed, Floats]:
     """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior.
 
     Besides, (B, n) m(θ) over the weight of the heaviest row.
@@ -232,7 +232,7 @@ def infer_jointly(
     with one_thread():
         walk = method == "counts" or (method != "draws" and walkable)
         source = Source.walked(question) if walk else Source.drawn(question, layouts, numbers)
-        rows = Rows.of(question, source)
+        rows = StyleRows.of(question, source)
         if sampler == "nuts" and question.prior.unknown:
             return _with_nuts(question, rows, source, (draws, tune, chains), numbers)
         n = draws * chains
@@ -255,7 +255,7 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
 
 
 def _with_nuts(
-    question: StyleQuestion, rows: Rows, source: Source, size: tuple[int, int, int], rng: np.random.Generator
+    question: StyleQuestion, rows: StyleRows, source: Source, size: tuple[int, int, int], rng: np.random.Generator
 ) -> JointPosterior:
     """The style by NUTS, with the layouts summed out."""
     import pymc as pm
@@ -281,7 +281,7 @@ def _with_nuts(
 
 def _posterior(
     question: StyleQuestion,
-    rows: Rows,
+    rows: StyleRows,
     source: Source,
     weighed: Weighed,
     log_marginal: list[float],

@@ -319,7 +319,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class StyleRows:
     """The layouts by what the style model sees of them, and the chances of the seat's calls for each row.
 
     log:    (k,) log weight of each row; the weights of all rows add up to P(the other evidence)
@@ -335,7 +335,7 @@ class Rows:
     others: Floats
 
     @classmethod
-    def of(cls, question: StyleQuestion, source: Source) -> Rows:
+    def of(cls, question: StyleQuestion, source: Source) -> StyleRows:
         """Sort layouts into rows."""
         codes, others = [], []
         layouts = source.layouts

@@ -1,7 +1,7 @@
 """Whole documents: tables on record in PBN and LIN, read as they are found; PBN is written so that it reads back equal.
 
-A reader gives a :class:`Reading`: the records, and a note with file, line and reason for everything it left out. No
-input makes it raise, but a file that cannot be opened.
+A reader gives :class:`ParsedRecords`: the records, and a note with file, line and reason for everything it left out.
+No input makes it raise, but a file that cannot be opened.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 from bayesbridge.calls import Vulnerability
 from bayesbridge.notation.lin import iter_lin, read_lin, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn, write_pbn
-from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.notation.reading import Document, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, read_hands
 
 __all__ = [
-    "Reading",
+    "ParsedRecords",
     "Record",
     "Skipped",
     "Source",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-def open_records(path: str | os.PathLike[str]) -> Reading:
+def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
     """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
 
     >>> import tempfile
@@ -46,7 +46,7 @@ def open_records(path: str | os.PathLike[str]) -> Reading:
     ...     open_records(file.name).skipped[0].line
     2
     """
-    return Reading.of(iter_records(path))
+    return ParsedRecords.of(iter_records(path))
 
 
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:

@@ -19,7 +19,7 @@ from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerabil
 from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError, shorten
-from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
+from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, from_sequence
 
 SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
@@ -76,7 +76,7 @@ type Words = list[tuple[int, str]]
 """Values of tokens, each with its line."""
 
 
-def read_lin(source: Source) -> Reading:
+def read_lin(source: Source) -> ParsedRecords:
     """Read a LIN document: a path (also of a ``.gz`` file), a text, bytes or a stream.
 
     >>> reading = read_lin("qx|o1|md|3,,SAKQ2HKJ3DA54CQ32,|sv|n|mb|1C!|an|16+|mb|p|mb|p|mb|p|pc|D2|mc|7|")
@@ -84,7 +84,7 @@ def read_lin(source: Source) -> Reading:
     >>> record.auction, record.alerts, record.contract, record.result
     (Auction.of('N:1C Pass Pass Pass'), ((0, '16+'),), Contract.of('1C by N'), 7)
     """
-    return Reading.of(iter_lin(source))
+    return ParsedRecords.of(iter_lin(source))
 
 
 def iter_lin(source: Source) -> Iterator[Record | Skipped]:

@@ -18,7 +18,7 @@ from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
-from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
+from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import (
     FIELD_TAGS,
     MANDATORY_TAGS,
@@ -63,7 +63,7 @@ class RawTag:
         return Tag(self.name, self.value, tuple([line.rstrip() for _, line in self.lines]))
 
 
-class Game(Draft):
+class TagPairs(Draft):
     """The tag pairs of one table on its way to a record; ``call_notes`` are the Note tags that follow the auction."""
 
     def __init__(self, file: str, line: int) -> None:
@@ -237,7 +237,7 @@ class _Comment:
         return " ".join(kept).rstrip()
 
 
-def games(document: Document) -> Iterator[Game | Skipped]:
+def games(document: Document) -> Iterator[TagPairs | Skipped]:
     """The games of a document, and notes on what belongs to none."""
     file, game, tag = document.name, None, None
     previous: dict[str, str] = {}
@@ -272,7 +272,7 @@ def games(document: Document) -> Iterator[Game | Skipped]:
                         yield Skipped(
                             file, number, f"[{name} {written!r}] repeats the game before, which has no {name}"
                         )
-                game, gap = game or Game(file, number), False
+                game, gap = game or TagPairs(file, number), False
                 tag = RawTag(name, value, number)
                 game.add(tag)
         elif not mark or line.isspace():
@@ -328,7 +328,7 @@ _WORD: Final = re.compile(r"=\d*=|\$\d*|\^\w?|[!?]+|[*+]|[^\s=$^!?*+]+|=")
 _RESULT: Final = re.compile(r"(?:(NS|EW)\s*)?(\d{1,2})", re.IGNORECASE)
 
 
-def read_pbn(source: Source) -> Reading:
+def read_pbn(source: Source) -> ParsedRecords:
     """Read a PBN document: a path (also of a ``.gz`` file), a text, bytes or a stream.
 
     >>> reading = read_pbn('[Deal "N:AKQ2.KJ3.A54.Q32 - - -"]\\n[Auction "N"]\\n1C 1H 1D')
@@ -337,7 +337,7 @@ def read_pbn(source: Source) -> Reading:
     >>> print(reading.skipped[0].reason)
     illegal call '1D' by S after 'N:1C 1H': it does not outrank 1H; legal: Pass, X, 1S … 7NT; the auction is left out
     """
-    return Reading.of(iter_pbn(source))
+    return ParsedRecords.of(iter_pbn(source))
 
 
 def iter_pbn(source: Source) -> Iterator[Record | Skipped]:

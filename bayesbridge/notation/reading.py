@@ -50,7 +50,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedRecords:
     """What a document holds: its records, and a note for each thing that was left out."""
 
     records: tuple[Record, ...]

@@ -3,7 +3,7 @@ from .jobs import Job, RunOptions
 from .pictures import plot_runs
 from .readers import PlayerView, Reader, Reading
 from .registry import STUDIES
-from .study import Comparison, Figure, Study, Table
+from .study import Comparison, Figure, Study
 
 __all__ = [
     "STUDIES",
@@ -15,7 +15,6 @@ __all__ = [
     "Reading",
     "RunOptions",
     "Study",
-    "Table",
     "is_test",
     "plot_runs",
 ]

@@ -31,6 +31,7 @@ from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.deal import Deal
 from bayesbridge.errors import BayesBridgeError, naming
 from bayesbridge.layouts import Floats, Ints, Masks, high_card_points, suit_lengths
+from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.jobs import Job, RunOptions, results
 from bayesbridge.studies.readers import (
@@ -47,11 +48,11 @@ from bayesbridge.studies.readers import (
     seat_of,
     usable,
 )
-from bayesbridge.studies.study import Table, finite
+from bayesbridge.studies.study import finite
 from bayesbridge.words import number
 
 
-class Part(IntEnum):
+class DealSplit(IntEnum):
     """What a deal is used for."""
 
     TRAIN = 0
@@ -64,10 +65,10 @@ def digest_of_masks(masks: Iterable[int]) -> str:
     return hashlib.sha256(repr(tuple(int(mask) for mask in masks)).encode()).hexdigest()
 
 
-def part_of_masks(masks: Iterable[int]) -> Part:
+def part_of_masks(masks: Iterable[int]) -> DealSplit:
     """The part of a deal, given the masks of the hands N E S W: nine in ten train, one in twenty each of the others."""
     share = int(digest_of_masks(masks)[:8], 16) % 100
-    return Part.TRAIN if share < 90 else Part.VALIDATE if share < 95 else Part.TEST
+    return DealSplit.TRAIN if share < 90 else DealSplit.VALIDATE if share < 95 else DealSplit.TEST
 
 
 def is_test(deal: Deal) -> bool:
@@ -76,10 +77,10 @@ def is_test(deal: Deal) -> bool:
     >>> is_test(Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"))
     True
     """
-    return part_of_masks(hand.mask for hand in deal.hands) is Part.TEST
+    return part_of_masks(hand.mask for hand in deal.hands) is DealSplit.TEST
 
 
-def frozen_list(records: Iterable[Record], most: int | None = None, part: Part = Part.TEST) -> list[Record]:
+def frozen_list(records: Iterable[Record], most: int | None = None, part: DealSplit = DealSplit.TEST) -> list[Record]:
     """The first ``most`` boards of the list (default: all), numbered from 1; names and remarks are left out."""
     kept: dict[str, tuple[str, Record]] = {}
     for record in records:
@@ -135,7 +136,7 @@ def calibration_error(bins: tuple[Bin, ...]) -> float:
     return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(1, sum(one.cards for one in bins))
 
 
-class Measure(NamedTuple):
+class Metric(NamedTuple):
     """How a figure is called: its key in a document (``…_error`` for its standard error), its name, its digits."""
 
     key: str
@@ -144,26 +145,26 @@ class Measure(NamedTuple):
 
 
 MEASURES: Final = {
-    "honours": Measure("honour_log_loss", "honours, log-loss (nats)"),
-    "cards": Measure("card_log_loss", "all cards, log-loss (nats)"),
-    "lengths": Measure("length_log_loss", "lengths, log-loss (nats)"),
-    "points": Measure("points_rmse", "points of a hidden hand, root mean squared error", 3),
-    "log_true": Measure("log_true", "log P(true layout)", 2),
-    "log_tssr": Measure("log_tssr", "log TSSR: log P(true layout) × layouts", 2),
-    "brier": Measure("brier", "honours, Brier score"),
-    "top1": Measure("top1", "honours, most likely seat is right"),
-    "calibration_error": Measure("calibration_error", "calibration error"),
+    "honours": Metric("honour_log_loss", "honours, log-loss (nats)"),
+    "cards": Metric("card_log_loss", "all cards, log-loss (nats)"),
+    "lengths": Metric("length_log_loss", "lengths, log-loss (nats)"),
+    "points": Metric("points_rmse", "points of a hidden hand, root mean squared error", 3),
+    "log_true": Metric("log_true", "log P(true layout)", 2),
+    "log_tssr": Metric("log_tssr", "log TSSR: log P(true layout) × layouts", 2),
+    "brier": Metric("brier", "honours, Brier score"),
+    "top1": Metric("top1", "honours, most likely seat is right"),
+    "calibration_error": Metric("calibration_error", "calibration error"),
 }
-"""In the order of :attr:`Judged.values`, and last the calibration error. Losses are −log P at the truth, means over
-what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over seats
-of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
+"""In the order of :attr:`ReadingScores.values`, and last the calibration error. Losses are −log P at the truth, means
+over what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over
+seats of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
 
 MEANS: Final = len(MEASURES) - 1
 """Figures that are means over boards."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class ReadingScores:
     """The scores of a reading.
 
     values:  (8,) as MEASURES names them; ``nan`` where nothing is in doubt. ``points`` is the mean squared error
@@ -177,7 +178,7 @@ class Judged:
     seconds: float = nan
 
 
-def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) -> Judged:
+def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) -> ReadingScores:
     """The reading of one board beside its deal; cards whose place the hard evidence tells are not asked about."""
     hard = reading.hard or seen.hard
     masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
@@ -185,7 +186,7 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) 
     if not len(doubt):
         values = np.full(MEANS, nan)
         values[[2, 4, 5]] = 0.0
-        return Judged(values, np.empty((0, 1)), np.empty(0, dtype=np.int64), seconds)
+        return ReadingScores(values, np.empty((0, 1)), np.empty(0, dtype=np.int64), seconds)
     seats = np.flatnonzero(hard.cards[doubt].any(axis=0))
     holder = (masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).argmax(axis=1)
     truth = np.searchsorted(seats, holder[doubt])
@@ -211,7 +212,7 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) 
             _mean((forecast.argmax(axis=1) == right).astype(np.float64)),
         ]
     )
-    return Judged(values, forecast, right, seconds)
+    return ReadingScores(values, forecast, right, seconds)
 
 
 def _mean(values: Floats) -> float:
@@ -278,7 +279,7 @@ def bucket_of(deal: Deal) -> int:
     return int(digest_of_masks(hand.mask for hand in deal.hands)[8:16], 16) % BUCKETS
 
 
-class Tally:
+class ScoreSums:
     """Running sums over boards."""
 
     def __init__(self) -> None:
@@ -286,7 +287,7 @@ class Tally:
         self.counts, self.sums = np.zeros((2, BUCKETS, MEANS))
         self.bins = np.zeros((BUCKETS, 3, BINS))
 
-    def add(self, one: Judged, bucket: int) -> None:
+    def add(self, one: ReadingScores, bucket: int) -> None:
         """Take a board in."""
         self.take(row_of(Looked(one, True), bucket))
 
@@ -310,7 +311,7 @@ class Tally:
         seconds = self.seconds / self.boards if self.boards else nan
         return Summary(self.boards, figures, curve(*self.bins.sum(axis=0)), seconds, self.unanswered)
 
-    def less(self, other: Tally) -> dict[str, Any]:
+    def less(self, other: ScoreSums) -> dict[str, Any]:
         """The figures less those of another reader on the same boards, as a document.
 
         What is in doubt is the same for both, so the sums of a bucket subtract, and what makes a board hard for both
@@ -330,7 +331,7 @@ class Tally:
         return found
 
 
-def binned(one: Judged) -> Floats:
+def binned(one: ReadingScores) -> Floats:
     """(3, BINS) sums over the places of honours in each bin: how many, their probabilities, those that came true."""
     predicted = one.honours.ravel()
     came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
@@ -411,7 +412,7 @@ def call_figures(losses: Mapping[int, Floats]) -> dict[str, Any]:
 class Looked(NamedTuple):
     """One reader at one board and moment."""
 
-    judged: Judged
+    judged: ReadingScores
     answered: bool
     """Whether the reader answered; if not, somebody who knows nothing was judged."""
 
@@ -437,7 +438,7 @@ def look(reader: Reader, record: Record, seen: PlayerView) -> Looked:
 
 
 def row_of(found: Looked, bucket: int) -> Floats:
-    """(WIDTH,) a board for :class:`Tally`: bucket, whether the reader answered, seconds, the measures, the bins."""
+    """(WIDTH,) a board for :class:`ScoreSums`: bucket, whether the reader answered, seconds, the measures, the bins."""
     told = [float(bucket), float(found.answered), found.judged.seconds]
     return np.concatenate([told, found.judged.values, binned(found.judged).ravel()])
 
@@ -462,7 +463,7 @@ class Plan:
 
 def tally_boards(
     plan: Plan, boards: int, walk: Iterable[Board], how: RunOptions, digest: str
-) -> dict[str, dict[str, Tally]]:
+) -> dict[str, dict[str, ScoreSums]]:
     """The sums of each reader at each moment. ``walk`` gives boards that can be scored.
 
     ``digest`` is a hash of the file, and of that of earlier tables if there is one. The sums are taken in the order of
@@ -476,7 +477,7 @@ def tally_boards(
     moments = " ".join(f"{name}:{cards}" for name, cards in plan.moments.items())
     asked: dict[str, int | str] = {"file": digest, "readers": " ".join(plan.readers), "moments": moments}
     asked |= {"chair": plan.chair, "draws": plan.draws}
-    tallies = {reader: {moment: Tally() for moment in plan.moments} for reader in plan.readers}
+    tallies = {reader: {moment: ScoreSums() for moment in plan.moments} for reader in plan.readers}
     every = [tally for named in tallies.values() for tally in named.values()]
     waiting: dict[int, Any] = {}
     turn = 0

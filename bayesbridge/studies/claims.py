@@ -17,9 +17,10 @@ from dataclasses import asdict, dataclass
 from math import inf, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import COMPARATIVE, HEADLINE
-from bayesbridge.studies.study import Comparison, Study, Table, cells, finite
+from bayesbridge.studies.study import Comparison, Study, cells, finite
 from bayesbridge.words import number
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
+from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Comparison, Figure, Study, Table, mean_figure, share_figure
+from bayesbridge.studies.study import Comparison, Figure, Study, mean_figure, share_figure
 from bayesbridge.words import number
 
 if TYPE_CHECKING:

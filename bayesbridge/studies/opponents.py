@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
-from bayesbridge.studies.study import Comparison, Study, Table, cells
+from bayesbridge.studies.study import Comparison, Study, cells
 from bayesbridge.words import number
 
 if TYPE_CHECKING:

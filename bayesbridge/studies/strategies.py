@@ -14,9 +14,10 @@ from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture.outcomes import POLICIES
+from bayesbridge.markup import Table
 from bayesbridge.studies.headline import net_points
 from bayesbridge.studies.jobs import Counts, Job, Run
-from bayesbridge.studies.study import Comparison, Study, Table
+from bayesbridge.studies.study import Comparison, Study
 from bayesbridge.words import number
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import copysign, inf, isfinite, prod, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Job, RunOptions, run
 from bayesbridge.words import number
 
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
 
     from bayesbridge.scoring import Scheme
     from bayesbridge.studies.jobs import Counts, Run
-
-
-class Table(NamedTuple):
-    """A table as text: its first column has words, the others numbers."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
 
 
 @dataclass(frozen=True, slots=True)

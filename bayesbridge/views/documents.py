@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
     from bayesbridge.evidence.models import BidderModel
-    from bayesbridge.history import Reading
+    from bayesbridge.history import CallReading
 
 
 def evidence_document(belief: Belief) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def contract_document(odds: ContractOdds | None, draws: int) -> dict[str, Any]:
     return {"contract": said}
 
 
-def readings_document(read: Iterable[Reading]) -> list[dict[str, Any]]:
+def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:
     """How each call was read."""
     return [
         {

@@ -10,7 +10,7 @@ from zlib import crc32
 from matplotlib.figure import Figure
 
 from bayesbridge import plots
-from bayesbridge.answer import Answer, Number
+from bayesbridge.answer import Answer, OutputSummary
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_sentences, position_html
 from bayesbridge.deal import Seat
@@ -189,7 +189,7 @@ def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
     return "".join((*drawn, *(one.html() for one in answer.tables), letters, everything.html()))
 
 
-def _distribution(result: xarray.DataTree, answer: Answer, number: Number, level: int) -> str:
+def _distribution(result: xarray.DataTree, answer: Answer, number: OutputSummary, level: int) -> str:
     """The picture of one output."""
     name = number.name
     if number.count is None:

@@ -17,7 +17,7 @@ from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, error_text, percent, 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.odds import ContractOdds
-    from bayesbridge.history import Reading
+    from bayesbridge.history import CallReading
 
 MOST_CARDS: Final = 8
 """Rows shown of the cards that the evidence tells most about."""
@@ -100,7 +100,7 @@ def length_tables(posterior: Posterior) -> list[Table]:
     ]
 
 
-def readings_table(read: Sequence[Reading]) -> Table:
+def readings_table(read: Sequence[CallReading]) -> Table:
     """How each call was read."""
     rows: list[list[str | float]] = []
     for one in read:

@@ -40,7 +40,7 @@ from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
-from bayesbridge.notation import Reading, Record, Vulnerability, read_lin, read_pbn
+from bayesbridge.notation import ParsedRecords, Record, Vulnerability, read_lin, read_pbn
 from bayesbridge.notation.toml_text import parse_toml
 from bayesbridge.position import SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.table import Table
@@ -420,7 +420,7 @@ def records_document(name: str, text: str) -> dict[str, Any]:
     }
 
 
-def _reading(name: str, text: str) -> Reading:
+def _reading(name: str, text: str) -> ParsedRecords:
     raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
     lin = name.lower().endswith(".lin") or ("|" in text and "[" not in text)
     return (read_lin if lin else read_pbn)(raw)

@@ -50,6 +50,7 @@ from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.estimators.registry import load
 from bayesbridge.evidence import BidderModel, HighCards, Holds, Length, Piece, Play, PlayerModel, Reveal, pieces
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
+from bayesbridge.markup import Table
 from bayesbridge.plots import (
     BLUE,
     GREY,
@@ -65,7 +66,7 @@ from bayesbridge.plots import (
 )
 from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve
 from bayesbridge.studies.jobs import RunOptions
-from bayesbridge.studies.study import Table, holm
+from bayesbridge.studies.study import holm
 from bayesbridge.tricks import Trick
 from bayesbridge.words import number, percent
 

@@ -30,11 +30,11 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.expressions import FUNCTIONS, Expression, LayoutValues, parse_expression
 from bayesbridge.layouts import Layouts
+from bayesbridge.markup import Table
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, VERMILION, bare, new_axes, percent_axis
 from bayesbridge.studies.benchmark import digest_of_masks, is_test
 from bayesbridge.studies.jobs import RunOptions
-from bayesbridge.studies.study import Table
 from bayesbridge.words import STRAINS, number
 
 CHUNK: Final = 5

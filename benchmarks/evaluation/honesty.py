@@ -56,10 +56,10 @@ from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.protocol import Output, Question
 from bayesbridge.evidence import BidderModel, Called, Holds
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
+from bayesbridge.markup import Table
 from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
 from bayesbridge.results import to_datatree
 from bayesbridge.studies.jobs import RunOptions
-from bayesbridge.studies.study import Table
 from bayesbridge.words import number, percent
 
 KINDS: Final = {
@@ -359,14 +359,14 @@ def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
 
 def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     """What the capture estimator counts, which the probe only samples."""
-    from bayesbridge.answer import Number, Tricks
+    from bayesbridge.answer import OutputSummary, Tricks
     from bayesbridge.estimators.builtin import CaptureEstimator
     from bayesbridge.estimators.evaluate import counted
 
     sums = counted(posterior, CaptureEstimator(), ask(posterior, probe.pair)).get("T")
     if sums is None:
         return {}
-    tricks = Tricks.of(Number.of(sums))
+    tricks = Tricks.of(OutputSummary.of(sums))
     found = {"conditions fail": tricks.fails, "T ≥ 8": tricks.at_least(8), "T": float(sums.mean[0])}
     return found if tricks.mean_if_held is None else found | {"T if they hold": tricks.mean_if_held}
 

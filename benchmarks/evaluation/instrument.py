@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cli.screens import print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import print_json, progress_line, say, show_table
+from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Job, RunOptions, results
-from bayesbridge.studies.study import Table
 
 type Floats = NDArray[np.float64]
 type Count = Callable[[np.random.SeedSequence, int], Floats]
@@ -51,5 +51,5 @@ def show(args: Namespace, document: dict[str, Any], tables: Iterable[Table], *li
         print_json(document)
         return
     for table in tables:
-        print_table(*table)
+        show_table(table)
     say(*lines)

@@ -31,12 +31,12 @@ from bayesbridge.estimators.odds import CalibratedSample
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.layouts import Layouts
+from bayesbridge.markup import Table
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes, percent_axis
-from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve, part_of_masks
+from bayesbridge.studies.benchmark import Bin, DealSplit, bin_of, calibration_error, curve, part_of_masks
 from bayesbridge.studies.jobs import RunOptions
 from bayesbridge.studies.readers import ROLES, seat_of, usable
-from bayesbridge.studies.study import Table
 from bayesbridge.words import number, percent
 
 type Floats = NDArray[np.float64]
@@ -98,7 +98,7 @@ def _records(path: str, deals: int, held_out: bool) -> tuple[Record, ...]:
         if not isinstance(record, Record) or record.deal is None or usable(record) is not None:
             return False
         masks = tuple(hand.mask for hand in record.deal.hands)
-        if masks in met or (held_out and part_of_masks(masks) is not Part.TEST):
+        if masks in met or (held_out and part_of_masks(masks) is not DealSplit.TEST):
             return False
         met.add(masks)
         return True

@@ -9,7 +9,7 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.bidders.auctions import call_probabilities
-from bayesbridge.bidders.systems import Question, Statement, System, SystemBidder
+from bayesbridge.bidders.systems import AskingCall, Statement, System, SystemBidder
 from bayesbridge.plugins import check_bidder
 from tests.bidders.conftest import deal_masks
 
@@ -160,7 +160,7 @@ def test_a_statement_fits_what_its_words_say(hands, text, fitting):
 )
 def test_answers_are_about_the_agreed_suit(calls, suit):
     sayc, auction = System.of("sayc"), before(calls)
-    answers = None if suit is None else sayc.places[Question(bb.Call.of("4NT"), bb.Suit.of(suit))]
+    answers = None if suit is None else sayc.places[AskingCall(bb.Call.of("4NT"), bb.Suit.of(suit))]
     assert sayc.meanings(auction) == answers or (answers is None and bb.Call.of("5C") not in sayc.meanings(auction))
 
 

@@ -11,7 +11,7 @@ import pytest
 from bayesbridge import cli
 from bayesbridge.cli import main
 from bayesbridge.studies import benchmark
-from bayesbridge.studies.benchmark import Judged
+from bayesbridge.studies.benchmark import ReadingScores
 from bayesbridge.words import number
 from tests.positions import EAST, LIN, NORTH, SOUTH
 
@@ -143,7 +143,7 @@ PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction
 def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 
-    one = Judged(np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0)
+    one = ReadingScores(np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0)
     monkeypatch.setattr(
         benchmark, "look", lambda reader, record, seen: benchmark.Looked(replace(one, values=np.ones(8)), True)
     )

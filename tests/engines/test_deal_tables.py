@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chi2
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.conditions import Plan
+from bayesbridge.engines.conditions import ConditionTables
 from bayesbridge.engines.counting import count
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import TablesTooLarge
@@ -86,7 +86,7 @@ QUICK = [
 
 @pytest.mark.parametrize("known", QUICK)
 def test_hard_evidence_counts_as_the_counting_engine_counts(known):
-    plan = Plan.of(known)
+    plan = ConditionTables.of(known)
     assert not plan.tested
     assert plan.table.total == count(known)
     assert known.allows(plan.table.draw(3_000, seed_state(1))).all()

@@ -14,7 +14,7 @@ from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.levels import LevelTables
-from bayesbridge.engines.quantity_tables import Tricks
+from bayesbridge.engines.quantity_tables import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
@@ -87,7 +87,7 @@ def check_marginals(tables: LevelTables, layouts: NDArray[np.uint64], share: NDA
     points = high_card_points(layouts)[..., None] == np.arange(38)
     np.testing.assert_allclose(tables.point_distributions(), np.tensordot(share, points, 1), atol=1e-12)
     T = tricks(layouts[:, W].copy(), layouts[:, N].copy())[:, None] == np.arange(14)
-    np.testing.assert_allclose(tables.distribution(Tricks(W, N)), share @ T, atol=1e-12)
+    np.testing.assert_allclose(tables.distribution(CaptureTricks(W, N)), share @ T, atol=1e-12)
 
 
 def test_enumeration_says_the_same() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bayesbridge.notation import Reading, read_lin, read_pbn, write_pbn
+from bayesbridge.notation import ParsedRecords, read_lin, read_pbn, write_pbn
 from tests.mutants import mutants
 from tests.notation.records import DOCUMENTS, GOLDEN
 
@@ -62,7 +62,7 @@ def check_mutants(seed: int, count: int) -> None:
     for data in mutants([path.read_bytes() for path in DOCUMENTS], seed, count):
         for read in (read_pbn, read_lin):
             reading = read(data)
-            assert isinstance(reading, Reading)
+            assert isinstance(reading, ParsedRecords)
             for note in reading.skipped:
                 assert note.reason.isprintable()
                 assert 1 <= note.line <= data.count(b"\n") + data.count(b"\r") + 1

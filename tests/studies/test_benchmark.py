@@ -20,9 +20,9 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Record, open_records
 from bayesbridge.studies.benchmark import (
     MEASURES,
-    Judged,
-    Part,
-    Tally,
+    DealSplit,
+    ReadingScores,
+    ScoreSums,
     bucket_of,
     frozen_list,
     is_test,
@@ -171,14 +171,14 @@ def test_the_product_over_cards_is_a_distribution(seats):
 
 
 def judged(values, honours=((0.5, 0.5),), truth=(0,)):
-    return Judged(np.array(values, dtype=float), np.array(honours), np.array(truth), 1.0)
+    return ReadingScores(np.array(values, dtype=float), np.array(honours), np.array(truth), 1.0)
 
 
 def test_errors_take_the_tables_of_a_deal_together():
     """Each board twice says no more than once; as independent boards (the control) the error would be too small."""
     rng = np.random.default_rng(2)
     values = rng.normal(size=(60, 8)) ** 2
-    once, twice = Tally(), Tally()
+    once, twice = ScoreSums(), ScoreSums()
     for bucket, row in enumerate(values):
         once.add(judged(row), bucket)
         twice.add(judged(row), bucket)
@@ -204,7 +204,7 @@ def test_the_error_of_the_calibration_error_is_a_jackknife():
         bins = np.minimum((p * 10).astype(int), 9)
         return sum(abs((p - came)[bins == b].sum()) for b in range(10)) / len(p)
 
-    tally = Tally()
+    tally = ScoreSums()
     for board in range(12):
         tally.add(judged(np.zeros(8), forecasts[board], truth[board]), board)
     left = [gap([b for b in range(12) if b != out]) for out in range(12)]
@@ -218,7 +218,7 @@ def test_differences_are_paired():
     rng = np.random.default_rng(4)
     hard = rng.normal(size=(60, 8)) ** 2
     better = hard + 0.01 * rng.normal(size=(60, 8)) ** 2
-    one, other = Tally(), Tally()
+    one, other = ScoreSums(), ScoreSums()
     for bucket, (row, more) in enumerate(zip(hard, better, strict=True)):
         one.add(judged(more), bucket)
         other.add(judged(row), bucket)
@@ -238,7 +238,7 @@ def test_differences_are_paired():
 
 
 def test_no_board_is_no_figure():
-    empty = Tally().summary()
+    empty = ScoreSums().summary()
     assert empty.boards == 0
     assert all(math.isnan(value) for figure in empty.figures.values() for value in figure)
     assert empty.document()["honour_log_loss"] is None
@@ -275,7 +275,7 @@ def score_board(record, *, chair="leader", cards=0, bidder=None, player=None, dr
 
 def total(records, **asked):
     """The means over boards."""
-    tally = Tally()
+    tally = ScoreSums()
     for record in records:
         tally.add(score_board(record, **asked), bucket_of(record.deal))
     return tally.summary()
@@ -356,13 +356,13 @@ def by_words(deal):
 
 
 def test_the_rule_is_as_its_description():
-    counts = dict.fromkeys(Part, 0)
+    counts = dict.fromkeys(DealSplit, 0)
     for deal in deals(2000):
         share = by_words(deal)
         assert part_of(deal) == (0 if share < 90 else 1 if share < 95 else 2)
         assert is_test(deal) == (share >= 95)
         counts[part_of(deal)] += 1
-    for part, share in ((Part.TRAIN, 0.9), (Part.VALIDATE, 0.05), (Part.TEST, 0.05)):
+    for part, share in ((DealSplit.TRAIN, 0.9), (DealSplit.VALIDATE, 0.05), (DealSplit.TEST, 0.05)):
         assert abs(counts[part] - 2000 * share) < 5 * (2000 * share * (1 - share)) ** 0.5
 
 
@@ -377,7 +377,7 @@ def shuffled(seed):
     return twice
 
 
-@pytest.mark.parametrize("part", list(Part))
+@pytest.mark.parametrize("part", list(DealSplit))
 def test_the_frozen_list_does_not_depend_on_the_order(part):
     lists = [frozen_list(shuffled(seed), part=part) for seed in range(3)]
     assert lists[0] == lists[1] == lists[2]

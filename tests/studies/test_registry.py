@@ -12,7 +12,8 @@ import pytest
 
 from bayesbridge import studies
 from bayesbridge.cli import main
-from bayesbridge.studies import STUDIES, Comparison, Job, Study, Table
+from bayesbridge.markup import Table
+from bayesbridge.studies import STUDIES, Comparison, Job, Study
 
 pytestmark = pytest.mark.quick
 
