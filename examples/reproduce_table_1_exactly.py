@@ -6,7 +6,8 @@ How many captures do two hands have, over all pairs of hands? The paper drew thr
 
 from pathlib import Path
 
-from bayesbridge.studies import captures, plot_runs
+import bayesbridge as bb
+from bayesbridge.studies import captures
 
 table = captures.count_exactly()
 print(f"{'T':>4} {'paper, mean of 3 runs':>22} {'exact, per million':>19} {'z':>6}")
@@ -14,7 +15,7 @@ for figure in table.figures:
     z = "" if figure.z is None else f"{figure.z:6.2f}"
     print(f"{figure.name:>4} {figure.mean:22.1f} {figure.own:19.4f} {z:>6}")
 
-ax = plot_runs(table)
+ax = bb.plots.paper_runs(table)
 Path("demo").mkdir(exist_ok=True)
 ax.figure.savefig("demo/reproduce_table_1_exactly.png")
 

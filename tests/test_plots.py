@@ -10,10 +10,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
-from bayesbridge import plots, studies
+from bayesbridge import plots
 from bayesbridge.plots import BLUE
 from bayesbridge.results import shortest_interval
-from bayesbridge.studies import captures
+from bayesbridge.studies import captures, conditions
 from bayesbridge.words import SYMBOLS
 from tests import positions
 
@@ -117,13 +117,30 @@ def test_sharpening_draws_the_table(steps):
     assert labels == ["E's hand", "S calls 1NT", "N shows its hand", "S holds SA SK S2 HK H3…"]
 
 
+def test_runs_of_the_paper_stand_beside_the_exact_figures():
+    for study in (captures, conditions):
+        found = study.count_exactly()
+        ax = bb.plots.paper_runs(found)
+        shown = [figure for figure in found.figures if figure.own]
+        assert sorted(bars(ax).values()) == sorted(value for figure in shown for value in figure.printed)
+        (across,) = ax.collections
+        assert [segment[0][1] for segment in across.get_segments()] == pytest.approx([one.own for one in shown])
+        assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+            "exact",
+            "paper, run 1",
+            "paper, run 2",
+            "paper, run 3",
+        ]
+
+
 def test_given_axes_are_used_and_returned(result, steps):
     exact = captures.count_exactly()
     for draw in (
         lambda ax: bb.plots.tricks(result, ax=ax),
         lambda ax: bb.plots.cards(result, ax=ax),
         lambda ax: bb.plots.lengths(result, ax=ax),
-        lambda ax: studies.plot_runs(exact, ax=ax),
+        lambda ax: bb.plots.paper_runs(exact, ax=ax),
     ):
         ax = Figure().subplots()
         assert draw(ax) is ax
@@ -135,7 +152,7 @@ def test_given_axes_are_used_and_returned(result, steps):
 def test_pictures_leave_no_pyplot_behind():
     code = (
         "import sys, bayesbridge as bb; assert 'matplotlib' not in sys.modules;"
-        "from bayesbridge.studies import captures, plot_runs; plot_runs(captures.count_exactly());"
+        "from bayesbridge.studies import captures; bb.plots.paper_runs(captures.count_exactly());"
         "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -27,7 +27,7 @@ DOORS = {
     "arviz": ("results", "engines.weights", "bidders.fit", "joint", "plots"),
     "dask": ("studies",),
     "distributed": ("studies",),
-    "matplotlib": ("plots", "views", "studies.pictures"),
+    "matplotlib": ("plots", "views"),
     "numba": ("jit",),
     "pluggy": ("estimators",),
     "pymc": ("bidders.fit", "bidders.pairs", "joint"),

@@ -63,7 +63,7 @@ class Posterior:
     >>> from bayesbridge import Belief
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
     >>> posterior
-    <Posterior: sample, 20000 of 84478098072866400 layouts, ESS 20000>
+    <Posterior: direct, 20000 of 84478098072866400 layouts, ESS 20000>
     >>> round(posterior.card_probabilities().sel(card="SJ", seat="N").item(), 4), round(posterior.entropy_bits, 2)
     (0.3333, 56.23)
     >>> round(posterior.expect(lambda layouts: layouts.points[:, 0] >= 12), 2)
@@ -186,7 +186,7 @@ class Posterior:
         >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("E", "1NT"))
         >>> posterior = belief.infer(draws=100, rng=1)
         >>> posterior.rebind(belief.given(Called("S", "2NT")))
-        <Posterior: exact, 100 of 84478098072866400 layouts, ESS 100>
+        <Posterior: levels, 100 of 84478098072866400 layouts, ESS 100>
         >>> posterior.rebind(belief.given(Called("W", "2NT"))) is None
         True
         """

@@ -10,15 +10,19 @@ from math import comb
 from typing import Final
 
 from bayesbridge.cache import cached_json
-from bayesbridge.capture.outcomes import met, tricks_of
 
 DEALS: Final = comb(52, 13) * comb(39, 13)
 """All ways to give 13 cards to each of two hands."""
 
 
+def tricks_of(code: int) -> int:
+    """T of an outcome code (see ``half_deals``), 0 where a condition fails."""
+    return code % 512 // 32
+
+
 @cache
 def outcomes() -> dict[int, int]:
-    """Exact number of deals for each outcome code (see ``outcomes``); computed once, then kept in the cache."""
+    """Exact number of deals for each outcome code (see ``half_deals``); computed once, then kept in the cache."""
     found = cached_json("outcomes", _count_outcomes)
     return {int(code): int(count) for code, count in found.items()}
 
@@ -33,7 +37,7 @@ def conditions() -> dict[str, int]:
     return {
         "neither": counts[0],
         "only A": counts[1],
-        "both": sum(count for code, count in counts.items() if met(code)),
+        "both": sum(count for code, count in counts.items() if code > 1),
     }
 
 

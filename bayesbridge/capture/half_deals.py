@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cache import cached_arrays
-from bayesbridge.capture.outcomes import CODES
 from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS, ROWS, row_table
 from bayesbridge.jit import njit
 from bayesbridge.random64 import Seed, State, fill64, seed_state
@@ -37,6 +36,9 @@ type Ints = NDArray[np.int64]
 
 DEAD: Final = 7 << DELTA_SHIFT | NO_GAPS | FAILS_B
 """Summary of suits whose leading gaps already exceed the budget: condition A fails whatever follows."""
+
+CODES: Final = 7 * 512
+"""Every outcome code is below this."""
 
 LIMB: Final = 21
 """Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two limbs of 21 bits hold them."""

@@ -313,7 +313,7 @@ def believed(belief: Belief, draws: int = 2000, rng: Seed = 0, before: Posterior
     """A posterior for a decision, which needs hundreds of layouts: draws where walking all would take seconds.
 
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
-    <Posterior: sample, 100 of 84478098072866400 layouts, ESS 100>
+    <Posterior: direct, 100 of 84478098072866400 layouts, ESS 100>
     """
     if belief.target.soft and 5_000 < belief.target.support_size <= 100_000:
         found = belief.infer("importance", draws, rng, before)

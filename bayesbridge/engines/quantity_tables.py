@@ -38,9 +38,8 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.half_deals import merge_table, outcome_table, simplified
+from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, simplified
 from bayesbridge.capture.kernels import walk_table
-from bayesbridge.capture.outcomes import CODES
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK

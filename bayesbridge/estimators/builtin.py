@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.capture.outcomes import POLICIES
+from bayesbridge.capture import POLICIES
 from bayesbridge.cards import Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat

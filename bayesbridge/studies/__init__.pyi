@@ -1,6 +1,5 @@
 from .benchmark import is_test
 from .jobs import Job, RunOptions
-from .pictures import plot_runs
 from .readers import PlayerView, Reader, Reading
 from .registry import STUDIES
 from .study import Comparison, Figure, Study
@@ -16,5 +15,4 @@ __all__ = [
     "RunOptions",
     "Study",
     "is_test",
-    "plot_runs",
 ]

@@ -13,7 +13,7 @@ from functools import partial
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.capture.outcomes import POLICIES
+from bayesbridge.capture import POLICIES
 from bayesbridge.markup import Table
 from bayesbridge.studies.headline import net_points
 from bayesbridge.studies.jobs import Counts, Job, Run

@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 from scipy.stats import chisquare
 
-from bayesbridge.capture.exact import DEALS
+from bayesbridge.capture.exact import DEALS, tricks_of
 from bayesbridge.capture.half_deals import FULL, Tally, join
-from bayesbridge.capture.outcomes import tricks_of
 from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS, ROWS
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.headline import HEADLINE

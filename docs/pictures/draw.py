@@ -68,7 +68,7 @@ def main():
     shutil.copy("demo/which_contract_should_i_bid.png", HERE / "contracts.png")
     subprocess.run([sys.executable, "examples/what_do_these_opponents_play.py"], check=True)
     shutil.copy("demo/what_do_these_opponents_play.png", HERE / "opponents.png")
-    save("paper-captures", studies.plot_runs(captures.count_exactly()))
+    save("paper-captures", bb.plots.paper_runs(captures.count_exactly()))
     scenario = calibration.SCENARIOS["enumerate"]
     draw_calibration(
         calibration.calibrate(scenario, 6250),

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from bayesbridge.capture.outcomes import POLICIES
+from bayesbridge.capture import POLICIES
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.estimators.builtin import PlayOutEstimator

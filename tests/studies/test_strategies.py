@@ -14,7 +14,7 @@ def test_strategies_count_what_plain_python_counts(contracts):
     for level, _, table in contracts:
         joint[0, 0, level - 1, literal.play(table)] += 1
     assert np.array_equal(counts[1:].reshape(strategies.SHAPE)[0, 0], joint[0, 0])
-    from bayesbridge.capture.outcomes import POLICIES
+    from bayesbridge.capture import POLICIES
     from bayesbridge.capture.playout import NO_TRUMP, play_out
 
     masks = np.array([[hand.mask for hand in table] for _, _, table in some], dtype=np.uint64)
