@@ -129,7 +129,7 @@ class TablesTooLarge(BayesBridgeError):
 
 
 class TooFewDraws(BayesBridgeError):
-    """Weighted draws cannot state their own error; ``data['worth']`` is how many independent ones they are worth.
+    """Weighted draws cannot state their own error; ``data['worth']`` is their effective sample size.
 
     >>> import bayesbridge as bb
     >>> try:

@@ -144,7 +144,7 @@ class CallReading(NamedTuple):
 def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
     """How every call of a hidden seat in an auction of four players was read by the bidder model.
 
-    Layouts that fit the hard evidence are drawn and weighed by the likelihood of the seat's calls so far, first
+    Layouts that fit the hard evidence are drawn and weighted by the likelihood of the seat's calls so far, first
     8 000 and, where these are worth fewer than ``ENOUGH``, 32 000; fewer where the model is slow.
 
     >>> import bayesbridge as bb

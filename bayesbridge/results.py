@@ -486,7 +486,7 @@ class ResultDraws:
 
     weights: Floats
     """(chain, draw) adding up to one."""
-    weighed: bool
+    weighted: bool
     """Whether they are independent draws with importance weights."""
     ess: float
     batches: Batches | None
@@ -505,8 +505,8 @@ class ResultDraws:
         logs = stats["log_weight"].values
         weights = np.exp(logs - logs.max())
         # Weights of an exact posterior are no draws; those by batches are estimates themselves.
-        weighed = not stats.attrs["exact"] and batches is None
-        return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
+        weighted = not stats.attrs["exact"] and batches is None
+        return cls(weights / weights.sum(), weighted, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:
         """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""
@@ -519,7 +519,7 @@ class ResultDraws:
             return none
         u = counts * (quantity.draws - quantity.mean) / share
         error = self.error_of(u)
-        if quantity.event or self.weighed:
+        if quantity.event or self.weighted:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
             error = float(np.hypot(error, far / self._effective(counts)))
         if not error:
@@ -529,7 +529,7 @@ class ResultDraws:
     def _effective(self, counts: Floats) -> float:
         """Effective draws among those that count."""
         some = self.weights * counts
-        if self.weighed:
+        if self.weighted:
             return float(some.sum() ** 2 / (some**2).sum())
         return self.ess * float(some.sum())
 
@@ -543,7 +543,7 @@ class ResultDraws:
         if self.batches is not None:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
             return sqrt(moved**2 + own * self.batches.drawn)
-        if self.weighed:
+        if self.weighted:
             # An engine that knows its weights to deceive states a smaller ESS than they have.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
             return sqrt(deceit * own)

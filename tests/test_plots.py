@@ -126,12 +126,8 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
         (across,) = ax.collections
         assert [segment[0][1] for segment in across.get_segments()] == pytest.approx([one.own for one in shown])
         assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-            "exact",
-            "paper, run 1",
-            "paper, run 2",
-            "paper, run 3",
-        ]
+        legend = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert legend == ["exact", "paper, run 1", "paper, run 2", "paper, run 3"]
 
 
 def test_given_axes_are_used_and_returned(result, steps):

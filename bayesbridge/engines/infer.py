@@ -163,7 +163,7 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     weights = _weights(target, np.where(meets, by_term.sum(axis=1), -np.inf), False)
     ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_term))
     if ess < MIN_ESS or worth < MIN_ESS_KEPT * ess:
-        enough = f"{draws} uniform draws are worth {ess:.0f} independent ones under these calls"
+        enough = f"{draws} uniform draws have an effective sample size of {ess:.0f} under these calls"
         missed = f"{draws} uniform draws may miss the layouts that explain the calls best"
         raise TooFewDraws(
             f"{enough if ess < MIN_ESS else missed}, too few to state an error: "
@@ -174,7 +174,7 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     return Draws(
         target,
         "likelihood-weighting",
-        (why, f"{draws} weighted draws are worth {ess:.0f} independent ones"),
+        (why, f"{draws} weighted draws, effective sample size {ess:.0f}"),
         masks,
         importance=weights,
         likelihood=weights.log,

@@ -354,7 +354,7 @@ def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, 
     tables = exact_tables(target)
     if tables is None:
         raise BayesBridgeError(
-            "exact draws under calls need bidders by Algorithm 1 in no trumps, no cards weighed by a player model, no "
+            "exact draws under calls need bidders by Algorithm 1 in no trumps, no cards weighted by a player model, no "
             'condition, and tables that are not too large: use method="auto"'
         )
     return from_tables(target, tables, draws, rng, why)

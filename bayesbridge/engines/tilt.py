@@ -601,7 +601,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     return Draws(
         target,
         "importance",
-        (why, f"{len(masks)} draws by exact tables of levels are worth {weights.ess:.0f} independent ones"),
+        (why, f"{len(masks)} draws by exact tables of levels, effective sample size {weights.ess:.0f}"),
         masks,
         importance=weights,
         likelihood=likelihood,
@@ -640,8 +640,8 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         "importance",
         (
             why,
-            f"{drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
-            f"{found.ess:.0f} independent ones",
+            f"{drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, effective sample size "
+            f"{found.ess:.0f}",
         ),
         found.layouts,
         importance=found.weights,

@@ -1,6 +1,6 @@
 """Importance weights, their diagnostics, and the standard errors of what they estimate.
 
-Layouts drawn uniformly under the hard evidence, each weighed by its likelihood ``w = P(soft evidence | layout)``,
+Layouts drawn uniformly under the hard evidence, each weighted by its likelihood ``w = P(soft evidence | layout)``,
 estimate any posterior mean by ``Σ W f`` with ``W = w / Σ w``. Weights are kept as logarithms, since a long auction
 multiplies many small numbers; only differences from the largest are ever exponentiated.
 

@@ -194,7 +194,7 @@ def rectify(x: Floats, bias: Floats) -> None:
 
 @njit(fastmath=ANY_ORDER)
 def attend(joined: Floats, bias: Floats, heads: int, out: Floats) -> None:
-    """Each token of a deal becomes, head by head, a mean of the four values, weighed by how its query fits their keys.
+    """Each token of a deal becomes, head by head, a mean of the four values, weighted by how its query fits their keys.
 
     ``joined`` (3d, 4n) holds queries, keys and values one below the other. The bias of the keys adds the same to all
     that a query compares, so it is left out.

@@ -119,8 +119,8 @@ def _card_errors(draws: Draws, cards: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weighed:
-    """The rows weighed by styles.
+class WeightedRows:
+    """The rows weighted by styles.
 
     table:    (B, k) by batch, likelihood of each row relative to P(calls): the mean over layouts of the mean over
               batches is 1
@@ -154,18 +154,18 @@ class Weighed:
 
 def by_points(
     question: StyleQuestion, rows: StyleRows, cloud: Cloud, n: int, rng: np.random.Generator
-) -> tuple[Weighed, float, float]:
+) -> tuple[WeightedRows, float, float]:
     """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
     styles, log = question.weighted(cloud, cloud.points(n, rng))
     scale = log.max()
     prior = np.exp(log - scale)
-    weighed, marginal = _weigh(rows, styles, prior)
+    weighted, marginal = _weigh(rows, styles, prior)
     below, error_below = question.log_of_records(log.size, rng)
     above, error = log_mean((prior * marginal).mean(axis=1))
-    return weighed, above + scale + rows.most - below, float(np.hypot(error, error_below))
+    return weighted, above + scale + rows.most - below, float(np.hypot(error, error_below))
 
 
-def _weigh(rows: StyleRows, styles: Floats, prior: Floats | None) -> tuple[Weighed, Floats]:
+def _weigh(rows: StyleRows, styles: Floats, prior: Floats | None) -> tuple[WeightedRows, Floats]:
     """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior.
 
     Besides, (B, n) m(θ) over the weight of the heaviest row.
@@ -184,7 +184,7 @@ def _weigh(rows: StyleRows, styles: Floats, prior: Floats | None) -> tuple[Weigh
             by_style += (w[:, None] * styles[batch, part]).T @ chances
     total = weights.sum()
     by_style /= np.maximum(table.sum(axis=0), np.finfo(float).tiny)
-    return Weighed(table * batches / total, by_style, styles, weights / total), marginal
+    return WeightedRows(table * batches / total, by_style, styles, weights / total), marginal
 
 
 METHODS: Final = ("auto", "counts", "draws")
@@ -236,11 +236,11 @@ def infer_jointly(
         if sampler == "nuts" and question.prior.unknown:
             return _with_nuts(question, rows, source, (draws, tune, chains), numbers)
         n = draws * chains
-        weighed, *log_marginal = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
-        chosen = numbers.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, numbers))
-        styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
-        found = Diagnostics(sampler, weighed.ess, np.nan, 0)
-        return _posterior(question, rows, source, weighed, log_marginal, styles, found)
+        weighted, *log_marginal = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
+        chosen = numbers.permutation(Weights(np.log(weighted.weights.ravel())).resample(n, numbers))
+        styles = _styles_of(question, weighted.styles.reshape(-1, 4)[chosen])
+        found = Diagnostics(sampler, weighted.ess, np.nan, 0)
+        return _posterior(question, rows, source, weighted, log_marginal, styles, found)
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
@@ -275,33 +275,33 @@ def _with_nuts(
     chains, draws, _ = values.shape
     stretches = stretches_of(chains, found.ess)
     each = draws // stretches
-    weighed, _ = _weigh(rows, values[:, draws - stretches * each :].reshape(chains * stretches, each, 4), None)
-    return _posterior(question, rows, source, weighed, log_marginal, styles, found)
+    weighted, _ = _weigh(rows, values[:, draws - stretches * each :].reshape(chains * stretches, each, 4), None)
+    return _posterior(question, rows, source, weighted, log_marginal, styles, found)
 
 
 def _posterior(
     question: StyleQuestion,
     rows: StyleRows,
     source: Source,
-    weighed: Weighed,
+    weighted: WeightedRows,
     log_marginal: list[float],
     styles: Styles,
     found: Diagnostics,
 ) -> JointPosterior:
-    """Layouts weighed by styles; ``log_marginal``: log P(calls) and its standard error from the styles."""
+    """Layouts weighted by styles; ``log_marginal``: log P(calls) and its standard error from the styles."""
     with np.errstate(divide="ignore"):
-        log_row = np.log(weighed.table.mean(axis=0))[rows.row]
+        log_row = np.log(weighted.table.mean(axis=0))[rows.row]
     # The table is relative to P(calls) over the weight of the heaviest row.
     weights, log_seat = Weights(rows.base + log_row), log_row + log_marginal[0] - rows.most
-    stated, log_marginal_error = weighed.style_errors, log_marginal[1]
+    stated, log_marginal_error = weighted.style_errors, log_marginal[1]
     if not source.exact:
         log_marginal_error = float(
             np.hypot(log_marginal_error, np.hypot(source.log_error, np.linalg.norm(weights.W - source.weights)))
         )
-        away = weighed.by_style[:, rows.row].T - weighed.style_means
+        away = weighted.by_style[:, rows.row].T - weighted.style_means
         stated = np.hypot(stated, np.sqrt((weights.W**2) @ (away**2)))
-    style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, stated.tolist(), strict=True)}
-    batches = Batches.of(weighed.table, rows.row, drawn=not source.exact)
+    style = {name: Estimate(*one) for name, *one in zip(STYLE, weighted.style_means, stated.tolist(), strict=True)}
+    batches = Batches.of(weighted.table, rows.row, drawn=not source.exact)
     target = question.belief.target
     how = "all walked" if source.exact else f"{len(rows.row)} drawn"
     reasons = (

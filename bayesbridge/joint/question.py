@@ -8,9 +8,9 @@ are independent, so the spread between them is an error estimate, and each has s
 (A. B. Owen, "Monte Carlo theory, methods and examples", chapter 17).
 
 The style model reads nothing of a hand but its five cells, so layouts with the same cells are one *row* with a weight:
-how many there are, each weighed by the likelihood of the other evidence. With every layout enumerated the sum over rows
-is exact, however many layouts there are; with layouts drawn from a density q it is an importance sampling estimate,
-each draw with weight 1 / q. ::
+how many there are, each weighted by the likelihood of the other evidence. With every layout enumerated the sum over
+rows is exact, however many layouts there are; with layouts drawn from a density q it is an importance sampling
+estimate, each draw with weight 1 / q. ::
 
     m(θ) = Σ_rows weight · P(their calls ∣ cells, θ)
 
@@ -119,7 +119,7 @@ class StyleQuestion:
     """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand.
 
     calls:  for each call of the seat in this auction, what its options were and which it was
-    others: all other soft evidence: calls of the other seats, who bid as the belief says, and cards weighed by a model
+    others: all other soft evidence: calls of the other seats, who bid as the belief says, and cards weighted by a model
     design: the calls on record of the same player, ``None`` if there are none
     """
 

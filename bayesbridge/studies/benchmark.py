@@ -128,7 +128,7 @@ def curve(cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike) -> tuple[
 
 
 def calibration_error(bins: tuple[Bin, ...]) -> float:
-    """Mean gap between predicted and observed, bins weighed by their number of forecasts; 0 without any.
+    """Mean gap between predicted and observed, bins weighted by their number of forecasts; 0 without any.
 
     >>> round(calibration_error((Bin(0.2, 0.3, 10), Bin(0.8, 0.8, 30))), 6)
     0.025
