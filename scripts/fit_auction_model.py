@@ -29,13 +29,14 @@ import argparse
 import json
 import math
 import time
+from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from reading_networks import Hands, Reader, grouped, parameters_of, suit_features, train
+from reading_networks import TOPS, Hands, Reader, grouped, parameters_of, round_weights, suit_features, train
 from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, pairs_aside, read
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
@@ -50,11 +51,14 @@ STARTS = np.cumsum([0, 39, 36, 3, 5, 4, REACH])
 ROWS = int(STARTS[-1])
 TOKENS_A_STEP = 40_000
 STYLE = 16
-HIDDEN, BOTH_HIDDEN = 0.3, 0.15
+HIDDEN, BOTH_HIDDEN = 0.4, 0.4
 """How often the style of a pair is hidden by itself, and how often those of both pairs are."""
 
 WEIGHTS = 0.4, 0.6
 """Of the readings with partner's hand hidden and shown, in the fit."""
+
+ANSWER_WEIGHT = 6.0
+"""Of calls after partner's 4NT: rare, and sharp in what they mean. A weight by what was before biases no reading."""
 
 ENOUGH = 150
 """Tables of a pair that is counted when the styles are rescaled."""
@@ -220,6 +224,7 @@ class Bidder(nn.Module):
         self.style = nn.Linear(STYLE + 1, width, bias=False)
         self.hands = Hands(units, features, dropout, whole=True)
         self.own, self.partner = nn.Linear(units, mixed, bias=False), nn.Linear(units, mixed, bias=False)
+        self.tops, self.partner_tops = nn.Parameter(torch.zeros(TOPS, mixed)), nn.Parameter(torch.zeros(TOPS, mixed))
         self.shift, self.scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
         self.partner_shift, self.partner_scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
         self.out, self.context_out = nn.Linear(mixed, CALLS), nn.Linear(context, CALLS, bias=False)
@@ -237,9 +242,10 @@ class Bidder(nn.Module):
     def forward(self, batch: Batch, style: Tensor) -> tuple[Tensor, Tensor]:
         """(b n, 38) scores of the calls, −∞ for what is illegal: partner's hand hidden, and shown."""
         context = context_of(self.reader, self.style, batch, style)
-        hands = self.hands(batch.holdings)
-        mixed = self.own(hands).index_select(0, batch.hand) * self.scale(context) + self.shift(context)
-        partner = self.partner(hands).index_select(0, batch.partner)
+        hands, tops = self.hands(batch.holdings), self.hands.top_cards(batch.holdings)
+        own, partner = self.own(hands) + tops @ self.tops, self.partner(hands) + tops @ self.partner_tops
+        mixed = own.index_select(0, batch.hand) * self.scale(context) + self.shift(context)
+        partner = partner.index_select(0, batch.partner)
         shown = mixed + partner * self.partner_scale(context) + self.partner_shift(context)
         bias, illegal = self.context_out(context), ~batch.legal
         return tuple(  # type: ignore[return-value]
@@ -260,23 +266,43 @@ def losses(scores: tuple[Tensor, Tensor], call: Tensor) -> tuple[Tensor, Tensor]
     return tuple(F.cross_entropy(one, call, reduction="none") for one in scores)  # type: ignore[return-value]
 
 
-def loss_of(network: nn.Module, styles: Styles, batch: Batch, other: nn.Module | None, listen: float) -> Tensor:
-    """Summed, of the records, with the styles by their prior; or of the records and another network's word."""
+class Teachers(NamedTuple):
+    """Networks whose mean word is listened to; ``styled``: they know the styles, and are heard of pairs known too."""
+
+    networks: Sequence[nn.Module] = ()
+    listen: float = 0.0
+    styled: bool = False
+
+
+def loss_of(network: nn.Module, styles: Styles, batch: Batch, teachers: Teachers) -> Tensor:
+    """Summed, of the records and of what teachers say, with the styles by their prior."""
     style, share = styles(batch.pair)
-    if other is None:
-        both = losses(network(batch, style), batch.call)
-        return sum(w * (x * batch.real).sum() for w, x in zip(WEIGHTS, both, strict=True)) + share
-    style = style.detach()
-    with torch.no_grad():
-        words = other(batch, style)
     scores = network(batch, style)
-    total = torch.zeros((), device=style.device)
-    for w, truth, said, score in zip(WEIGHTS, losses(scores, batch.call), words, scores, strict=True):
-        chance = F.softmax(said, dim=1)
-        log = F.log_softmax(score, dim=1).masked_fill(chance == 0, 0.0)
-        each = (1 - listen) * truth - listen * (chance * log).sum(dim=1)
-        total = total + w * (each * batch.real).sum()
+    heard = torch.zeros_like(batch.real, dtype=torch.float32)
+    words: list[Tensor] = []
+    if teachers.networks:
+        with torch.no_grad():
+            told = style if teachers.styled else torch.zeros_like(style)
+            said = [teacher(batch, told) for teacher in teachers.networks]
+            words = [torch.stack([F.softmax(one[reading], dim=1) for one in said]).mean(dim=0) for reading in range(2)]
+            unknown = batch.pair[batch.table, batch.place % 2] < 0
+            heard = teachers.listen * (unknown | teachers.styled)
+    total = share
+    counted = batch.real * (1 + (ANSWER_WEIGHT - 1) * asked(batch))
+    for reading, (weight, each) in enumerate(zip(WEIGHTS, losses(scores, batch.call), strict=True)):
+        if words:
+            log = F.log_softmax(scores[reading], dim=1).masked_fill(words[reading] == 0, 0.0)
+            each = (1 - heard) * each - heard * (words[reading] * log).sum(dim=1)
+        total = total + weight * (each * counted).sum()
     return total
+
+
+def asked(batch: Batch) -> Tensor:
+    """(b n,) whether partner's 4NT and a pass came before."""
+    before = batch.tokens[:, :, 0]
+    found = torch.zeros_like(before, dtype=torch.bool)
+    found[:, 2:] = (before[:, 1:-1] == FOUR_NOTRUMP) & (before[:, 2:] == 0)
+    return found.flatten()
 
 
 class Judged(NamedTuple):
@@ -492,11 +518,23 @@ def verdicts(
 def network_file(
     path: Path, networks: Mapping[str, Bidder], typical: Mapping[str, Tensor], facts: Mapping[str, object]
 ) -> None:
-    """The file that ships: parameters as 16-bit numbers, and how they were made."""
+    """The file that ships: the parameters, and how they were made."""
     parts = {name: value.float().cpu().numpy().astype(np.float16) for name, value in typical.items()}
     for name, network in networks.items():
         parts |= parameters_of(network, f"{name}_")
     np.savez_compressed(path, **parts, facts=np.array(str(facts)))
+
+
+def network_of(path: Path, name: str, features: Tensor) -> Bidder:
+    """A network of such a file."""
+    with np.load(path) as found:
+        size = literal_eval(str(found["facts"]))["sizes"][0 if name == "wide" else 1]
+        network = Bidder(*size, 0.0, features)
+        stored = {key: f"{name}_{key.replace('.', '_')}" for key in network.state_dict()}
+        network.load_state_dict(
+            {key: torch.tensor(found[at] * found.get(f"{at}:scale", np.float32(1))) for key, at in stored.items()}
+        )
+    return network
 
 
 def main() -> None:
@@ -505,7 +543,8 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("auction.npz"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, nargs=2, default=[370, 110], help="for wide and guide")
-    parser.add_argument("--listen", type=float, default=0.7, help="weight of another network's word")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="files of fits to listen to")
+    parser.add_argument("--listen", type=float, default=0.8, help="weight of another network's word")
     parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--tables", type=int, default=384, help="in a step")
@@ -551,8 +590,8 @@ def main() -> None:
         for step in range(min(len(part) // size for part, size in zip(parts, sizes, strict=True))):
             yield tuple(part[step * size : (step + 1) * size] for part, size in zip(mixed, sizes, strict=True))
 
-    def fit(name: str, network: nn.Module, other: nn.Module | None, seconds: float) -> None:
-        """One network: from the records, with the styles, or listening to another one."""
+    def fit(name: str, network: nn.Module, teachers: Teachers, seconds: float) -> None:
+        """One network: from the records and its teachers, with the styles unless these know them."""
 
         def validation() -> float:
             by = [judge(network, styles, a, some, known).loss.mean(dim=0) for known in (False, True)]
@@ -562,17 +601,20 @@ def main() -> None:
         def loss(rows: tuple[Tensor, ...]) -> Tensor:
             some_of_each = [hidden(batch_of(a, part.to(device), n)) for part, n in zip(rows, LONGEST, strict=True)]
             calls = sum(batch.real.sum() for batch in some_of_each)
-            return sum(loss_of(network, styles, batch, other, options.listen) for batch in some_of_each) / calls
+            return sum(loss_of(network, styles, batch, teachers) for batch in some_of_each) / calls
 
         print(f"{name}: {sum(p.numel() for p in network.parameters())} parameters", flush=True)
-        fitted = nn.ModuleList([network, *([styles] if other is None else [])])
+        fitted = nn.ModuleList([network, *([] if teachers.styled else [styles])])
         train(fitted, batches, loss, validation, seconds, options.rate, options.decay, rng, name, recorded=True)
         network.eval()
 
-    fit("wide", wide, None, options.seconds[0])
+    teachers = [network_of(path, "wide", features).to(device).eval() for path in options.teachers]
+    fit("wide", wide, Teachers(teachers, options.listen), options.seconds[0])
     network_file(options.output, {"wide": wide}, {}, {})  # what follows takes time
-    fit("guide", guide, wide, options.seconds[1])
+    fit("guide", guide, Teachers([wide], options.listen, styled=True), options.seconds[1])
     rescale(styles, (wide, guide))
+    for network in (wide, guide):
+        round_weights(network)
     networks = {"wide": wide, "guide": guide}
     facts: dict[str, object] = {
         "seed": options.seed,
@@ -580,6 +622,7 @@ def main() -> None:
         "tables": len(learn),
         "sizes": [options.wide, options.guide],
         "seconds": options.seconds,
+        "teachers": [path.name for path in options.teachers],
         "held out": verdicts(networks, styles, a, held_out, seen),
     }
     print(json.dumps(facts), flush=True)
