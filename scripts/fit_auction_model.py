@@ -8,7 +8,7 @@ bare auction does not: partner's hand is the best witness of it. Two are fitted 
 and a narrow one, which guides the draws.
 
 Three teachers are fitted first, from the records alone, and kept beside the output (``--teachers`` takes them from
-there). Each knows the records by heart after ten passes; their mean is 0.008 nats a call better than each of them. The
+there). Each knows the records by heart after ten passes; their mean is 0.01 nats a call better than each of them. The
 wide one learns from the records and from their mean probabilities of all calls, the narrow one from the records and
 from the wide one's. A listener may be one more teacher of the next: the file that ships had such a fourth one.
 
