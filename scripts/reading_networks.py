@@ -138,15 +138,18 @@ class Hands(nn.Module):
         }.items():
             self.register_buffer(name, value, persistent=False)
 
+    def top_cards(self, holdings: Tensor) -> Tensor:
+        """(n, 29) features of the aces and kings of each hand."""
+        return self.tops_of[((holdings >> 11) << (2 * torch.arange(4, device=holdings.device))).sum(dim=1)]
+
     def forward(self, holdings: Tensor) -> Tensor:
         hand = self.holdings(holdings)
         if self.whole:
             points = self.points_of[holdings].sum(dim=1)
             length = self.length_of[holdings]
-            tops = ((holdings >> 11) << (2 * torch.arange(4, device=holdings.device))).sum(dim=1)
             shape = self.shape_of[length[:, 0], length[:, 1], length[:, 2]]
             hand = hand + one_of(points, 38) @ self.points + one_of(shape, len(SHAPES)) @ self.shapes
-            hand = hand + self.tops_of[tops] @ self.tops
+            hand = hand + self.top_cards(holdings) @ self.tops
         hand = F.dropout(F.relu(hand), self.dropout, self.training)
         return F.dropout(F.relu(self.deepen(hand)), self.dropout, self.training)
 
@@ -314,12 +317,32 @@ def _put(model: nn.Module, values: list[Tensor]) -> None:
             p.copy_(value)
 
 
+def eight_bits(value: Tensor) -> tuple[Tensor, Tensor]:
+    """Whole numbers from −127 to 127, and what each row of them is to be multiplied by."""
+    scale = value.abs().amax(dim=-1, keepdim=True).clamp(min=1e-12) / 127
+    return (value / scale).round(), scale
+
+
+@torch.no_grad()
+def round_weights(module: nn.Module) -> None:
+    """Make the matrices what the file will say of them, so that what is judged is what ships."""
+    for value in module.parameters():
+        if value.dim() > 1:
+            whole, scale = eight_bits(value.float())
+            value.copy_(whole * scale)
+
+
 def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
-    """The parameters by name, as 16-bit numbers."""
-    return {
-        prefix + name.replace(".", "_"): value.detach().float().cpu().numpy().astype(np.float16)
-        for name, value in module.state_dict().items()
-    }
+    """The parameters by name: matrices as 8-bit numbers with a scale for each row, the rest as 32-bit numbers."""
+    found: dict[str, np.ndarray] = {}
+    for name, value in module.state_dict().items():
+        name, value = prefix + name.replace(".", "_"), value.detach().float().cpu()
+        if value.dim() > 1:
+            whole, scale = eight_bits(value)
+            found[name], found[f"{name}:scale"] = whole.numpy().astype(np.int8), scale.numpy()
+        else:
+            found[name] = value.numpy()
+    return found
 
 
 def save(path: Path, module: nn.Module, facts: dict[str, object]) -> None:

@@ -172,7 +172,7 @@ class PairStyle:
     def of_text(cls, text: str) -> PairStyle | None:
         """A typical style by its name, or what :attr:`text` gave; ``None`` for anything else, such as a file's name."""
         if text in TYPICAL:
-            mean = stored("auction.npz", "typical_")["points"][TYPICAL.index(text)].astype(np.float64)
+            mean = stored("auction.npz", "typical_")["points"][TYPICAL[text]].astype(np.float64)
             return cls(text, read_only(mean), read_only(1e-6 * np.eye(STYLE)))
         if (match := re.fullmatch(r"(.*)\.(\d{1,9})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{203})", text)) is None:
             return None
@@ -206,8 +206,8 @@ class PairStyle:
 AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))
 """A pair of which nothing is known but that it is one of those on record."""
 
-TYPICAL: Final = ("wide-notrump", "strong-club", "standard")
-"""The typical styles by name, in the order of the network's; ``bidders.pairs.typical_styles`` has them in words."""
+TYPICAL: Final = {"wide-notrump": 1, "strong-club": 3, "standard": 0}
+"""The typical styles by name, with their places in the file; ``bidders.pairs.typical_styles`` has them in words."""
 
 
 type Styles = tuple[PairStyle, PairStyle]

@@ -15,7 +15,8 @@ products later it joins the context c, which is what the reader says, in one hid
 and shifts. Where partner's hand is shown, it joins the same layer::
 
     h = relu(relu(Σ_s suit_s[holding in s] + points + shape + aces and kings)·W + w)        once for each hand
-    scores = relu(h·A ∘ scale(c) + shift(c) [+ h'·B ∘ scale'(c) + shift'(c)])·C + c·D + b   h': partner's
+    a = h·A + its aces and kings, b = the same of partner's hand with another matrix
+    scores = relu(a ∘ scale(c) + shift(c) [+ b ∘ scale'(c) + shift'(c)])·C + c·D + d
 
 So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction.
 """
@@ -199,6 +200,7 @@ class Network:
         self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
         both = ("own_weight", "partner_weight")[: len(self.names)]
         self.mix = [np.ascontiguousarray(parameters[name].T) for name in both]
+        self.tops = [top_features() @ parameters[f"{name}tops"] for name in self.names if f"{name}tops" in parameters]
 
     def vectors(self, hands: Hands, reading: int = 0) -> Floats:
         """(n, units) the share of n hands in the hidden layer: as the own hand (0), or as partner's (1).
@@ -226,6 +228,8 @@ class Network:
 def _kept_vectors(network: Network, hands: bytes, reading: int) -> Floats:
     """Kept, as the calls of one auction are evaluated one after the other for the same hands."""
     found: Floats = _kept_trunk(network, hands) @ network.mix[reading]
+    if network.tops:
+        _add_tops(np.frombuffer(hands, np.uint64), network.tops[reading], found)
     return found
 
 
@@ -263,10 +267,24 @@ def _look_up(
         if whole:
             total = _POINTS[clubs] + _POINTS[diamonds] + _POINTS[hearts] + _POINTS[spades]
             shape = places[_LENGTH[clubs], _LENGTH[diamonds], _LENGTH[hearts]]
-            top = (clubs >> 11) | (diamonds >> 11) << 2 | (hearts >> 11) << 4 | (spades >> 11) << 6
+            top = _top_cards(hand)
         for j in range(out.shape[1]):
             suit = suits[0, clubs, j] + suits[1, diamonds, j] + suits[2, hearts, j] + suits[3, spades, j]
             out[i, j] = max(suit + points[total, j] + shapes[shape, j] + tops[top, j], np.float32(0.0))
+
+
+@njit
+def _top_cards(hand: int) -> int:
+    """The aces and kings of a hand, as :func:`top_features` numbers them."""
+    return (hand >> 11) & 3 | ((hand >> 24) & 3) << 2 | ((hand >> 37) & 3) << 4 | ((hand >> 50) & 3) << 6
+
+
+@njit
+def _add_tops(hands: Hands, tops: Floats, out: Floats) -> None:
+    for i in range(len(hands)):
+        top = _top_cards(np.int64(hands[i]))
+        for j in range(out.shape[1]):
+            out[i, j] += tops[top, j]
 
 
 @njit
@@ -290,8 +308,8 @@ def _two_hands(own: Floats, partner: Floats, scale: Floats, shift: Floats, out: 
 def stored(file: str, start: str = "") -> dict[str, Floats]:
     """The parameters of a file that ships with the package whose names begin so, without that beginning."""
     with (files("bayesbridge.bidders") / "data" / file).open("rb") as stream, np.load(stream) as found:
-        names = [name for name in found.files if name.startswith(start) and name != "facts"]
-        return {name[len(start) :]: found[name].astype(np.float32) for name in names}
+        names = [name for name in found.files if name.startswith(start) and name != "facts" and ":" not in name]
+        return {name[len(start) :]: found[name] * found.get(f"{name}:scale", np.float32(1)) for name in names}
 
 
 @cache

@@ -63,18 +63,25 @@ def held(p: dict[str, np.ndarray], mask: int, start: str = "") -> np.ndarray:
         total += hidden @ p[start + "holdings_suit_out"][s] + x @ p[start + "holdings_suit_skip"][s]
     if "hands_points" in p:
         lengths = tuple((mask >> 13 * s & 0x1FFF).bit_count() for s in range(3))
-        aces, kings = ([mask >> 13 * s + rank & 1 for s in range(4)] for rank in (12, 11))
         total += p["hands_points"][Hand(mask).points] + p["hands_shapes"][SHAPES.index(lengths)]
-        total += p["hands_tops"][sum(aces)] + sum(p["hands_tops"][5 + 6 * s + sum(aces) + kings[s]] for s in range(4))
+        total += tops(p["hands_tops"], mask)
     return np.maximum(total, 0)
+
+
+def tops(rows: np.ndarray, mask: int) -> np.ndarray:
+    """What its aces, and its key cards for each suit, say of a hand."""
+    aces, kings = ([mask >> 13 * s + rank & 1 for s in range(4)] for rank in (12, 11))
+    return rows[sum(aces)] + sum(rows[5 + 6 * s + sum(aces) + kings[s]] for s in range(4))
 
 
 def scores(p: dict[str, np.ndarray], known: np.ndarray, mask: int, partner: int | None = None) -> np.ndarray:
     """The score of every choice for one hand, with partner's if it is shown."""
     own, other = (np.maximum(affine(p, "hands_deepen", held(p, one, "hands_")), 0) for one in (mask, partner or mask))
-    mixed = (p["own_weight"] @ own) * affine(p, "scale", known) + affine(p, "shift", known)
+    own = p["own_weight"] @ own + (tops(p["tops"], mask) if "tops" in p else 0)
+    mixed = own * affine(p, "scale", known) + affine(p, "shift", known)
     if partner is not None:
-        mixed += (p["partner_weight"] @ other) * affine(p, "partner_scale", known)
+        other = p["partner_weight"] @ other + tops(p["partner_tops"], partner)
+        mixed += other * affine(p, "partner_scale", known)
         mixed += affine(p, "partner_shift", known)
     return affine(p, "out", np.maximum(mixed, 0)) + affine(p, "context_out", known)
 

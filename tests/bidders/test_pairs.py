@@ -68,9 +68,9 @@ def test_laplace_against_brute_force_along_lines(tables, style):
 def test_the_slopes_are_those_of_the_scores(tables):
     at = np.linspace(-0.5, 0.5, STYLE)
     line = Linear.around(tables[:1], at)
-    moved = turns_of(tables[:1], (at + 0.05)[None].astype(np.float32))
-    for there, here, slopes in zip(moved.scores, line.scores, line.slopes, strict=True):
-        change = there[0] - here
+    moved = turns_of(tables[:1], np.array([at + 0.05, at - 0.05], np.float32))
+    for there, slopes in zip(moved.scores, line.slopes, strict=True):
+        change = (there[0] - there[1]) / 2
         assert np.abs(change - 0.05 * slopes.sum(axis=1)).max() < 0.1 * max(0.2, np.abs(change).max())
 
 
