@@ -274,7 +274,7 @@ def _look_up(
 
 
 @njit
-def _top_cards(hand: int) -> int:
+def _top_cards(hand: np.int64) -> np.int64:
     """The aces and kings of a hand, as :func:`top_features` numbers them."""
     return (hand >> 11) & 3 | ((hand >> 24) & 3) << 2 | ((hand >> 37) & 3) << 4 | ((hand >> 50) & 3) << 6
 
