@@ -177,9 +177,14 @@ class Auction:
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
-        """The auction with more calls, given as such or as text, which ``call_words`` reads."""
-        words = call_words(calls) if isinstance(calls, str) else calls
-        return Auction(self.first, (*self.calls, *map(Call.of, words)), self.dummy)
+        """The auction with more calls, as such or as text, which ``call_words`` reads; AP: all pass to the end."""
+        words = call_words(calls) if isinstance(calls, str) else list(calls)
+        if not words or str(words[-1]).upper() != "AP":
+            return Auction(self.first, (*self.calls, *map(Call.of, words)), self.dummy)
+        auction = self.after_all(words[:-1])
+        while not auction.is_over:
+            auction = auction.after(PASS)
+        return auction
 
     def fill(self, seat: Seat | str, call: Call | str) -> tuple[Auction, tuple[Seat, ...]]:
         """The auction with a call by ``seat``, and the seats before it that are taken to have passed.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise, takewhile
 from typing import Final
 
 from bayesbridge.cards import Strain, Suit
@@ -99,13 +101,13 @@ CALLS: Final = tuple(Call(index) for index in range(38))
 def call_words(text: str) -> list[str]:
     """The calls of an auction, with blanks, commas or dashes between them; a dash alone is a pass.
 
-    Brackets stand around calls of the opponents; passes that they leave out are put in.
+    Brackets stand around calls of the opponents; passes that they leave out are put in. ``all pass`` is AP.
 
-    >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)")
-    (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'])
+    >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)"), call_words("1NT all pass")
+    (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'], ['1NT', 'AP'])
     """
     words: list[str] = []
-    for word in text.replace(",", " ").replace("–", "-").split():
+    for word in re.sub(r"\ball\s*pass\b", "AP", text, flags=re.I).replace(",", " ").replace("–", "-").split():
         words += [word] if word == "-" else filter(None, word.split("-"))
     if not any(word.startswith("(") for word in words):
         return words
@@ -115,6 +117,29 @@ def call_words(text: str) -> list[str]:
             full.append("P")
         full.append(word.strip("()"))
     return full
+
+
+def passes_filled(text: str) -> str:
+    """An auction of one side alone, with the passes of the other put in; any other as it is.
+
+    So are read calls with dashes between them, or of which one raises the one before, if none is a pass or a double
+    before the end.
+
+    >>> passes_filled("1NT-3NT"), passes_filled("1H 3H AP"), passes_filled("1H 2C")
+    ('1NT P 3NT', '1H P 3H AP', '1H 2C')
+    """
+    words = call_words(text)
+    bids = [*takewhile(lambda word: word[:1] in "1234567", words)]
+    rest = words[len(bids) :]
+    raised = any(low[1:].upper() == high[1:].upper() for low, high in pairwise(bids))
+    dashed = re.search(r"[^\s,][-–][^\s,]", text) is not None
+    if len(bids) < 2 or not (dashed or raised) or "(" in text or not all(map(_is_pass, rest)):
+        return text
+    return " ".join([" P ".join(bids), *rest])
+
+
+def _is_pass(word: str) -> bool:
+    return word.upper() == "AP" or _WORDS.get(word.upper()) == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,14 +133,16 @@ class Card:
 
     @classmethod
     def of(cls, value: Card | str) -> Card:
-        """Read a card as suit then rank (``HK``, ``h10``, ``ST``), or pass one through.
+        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``), or pass one through.
 
-        >>> Card.of("h10")
-        Card.of('HT')
+        >>> Card.of("h10"), Card.of("qd")
+        (Card.of('HT'), Card.of('DQ'))
         """
         if isinstance(value, Card):
             return value
         text = str(value).strip().upper().replace("10", "T")
+        if len(text) == 2 and text[0] in RANKS:
+            text = text[::-1]
         try:
             suit = Suit.of(text[:1])
         except NotationError:

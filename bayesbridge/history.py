@@ -5,32 +5,36 @@ Also how each call was read (:func:`readings`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import nan, sqrt
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.answer import capture_tricks
+from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Call, Contract
-from bayesbridge.cards import HIGH_CARD_POINTS, Card, Suit
+from bayesbridge.cards import Card, Suit
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.tables import sample
+from bayesbridge.engines.conditions import ConditionTables
+from bayesbridge.engines.proposal import Hands
+from bayesbridge.engines.tables import LayoutIndex
+from bayesbridge.engines.target import CallLikelihood, LikelihoodTerm
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Play
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Floats, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed
 
 if TYPE_CHECKING:
     import pandas
-
-type Floats = NDArray[np.float64]
 
 
 def sharpening(
@@ -135,17 +139,27 @@ class CallReading(NamedTuple):
     call: Call
     points: Spread | None
     """High-card points; ``None`` where the call is so rare that too few layouts tell."""
-    suit: Suit | None
-    """The suit that the call names."""
-    length: Spread | None
-    """Its length."""
+    lengths: Mapping[Suit, Spread] = MappingProxyType({})
+    """Of each suit; empty where too few layouts tell."""
+    moved: tuple[Suit, ...] = ()
+    """The suits whose mean length the call changed by half a card or more, first the most."""
+    features: Mapping[str, float] = MappingProxyType({})
+    """Shares of the hands that are balanced, have a suit of at most one card, or four cards in a major; mean number of
+    aces, and after partner's 4NT of key cards of the side's last suit."""
+
+    @property
+    def suit(self) -> Suit | None:
+        """The suit that the call names."""
+        return None if self.call.strain is None else self.call.strain.trump
+
+    @property
+    def length(self) -> Spread | None:
+        """The length of that suit."""
+        return None if self.suit is None else self.lengths.get(self.suit)
 
 
 def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
     """How every call of a hidden seat in an auction of four players was read by the bidder model.
-
-    Layouts that fit the hard evidence are drawn and weighted by the likelihood of the seat's calls so far, first
-    8 000 and, where these are worth fewer than ``ENOUGH``, 32 000; fewer where the model is slow.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None).given(bb.Called("W", "1H"))
@@ -154,43 +168,85 @@ def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
     """
     if belief.dummy is not None:
         return []
-    known = belief.target.constraints
-    terms = belief.target.soft.terms
+    target = belief.target
+    return read_calls(target.soft.terms, target.constraints, target.cost.most_layouts, rng)
+
+
+def read_calls(
+    terms: Iterable[LikelihoodTerm], known: Constraints, most: int = 400_000, rng: Seed = 0
+) -> list[CallReading]:
+    """The same of the calls of hidden seats among some terms; ``Constraints.free()``: for whoever sees no card.
+
+    Layouts that fit the hard evidence are drawn, thinned by what the guide says of the seat's calls so far, and
+    weighted by the likelihood of these: of 8 000 layouts, and of more, up to ``most``, while the effective sample size
+    of some reading is below ``ENOUGH``.
+    """
     calls = [(term, term.call) for term in terms if term.call is not None and term.seats[0] in known.hidden]
     kept: list[CallReading] = []
-    most = belief.target.cost.most_layouts
-    for n in dict.fromkeys(min(n, most) for n in (8_000, 32_000)) if calls else ():
-        layouts = sample(known, n, rng)
-        logs = np.zeros((n, 4))
-        kept = []
-        for term, call in calls:
+    generator = np.random.default_rng(rng)
+    for n in dict.fromkeys(min(n, most) for n in (8_000, 60_000, 400_000)) if calls else ():
+        layouts = (ConditionTables.of(known).table if len(known.hidden) == 4 else LayoutIndex.of(known)).draw(n, rng)
+        logs, kept = np.zeros((n, 4)), []
+        for number, (term, call) in enumerate(calls):
             seat = term.seats[0]
-            logs[:, seat] += call(layouts[:, seat])
-            kept.append(_reading(Seat(seat), call.auction.calls[call.index], layouts[:, seat], logs[:, seat]))
+            logs[:, seat] += term.guide(layouts[:, seat])
+            weights = np.exp(logs[:, seat] - max(float(logs[:, seat].max()), -700.0))
+            share = np.minimum(1.0, THINNED * weights / weights.sum())
+            some = np.flatnonzero(generator.random(n) < share)
+            hands = layouts[some, seat]
+            so_far = [one for of, one in calls[: number + 1] if of.seats[0] == seat]
+            chances = sum((one(hands) for one in so_far), np.zeros(len(hands))) - np.log(share[some])
+            before = next((one for one in reversed(kept) if one.seat == seat and one.lengths), None)
+            kept.append(_reading(call, hands, chances, before))
         if all(one.points is not None for one in kept):
             break
     return kept
 
 
+THINNED: Final = 4000
+"""Hands whose likelihood is evaluated for a reading, about."""
+
 ENOUGH: Final = 100
-"""Independent layouts that a reading must be worth."""
+"""Effective sample size that a reading needs."""
 
 
-def _reading(seat: Seat, call: Call, hands: Masks, logs: Floats) -> CallReading:
-    suit = None if call.strain is None else call.strain.trump
-    weights = np.exp(logs - max(float(logs.max()), -700.0))
+def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: CallReading | None) -> CallReading:
+    """What hands with these log weights show, beside what the caller's call ``before`` it showed."""
+    seat, call = made.auction.bidders[made.index % 4], made.auction.calls[made.index]
+    weights = np.exp(logs - max(float(logs.max(initial=-700.0)), -700.0))
     total = float(weights.sum())
     if not total or total * total / float(weights @ weights) < ENOUGH:
-        return CallReading(seat, call, None, suit, None)
-    bits = hands[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+        return CallReading(seat, call, None)
+    weights = weights / total
+    lengths = suit_lengths(hands)
+    spreads = {suit: _spread(lengths[:, suit], weights, 13) for suit in Suit}
+    change = {suit: abs(spreads[suit].mean - (3.25 if before is None else before.lengths[suit].mean)) for suit in Suit}
+    moved = tuple(suit for suit in sorted(Suit, key=lambda one: -change[one]) if change[suit] >= 0.5)
+    aces = sum(1 << 13 * suit + 12 for suit in Suit)
+    features = {
+        "balanced": (lengths.min(axis=1) > 1) & ((lengths == 2).sum(axis=1) < 2),
+        "shortness": lengths.min(axis=1) < 2,
+        "hearts_4": lengths[:, Suit.H] >= 4,
+        "spades_4": lengths[:, Suit.S] >= 4,
+        "aces": np.bitwise_count(hands & np.uint64(aces)),
+    }
+    if (trump := _asked_key_cards(made.auction, made.index)) is not None:
+        features["key_cards"] = np.bitwise_count(hands & np.uint64(aces | 1 << 13 * trump + 11))
+    shares = {name: float(weights @ values) for name, values in features.items()}
+    return CallReading(seat, call, _spread(high_card_points(hands), weights, 37), spreads, moved, shares)
 
-    def spread(cards: NDArray[np.int64], most: int) -> Spread:
-        counts = (bits @ cards.astype(np.uint64)).astype(np.int64)
-        return Spread(*strength((np.bincount(counts, weights, minlength=most + 1) / total).tolist()))
 
-    points = np.tile(np.array(HIGH_CARD_POINTS), 4)
-    length = None if suit is None else spread((np.arange(52) // 13 == suit).astype(np.int64), 13)
-    return CallReading(seat, call, spread(points, 37), suit, length)
+def _spread(values: NDArray[np.uint8], weights: Floats, most: int) -> Spread:
+    return Spread(*strength(np.bincount(values, weights, minlength=most + 1).tolist()))
+
+
+def _asked_key_cards(auction: Auction, index: int) -> Suit | None:
+    """The suit that the side bid last, if partner's 4NT and a pass came before a call; else ``None``."""
+    calls = auction.calls[:index]
+    if index < 2 or str(calls[-2]) != "4NT" or calls[-1].is_bid:
+        return None
+    bids = (call.strain.trump for call in calls[index % 2 :: 2][::-1] if call.strain is not None)
+    return next((suit for suit in bids if suit is not None), None)
 
 
 def strength(shares: Sequence[float]) -> tuple[float, int, int]:

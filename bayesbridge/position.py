@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import DOUBLE, REDOUBLE, Vulnerability, call_words
+from bayesbridge.calls import DOUBLE, REDOUBLE, Vulnerability, call_words, passes_filled
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean
@@ -163,7 +164,7 @@ def calls_of(
 
     The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after
     the end of the auction the first card of ``evidence`` tells who led, else the observer leads. Calls in brackets are
-    those of the observer's opponents.
+    those of the observer's opponents. With four players, what :func:`~bayesbridge.calls.passes_filled` puts in counts.
 
     >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
     Called('S', '1NT')
@@ -175,6 +176,7 @@ def calls_of(
         if dealer is not None and dealer != named:
             raise NotationError(f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out")
         dealer, words = named, rest
+    words = passes_filled(words) if dummy is None else words
 
     def sides_fit(first: Seat) -> bool:
         """Whether calls in brackets, if there are any, are the other side's."""
@@ -196,6 +198,8 @@ def calls_of(
             on_lead = next(other for other in after if other != dummy)
         if (auction.turn is not None and auction.turn == observer) or (on_lead is not None and on_lead == led):
             return [Called(caller, call) for caller, call in auction]
+    if observer is None and dummy is None:
+        return [Called(seat, call) for seat, call in _auction(Seat.S, words, dummy)]
     raise NotationError(f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S", text=text)
 
 
@@ -234,7 +238,8 @@ def _of_four(piece: Any) -> bool:
         first, _, rest = piece.rpartition(":")
         words = call_words(rest)
         doubled = {"X", "XX", "DBL", "RDBL", "DOUBLE", "REDOUBLE"} & {word.upper() for word in words}
-        return len(words) > 3 or "(" in rest or bool(doubled) or first.strip().upper() in ("N", "NORTH")
+        one_side = passes_filled(rest) != rest
+        return len(words) > 3 or one_side or "(" in rest or bool(doubled) or first.strip().upper() in ("N", "NORTH")
     return isinstance(piece, Called) and (piece.seat == Seat.N or piece.call in (DOUBLE, REDOUBLE))
 
 
@@ -262,6 +267,18 @@ class Position(NamedTuple):
     def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
         """Settings given later replace those of the same name; evidence is added."""
         return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path)
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether there are calls of four players and nothing else: nobody looks, and no hand is known."""
+        calls = self.pieces and all(isinstance(piece.value, Called) for piece in self.pieces)
+        return bool(calls) and self.players == 4 and not self.settings.keys() & {"observer", "hand"}
+
+    @property
+    def auction(self) -> Auction:
+        """The calls, those before the first of which are passes."""
+        calls = [piece.value for piece in self.pieces if isinstance(piece.value, Called)]
+        return reduce(lambda auction, one: auction.fill(one.seat, one.call)[0], calls, Auction.four(calls[0].seat))
 
     @property
     def players(self) -> int:

@@ -104,7 +104,6 @@ BAD = {
         "p.toml:4: dummy: with four players every seat bids",
         "leave it out",
     ),
-    "no observer": (f'hand = "{HAND}"', "no observer", "give --observer S, or observer = 'S' in p.toml"),
     "no quotes": ('observer = "S"\nhand = AKQ\n', "p.toml:2: hand: not TOML: Invalid value", "in quotes"),
     "not UTF-8": (b'observer = "\xff"', "p.toml: not UTF-8 at byte 12", "save it as UTF-8"),
 }

@@ -16,7 +16,7 @@ from bayesbridge.cli.options import (
     belief_of,
     verify_solver,
 )
-from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, say, show_table
+from bayesbridge.cli.screens import add_draws, print_how, print_json, say, show_answer, show_table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import tell
 
@@ -110,13 +110,11 @@ def run(args: Namespace) -> int:
         rows = [{**named(row.pop("contract")), **row} for row in found.rows]
         print_json({"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how})
         return 0
-    print_evidence(belief)
-    print_accuracy(posterior)
-    say()
-    show_table(contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels)))
+    show_answer(contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels)))
     if belief.auction is not None and belief.auction.is_over:
         say("The auction is over: this is what each contract would have been worth.")
     if answers is not None:
         say()
         show_table(answers_table(plain_rows(answers), answers.attrs))
+    print_how(posterior)
     return 0

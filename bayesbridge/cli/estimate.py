@@ -22,6 +22,7 @@ from bayesbridge.cli.options import (
     add_solving,
     attributed,
     belief_of,
+    position_of,
     reading,
     verify,
     verify_solver,
@@ -37,7 +38,7 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.errors import PluginError
-from bayesbridge.position import Sourced
+from bayesbridge.position import Position, Sourced
 from bayesbridge.views.documents import (
     contract_document,
     estimate_document,
@@ -59,6 +60,10 @@ if TYPE_CHECKING:
 BIDDERS = Mode(
     "--bidders answers about cards and T, under each model that it names",
     "bidder method estimator contract by solve actual seconds card",
+)
+UNSEEN = Mode(
+    "without --hand the calls alone are read: give --hand, or",
+    takes="auction call dealer players bidder slip vulnerable system style seed",
 )
 CONTRACT = Mode("the contract tells who play together, and the trumps", "pair trump")
 NO_CONTRACT = Mode("no --contract is named", "by solve actual")
@@ -123,10 +128,11 @@ def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
     if args.bidders is not None:
         return compare_models(args)
+    if (position := position_of(args)).is_unseen:
+        return show_calls(position, args)
     from bayesbridge.answer import Answer
     from bayesbridge.estimators.odds import game_odds
     from bayesbridge.history import readings
-    from bayesbridge.views.tables import contract_table
 
     verify(args, args.contract and CONTRACT)
     position, belief = belief_of(args, "trump")
@@ -149,14 +155,32 @@ def run(args: Namespace) -> int:
             whole = estimate_document(found, answer) | contract_document(odds, len(found.posterior))
             print_json(whole | tricks | calls | card)
         else:
-            show(found, answer, games, read)
-            if odds is not None:
-                say()
-                show_table(contract_table(odds))
+            show(found, answer, games, read, odds)
             _show_card(looked_for, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
+
+
+def show_calls(position: Position, args: Namespace) -> int:
+    """What each call of an auction shows to somebody who sees no card."""
+    from bayesbridge.bidders.learned import LearnedBidder
+    from bayesbridge.constraints import Constraints
+    from bayesbridge.engines.target import calls_evidence
+    from bayesbridge.history import read_calls
+    from bayesbridge.views.tables import readings_table
+
+    verify(args, UNSEEN)
+    auction = position.auction
+    terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
+    read = read_calls(terms, Constraints.free(), rng=args.seed)
+    if args.json:
+        print_json({"auction": str(auction), "readings": readings_document(read)})
+        return 0
+    say(f"What each call of {auction} shows, to somebody who sees no cards.")
+    say()
+    show_table(readings_table(read))
+    return 0
 
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:

@@ -533,8 +533,12 @@ def position_of(args: argparse.Namespace) -> Position:
         position = read_position(args.position)
     settings = settings_of(args, SETTINGS)
     known = position.with_more(settings, ())
+    if "hand" in known.settings and "observer" not in known.settings:
+        settings["observer"] = Sourced(Seat.S, "argument --hand")
+        known = position.with_more(settings, ())
     auctions = [piece for piece in args.evidence if isinstance(piece.value, AuctionText)]
-    if auctions and players_in(known.settings, [piece.value for piece in auctions]) == 4:
+    unseen = not known.settings.keys() & {"hand", "players", "dummy"}  # calls alone are those of bridge
+    if auctions and (unseen or players_in(known.settings, [piece.value for piece in auctions]) == 4):
         settings.setdefault("players", Sourced(4, auctions[0].where))  # the calls have lost their brackets
     return position.with_more(settings, list(_pieces(args, position.with_more(settings, ()))))
 

@@ -27,12 +27,12 @@ from bayesbridge.cli.screens import (
     DRAWS,
     add_draws,
     bar,
-    print_accuracy,
-    print_evidence,
+    print_how,
     print_json,
     print_table,
     progress_line,
     say,
+    show_answer,
     show_table,
 )
 from bayesbridge.deal import Seat
@@ -153,10 +153,8 @@ def run(args: Namespace) -> int:
     if args.json:
         print_json({**accuracy_document(posterior), **found.document(), **evidence_document(belief)})
         return 0
-    print_evidence(belief)
-    print_accuracy(posterior)
-    say()
-    show_table(*found.tables)
+    show_answer(*found.tables)
+    print_how(posterior)
     return 0
 
 
@@ -229,9 +227,6 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
         print_json({"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)})
         return 0
-    print_evidence(belief)
-    print_accuracy(posterior)
-    say()
     rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
     trumps = "no trumps" if trump is None else f"{trump.name} trumps"
     print_table(f"P(card wins), {seat.name} to play to '{trick}' at {trumps}", ["card", "wins", ""], rows, bars=True)
@@ -239,6 +234,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         say(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
     if strain is None:
         say("Nothing tells the trump suit, so there is none: --trump names it.")
+    print_how(posterior)
     return 0
 
 

@@ -10,6 +10,8 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +57,17 @@ def print_table(
 
 def bold(line: str) -> str:
     """As a terminal shows it, and as it is anywhere else."""
-    if not line or os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown") or not sys.stdout.isatty():
+    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown") or os.environ.get("NO_COLOR")
+    if not line or plain or not sys.stdout.isatty():
         return line
     return f"\x1b[1m{line}\x1b[0m"
+
+
+def show_answer(table: Table) -> None:
+    """What the first note says, which is the answer in words, and then the table."""
+    paragraph(table.notes[0])
+    say()
+    show_table(replace(table, notes=table.notes[1:]))
 
 
 def show_table(table: Table) -> None:
@@ -67,12 +77,19 @@ def show_table(table: Table) -> None:
         shares = [float(row[1]) for row in table.rows]
         widest = max(shares, default=1.0)
         header = [table.columns[0], f"{table.columns[1]:>8}", "", *table.columns[2:]]
-        rows = [[row[0], f"{row[1]:>8}", bar(p / widest), *row[2:]] for row, p in zip(words, shares, strict=True)]
+        columns = zip(header, *([row[0], " " * 8, "", *row[2:]] for row in words), strict=True)
+        room = get_terminal_size().columns - sum(max(map(len, column)) + 3 for column in columns) + 3
+        width = max(5, min(40, room))
+        rows = [
+            [row[0], f"{row[1]:>8}", bar(p / widest, width), *row[2:]] for row, p in zip(words, shares, strict=True)
+        ]
         print_table(table.title, header, rows, left=len(header))
     else:
         print_table(table.title, table.columns, words)
+    for note in table.notes:
+        paragraph(note)
     if table.notes:
-        say(*table.notes, "")
+        say()
 
 
 def bar(share: float, width: int = 40) -> str:
@@ -149,51 +166,76 @@ def add_draws(parser: OneLineParser, usual: int = DRAWS) -> None:
     )
 
 
-def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> None:
-    """For people."""
-    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
-
-    say(*accuracy_sentences(accuracy_document(posterior, method, exact)))
-
-
 def print_evidence(belief: Belief) -> None:
     """For people: the game, the hand, the evidence in order, and the passes that nobody mentioned."""
     hand, dummy = belief.hand, belief.dummy
     say(game(None) if dummy is None else f"{game(dummy.name)} For bridge add --players 4.")
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
-        lines = f"Seen: {'; '.join(map(str, belief.evidence))}."
-        say(*wrap(printable(lines), 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
+        paragraph(f"Seen: {'; '.join(map(str, belief.evidence))}.", "      ")
     for said in belief.assumptions:
         say(said)
+    if dummy is None and belief.auction is not None and not belief.systems:
+        say("If you know what they play, say so: --system sayc, or --style.")
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
         say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
 
 
-def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[CallReading]) -> None:
-    """What was seen, how it was computed, the outputs, and what is known of the hidden hands.
+def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> None:
+    """At the end of an answer: what was seen, and how exact the answer is, in its own sentences if there are any."""
+    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 
-    With four players how the calls were ``read`` and the hands come first, and ``games``, where there are any, take
-    the place of the outputs.
+    print_evidence(posterior.belief)
+    for sentence in accuracy_sentences(accuracy_document(posterior)) if sentences is None else sentences:
+        paragraph(sentence)
+
+
+def paragraph(words: str, indent: str = "") -> None:
+    """A text in lines that the terminal is wide enough for."""
+    width = min(100, max(40, get_terminal_size().columns))
+    say(*wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+
+
+def show(
+    found: Evaluation,
+    answer: Answer,
+    games: Sequence[ContractOdds],
+    read: Sequence[CallReading],
+    odds: ContractOdds | None,
+) -> None:
+    """The answer in a sentence, tables, and at the end what was seen and how it was computed.
+
+    With four players ``odds`` of the contract that was asked about, or ``games``, take the place of the outputs, and
+    how the calls were ``read`` and the hands come before them.
     """
-    from bayesbridge.views.tables import contract_table, games_table, hidden_tables, readings_table
+    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
+    from bayesbridge.views.tables import contract_table, games_table, hidden_tables, readings_table, sentences
 
     posterior = found.posterior
-    print_evidence(posterior.belief)
-    if games:
-        say(*posterior.marginal_accuracy)
-        tables = [contract_table(games[0]) if len(games) == 1 else games_table(games)]
+    asked = [odds] if odds is not None else list(games)
+    if asked:
+        strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
+        answers = [tricks, strength]
+        tables = [contract_table(asked[0]) if len(asked) == 1 else games_table(asked)]
+        if len(asked) == 1:
+            tables = [replace(tables[0], notes=tables[0].notes[1:])]
+        how = tuple(posterior.marginal_accuracy)
     else:
-        print_accuracy(posterior, answer.method, all(number.exact for number in answer.shown))
         tables = answer.tables
+        answers = list(tables[0].notes[:1])
+        tables = [replace(tables[0], notes=tables[0].notes[1:]), *tables[1:]]
+        exact = all(number.exact for number in answer.shown)
+        how = tuple(accuracy_sentences(accuracy_document(posterior, answer.method, exact)))
+    for sentence in answers:
+        paragraph(sentence)
     say()
     hidden = hidden_tables(posterior)
     called = [readings_table(read)] if read else []
     four = posterior.belief.dummy is None
-    for table in (*called, *hidden[:2], *tables, *hidden[2:]) if four else (*tables, *hidden):
+    first = four and odds is None  # what the calls and the hands are, and then what can be made of them
+    for table in (*called, *hidden[:2], *tables, *hidden[2:]) if first else (*tables, *called, *hidden):
         show_table(table)
     if not posterior.belief.constraints.hidden:
         say("Every card is known.")
-    if posterior.count() > 1:
-        say(BITS)
+    print_how(posterior, (*how, *([BITS] if posterior.count() > 1 else [])))

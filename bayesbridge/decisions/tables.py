@@ -62,12 +62,14 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
             line += [figure(row, "imps", 1)] if imps else []
             line.append(_chance(row, "matchpoints"))
         lines.append([*line, row["basis"]])
-    said = [f"The {most} best of {len(rows)}; all are in the data (--json)."] if len(rows) > most else []
-    if compared:
-        said.append(f"Difference, {'IMPs, ' if imps else ''}matchpoints: against {compared}, on the same layouts.")
+    best, chance = rows[0], _chance(rows[0], "make")
+    said = [f"{best['contract']} is best: {figure(best, 'score', 0)} points on average, and makes with {chance}."]
     if len(rows) > 1 and abs(rows[1]["behind"]) < 2 * rows[1]["behind_error"]:
         ahead = f"{number(rows[1]['behind'], 0)} ± {number(rows[1]['behind_error'], 0)}"
-        said.append(f"Too close to call: {rows[0]['contract']} is ahead of {rows[1]['contract']} by {ahead}.")
+        said = [f"Too close to call: {best['contract']} is ahead of {rows[1]['contract']} by {ahead}."]
+    said += [f"The {most} best of {len(rows)}; all are in the data (--json)."] if len(rows) > most else []
+    if compared:
+        said.append(f"Difference, {'IMPs, ' if imps else ''}matchpoints: against {compared}, on the same layouts.")
     said.append(str(attrs["caution"]))
     scheme = scheme_words(attrs["scheme"], attrs["vulnerable"])
     return Table(f"Contracts by expected score, {scheme}", columns, lines, said)

@@ -93,6 +93,9 @@ def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:
             "points": None if one.points is None else one.points._asdict(),
             "suit": None if one.suit is None else one.suit.name,
             "length": None if one.length is None else one.length._asdict(),
+            "lengths": {suit.name: spread._asdict() for suit, spread in one.lengths.items()},
+            "moved": [suit.name for suit in one.moved],
+            "features": dict(one.features),
         }
         for one in read
     ]

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from bayesbridge import plots
 from bayesbridge.answer import Answer, OutputSummary
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_sentences, position_html
+from bayesbridge.belief.posterior import Posterior, accuracy_sentences, position_html
 from bayesbridge.deal import Seat
 from bayesbridge.estimators.odds import ContractOdds, game_odds
-from bayesbridge.history import readings, strength
+from bayesbridge.history import readings
 from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
 from bayesbridge.results import Result
@@ -27,9 +27,9 @@ from bayesbridge.views.tables import (
     length_tables,
     points_table,
     readings_table,
-    told_bits,
+    sentences,
 )
-from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, game, number, percent
+from bayesbridge.words import BITS, LETTERS, SEATS, game, number
 
 if TYPE_CHECKING:
     import pandas
@@ -108,65 +108,6 @@ def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
         by = "solved for every layout"
     whose = "Tricks are those of real declarers" if games[0].actual else "Tricks are double dummy"
     return f'<p class="worth">{escape(" ".join(posterior.marginal_accuracy))} {whose}: {by}.</p>'
-
-
-RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
-
-
-LITTLE = 0.02
-"""Bits up to which a card counts as not told about."""
-
-
-def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -> list[str]:
-    """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
-    return [_strength(posterior), _honours(posterior), _tricks(odds, asked)]
-
-
-def _strength(posterior: Posterior) -> str:
-    hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
-    if not hidden:
-        return "Every card is known."
-    chances = posterior.point_table
-    rows = sorted((*strength(chances[seat].tolist()), SEATS[seat.name]) for seat in hidden)
-    (mean, low, high, name), *others = reversed(rows)
-    if not others:
-        return f"{name} has {mean:.1f} high-card points on average."
-    alike = mean - others[-1][0] < 0.5
-    rest = " and ".join(f"{name} about {mean:.0f}" for mean, _, _, name in others)
-    if alike:
-        return f"The hidden hands are about equally strong: some {mean:.0f} points each."
-    return (
-        f"{name} has the strongest hidden hand: about {mean:.0f} points, {low} to {high} in four cases of five; {rest}."
-    )
-
-
-def _honours(posterior: Posterior) -> str:
-    known, chances, bits = posterior.belief.constraints, posterior.card_table, told_bits(posterior)
-    honours = [place for place, card in enumerate(CARDS) if card[1] in RANK_NAMES]
-    missing = [place for place in honours if known.unknown_mask >> (51 - place) & 1]
-    if not missing:
-        return "Every ace, king and queen is in sight."
-    said = []
-    for place in sorted(missing, key=lambda place: -round(bits[place], 4))[:2]:
-        if bits[place] > LITTLE:
-            shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
-            seat = max(shares, key=shares.__getitem__)
-            card = f"{RANK_NAMES[CARDS[place][1]]} of {STRAINS[CARDS[place][0]]}"
-            said.append(f"the {card} ({SEATS[seat.name]} with {percent(shares[seat])})")
-    if not said:
-        return "No missing ace, king or queen is likelier in one hand than the room in the hands says."
-    return f"Among the missing honours most is known about {' and '.join(said)}."
-
-
-def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
-    best = max(odds, key=lambda one: one.make[0])
-    name = f"{str(best.contract).partition(' ')[0]} by {SEATS[best.contract.declarer.name]}"
-    if asked:
-        return f"{name} makes with {percent(best.make[0])}; {best.mean[0]:.1f} tricks on average."
-    return (
-        f"Of all games {name} has the best chance: it makes with {percent(best.make[0])}, "
-        f"with {best.mean[0]:.1f} tricks on average."
-    )
 
 
 def contract_section(odds: ContractOdds) -> str:

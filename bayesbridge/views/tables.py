@@ -66,7 +66,7 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
     rows: list[list[str | float]] = []
     for places in [places for places in ranked if bits[places[0]] >= 0.005][:most]:
         shares = [float(chances[places[0], seat]) for seat in known.hidden]
-        names = CARDS[places[0]][0] + "".join(CARDS[place][1] for place in places)
+        names = SUITS[CARDS[places[0]][0]][0] + " ".join(CARDS[place][1].replace("T", "10") for place in places)
         rows.append([names, *shares, f"{bits[places[0]]:.2f}"])
     title = "Where the most telling cards lie; bits: what is known beyond the room in each hand"
     return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows)
@@ -101,22 +101,27 @@ def length_tables(posterior: Posterior) -> list[Table]:
 
 
 def readings_table(read: Sequence[CallReading]) -> Table:
-    """How each call was read."""
+    """How each call was read: points, the suits whose length it changed most, and what else stands out."""
     rows: list[list[str | float]] = []
     for one in read:
-        row = [f"{one.seat.name} {one.call}"]
-        if one.points is None:
-            rows.append([*row, "too rare to read", "", "", ""])
-            continue
-        row += [f"{one.points.mean:.1f}", f"{one.points.low} to {one.points.high}"]
-        if one.suit is not None and one.length is not None:
-            row += [f"{SUITS[one.suit.name]} {one.length.mean:.1f}", f"{one.length.low} to {one.length.high}"]
-        rows.append([*row, *[""] * (5 - len(row))])
-    columns = ["call", "points", "80 % of cases", "length", "80 % of cases"]
-    if all(one.length is None for one in read):  # nobody named a suit
-        columns, rows = columns[:3], [row[:3] for row in rows]
-    note = "By the caller's own calls up to it and the cards in sight, not by what the others called."
-    return Table("How each call was read", columns, rows, [note])
+        row: list[str | float] = [f"{one.seat.name} {one.call}", "too rare to read", "", ""]
+        if one.points is not None:
+            lengths = [(SUITS[suit.name][0], one.lengths[suit]) for suit in one.moved[:2]]
+            shares = {"balanced": one.features["balanced"], "a short suit": one.features["shortness"]}
+            said = [f"{percent(share)} {name}" for name, share in shares.items() if share >= 0.65]
+            if "key_cards" in one.features:
+                said = [f"{one.features['key_cards']:.1f} key cards"]
+            row[1:] = [
+                f"{one.points.mean:.1f} ({one.points.low} to {one.points.high})",
+                ", ".join(f"{name} {spread.mean:.1f} ({spread.low} to {spread.high})" for name, spread in lengths),
+                ", ".join(said),
+            ]
+        rows.append(row)
+    notes = [
+        "Means, in brackets 80 % of cases. Lengths: the suits that the call changed most.",
+        "By the caller's own calls up to it and the cards in sight, not by what the others called.",
+    ]
+    return Table("How each call was read", ["call", "points", "lengths", ""], rows, notes)
 
 
 def told_bits(posterior: Posterior) -> list[float]:
@@ -166,3 +171,67 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
 def declarer_and_dummy(odds: ContractOdds) -> str:
     """The two hands of a contract, by the names of their seats."""
     return f"{SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}"
+
+
+RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
+
+
+LITTLE = 0.02
+"""Bits up to which a card counts as not told about."""
+
+
+def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -> list[str]:
+    """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
+    return [_strength(posterior), _honours(posterior), _tricks(odds, asked)]
+
+
+def _strength(posterior: Posterior) -> str:
+    from bayesbridge.history import strength
+
+    hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
+    if not hidden:
+        return "Every card is known."
+    chances = posterior.point_table
+    rows = sorted((*strength(chances[seat].tolist()), SEATS[seat.name]) for seat in hidden)
+    (mean, low, high, name), *others = reversed(rows)
+    if not others:
+        return f"{name} has {mean:.1f} high-card points on average."
+    alike = mean - others[-1][0] < 0.5
+    rest = " and ".join(f"{name} about {mean:.0f}" for mean, _, _, name in others)
+    if alike:
+        return f"The hidden hands are about equally strong: some {mean:.0f} points each."
+    return (
+        f"{name} has the strongest hidden hand: about {mean:.0f} points, {low} to {high} in four cases of five; {rest}."
+    )
+
+
+def _honours(posterior: Posterior) -> str:
+    from bayesbridge.belief.posterior import CARDS
+
+    known, chances, bits = posterior.belief.constraints, posterior.card_table, told_bits(posterior)
+    honours = [place for place, card in enumerate(CARDS) if card[1] in RANK_NAMES]
+    missing = [place for place in honours if known.unknown_mask >> (51 - place) & 1]
+    if not missing:
+        return "Every ace, king and queen is in sight."
+    said = []
+    for place in sorted(missing, key=lambda place: -round(bits[place], 4))[:2]:
+        if bits[place] > LITTLE:
+            shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
+            seat = max(shares, key=shares.__getitem__)
+            card = f"{RANK_NAMES[CARDS[place][1]]} of {STRAINS[CARDS[place][0]]}"
+            said.append(f"the {card} ({SEATS[seat.name]} with {percent(shares[seat])})")
+    if not said:
+        return "No missing ace, king or queen is likelier in one hand than the room in the hands says."
+    return f"Among the missing honours most is known about {' and '.join(said)}."
+
+
+def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
+    best = max(odds, key=lambda one: one.make[0])
+    name = f"{str(best.contract).partition(' ')[0]} by {SEATS[best.contract.declarer.name]}"
+    if asked:
+        makes = f"makes with {percent(best.make[0])}{share_error(*best.make)}"
+        return f"{name} {makes}; {best.mean[0]:.1f} tricks on average."
+    return (
+        f"Of all games {name} has the best chance: it makes with {percent(best.make[0])}, "
+        f"with {best.mean[0]:.1f} tricks on average."
+    )

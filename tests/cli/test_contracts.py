@@ -60,9 +60,9 @@ def test_four_players_and_an_auction_that_is_over(answer):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("estimate --contract 4NT", r"It makes with 100 % \(at least [89]\d %\)"),
+        ("estimate --contract 4NT", r"4NT by South makes with 100 % \(at least [89]\d %\)"),
         ("contracts --contracts 4NT", r"100 % \(at least [89]\d %\)"),
-        ("play --contract 7NT", r"7NT by E is then beaten with 100 % \(at least [89]\d %\)"),
+        ("play --contract 7NT", r"7NT\sby E is then beaten with 100 % \(at\sleast [89]\d %\)"),
         ("report --contract 7NT --no-history", r"It makes with 0 % \(at most [12]\d %\)"),
     ],
 )

@@ -6,8 +6,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.belief.posterior import CARDS
 from bayesbridge.estimators.odds import ContractOdds
-from bayesbridge.views.report import sentences
-from bayesbridge.views.tables import told_bits
+from bayesbridge.views.tables import sentences, told_bits
 from tests import positions
 
 
