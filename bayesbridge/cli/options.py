@@ -297,12 +297,12 @@ NOTES = 5
 
 
 def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]:
-    """A function that walks the records of a PBN or LIN file, as often as it is called, one in memory at a time.
+    """A function that walks the records of a file or of a viewer's link, as often as it is called, one at a time.
 
     The first walk tells on stderr what was left out, a line each, the first few.
     """
-    if not os.path.isfile(path):
-        raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file")
+    if not os.path.isfile(path) and "lin=" not in path:
+        raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file, or a viewer's link")
     walks = 0
 
     def walk() -> Iterator[Record]:
@@ -458,7 +458,8 @@ def add_evidence(parser: OneLineParser) -> None:
     group.add_argument(
         "--record",
         metavar="FILE",
-        help="a PBN or LIN file: what --observer (default: S) saw of a table, with the hand; other evidence is added",
+        help="a PBN or LIN file, or a viewer's link: what --observer (default: S) saw of a table, with the hand; other "
+        "evidence is added",
     )
     group.add_argument("--board", metavar="N", help="the board (default: the first that can be replayed)")
     group.add_argument("--room", metavar="NAME", help="the room, where a board was played twice")

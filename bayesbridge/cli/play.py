@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
@@ -40,7 +41,7 @@ from bayesbridge.errors import BayesBridgeError, IllegalPlay
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import percent
+from bayesbridge.words import SEATS, percent, tell
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -159,19 +160,36 @@ def run(args: Namespace) -> int:
 
 
 def _review(args: Namespace) -> int:
-    """What every card on record cost."""
+    """What every card on record cost: of one board, or of all that the file has."""
+    from bayesbridge.decisions.review import players_table
+
     if args.record is None:
         raise UsageError("argument --review: it is about a record: name --record FILE")
     verify(args, REVIEW)
-    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, None)
-    if record.contract is not None and args.seat == record.contract.declarer.partner:
-        who = record.contract.declarer.name
-        raise UsageError(f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}")
-    rows = reviewed(args, record, *models_at(args, record))
+    walk = open_file(args.record, "--record")
+    boards = [record for record in walk() if record.plays and args.room in (None, record.room)]
+    if args.board is not None or len(boards) < 2:
+        boards = [chosen_record(walk(), args.record, args.board, args.room, None)]
+    found: list[tuple[Record, list[Judged]]] = []
+    for number, record in enumerate(boards, 1):
+        dummy = None if record.contract is None else record.contract.declarer.partner
+        if dummy is not None and args.seat == dummy:
+            if len(boards) == 1:
+                who = dummy.partner.name
+                raise UsageError(
+                    f"argument --seat: {dummy.name} is dummy, whose cards {who} chose: ask for --seat {who}"
+                )
+            continue
+        if len(boards) > 1:
+            tell(f"board {record.board or number}, {number} of {len(boards)}")
+        found.append((record, reviewed(args, record, *models_at(args, record))))
+        if not args.json:
+            show_review(*found[-1])
     if args.json:
-        print_json(review_document(record, rows))
-        return 0
-    show_review(record, rows)
+        tables = [review_document(*one) for one in found]
+        print_json({**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players_document(found)})
+    elif len(found) > 1:
+        show_table(players_table(players_of(found), kinds=True))
     return 0
 
 
@@ -187,18 +205,47 @@ def reviewed(args: Namespace, record: Record, bidder: BidderModel, player: Playe
 
 def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
     """For ``--json``."""
-    cards = [row.document() for row in rows]
-    told = {"board": record.board, "contract": str(record.contract)}
+    cards = [{**row.document(), "name": player_name(record, row.player)} for row in rows]
+    told = {"board": record.board, "contract": str(record.contract), "alerts": alerts_of(record)}
     return {**told, "claimed": record.claimed and not record.dropped, "left_out": record.dropped, "cards": cards}
+
+
+def player_name(record: Record, seat: Seat) -> str:
+    """As the record has it, else the seat."""
+    return record.tag(SEATS[seat.name]).strip() or SEATS[seat.name]
+
+
+def alerts_of(record: Record) -> list[dict[str, str]]:
+    """The calls that were alerted, with what was said of them."""
+    calls = [] if record.auction is None else list(record.auction)
+    return [{"seat": calls[at][0].name, "call": str(calls[at][1]), "alert": text} for at, text in record.alerts]
+
+
+def players_of(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, list[Judged]]:
+    """The cards of each player, by name."""
+    players: dict[str, list[Judged]] = {}
+    for record, rows in found:
+        for row in rows:
+            players.setdefault(player_name(record, row.player), []).append(row)
+    return players
+
+
+def players_document(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, dict[str, Any]]:
+    """What the cards of each player cost."""
+    from bayesbridge.decisions.review import Tally
+
+    return {name: Tally.of(rows)._asdict() for name, rows in players_of(found).items()}
 
 
 def show_review(record: Record, rows: list[Judged]) -> None:
     """For people."""
-    from bayesbridge.decisions.review import review_table, summary_table
+    from bayesbridge.decisions.review import players_table, review_table
 
     where = " ".join(filter(None, ("Board", record.board, record.room)))
     show_table(review_table(rows, f"{where}, {record.contract}: cards that were costly or unlucky"))
-    show_table(summary_table(rows))
+    for one in alerts_of(record):
+        say(f"{SEATS[one['seat']]}'s {one['call']} was alerted: {one['alert'] or 'without a word'}.")
+    show_table(players_table(players_of([(record, rows)])))
     if record.rest:
         say(f"{len(record.plays)} cards are on record{record.rest}.")
 

@@ -9,10 +9,10 @@ any, and still cost a trick, was *unlucky*.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
@@ -57,6 +57,13 @@ class Judged:
     """Tricks lost on the real deal; ``None`` where the record does not tell all hands."""
     choices: int
     """Cards that could be told apart; 1 where there was nothing to choose."""
+    declares: bool
+    """Whether declarer chose it."""
+
+    @property
+    def kind(self) -> str:
+        """``lead``, ``declarer`` or ``defence``."""
+        return "lead" if not self.number else "declarer" if self.declares else "defence"
 
     @property
     def verdict(self) -> str:
@@ -122,10 +129,22 @@ def judged_cards(
             progress(number + 1, len(record.plays))
         if chooser not in players:
             continue
+        declares = chooser == contract.declarer
         belief = Belief.of_record(record, chooser, cards=number, bidder=bidder, player=player)
         turn = turn_of(belief, contract)
         if len(turn.legal) == 1:
-            yield Judged(number, seat, chooser, card, card, (0.0, 0.0), True, None if deal is None else 0, 1)
+            yield Judged(
+                number,
+                seat,
+                chooser,
+                card,
+                card,
+                (0.0, 0.0),
+                True,
+                None if deal is None else 0,
+                1,
+                declares,
+            )
             continue
         real = None
         if deal is not None:
@@ -135,7 +154,18 @@ def judged_cards(
         found = play(posterior, contract, goal="tricks", solve=solve, seconds=seconds, rng=seed + number)
         mine, first = found.of(card), found.choices[0]
         best = card if mine.behind[0] < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
-        yield Judged(number, seat, chooser, card, best, mine.behind, mine.close, real, len(found.choices))
+        yield Judged(
+            number,
+            seat,
+            chooser,
+            card,
+            best,
+            mine.behind,
+            mine.close,
+            real,
+            len(found.choices),
+            declares,
+        )
 
 
 def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any) -> pandas.DataFrame:
@@ -159,30 +189,60 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
     return pandas.DataFrame([row.document() for row in rows])
 
 
-def summary_table(rows: Sequence[Judged]) -> Table:
-    """A line for each player: costly cards with what they lost, unlucky ones, and what all lost double dummy.
+class Tally(NamedTuple):
+    """What the cards of one player cost.
 
     Costs of cards that the test cannot tell from the best are not added up: none is below zero, so their sum would grow
     with the number of cards.
     """
+
+    choices: int
+    costly: int
+    tricks_lost: float
+    """By costly cards, with one standard error."""
+    tricks_lost_error: float
+    unlucky: int
+    double_dummy_lost: int | None
+    """By all cards on the real deals; ``None`` where a record does not tell all hands."""
+    by_kind: dict[str, float]
+    """Tricks lost by costly opening leads, as declarer and in defence."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Judged]) -> Tally:
+        """Of some cards."""
+        costly = [row for row in rows if row.verdict == "costly"]
+        real = [row.double_dummy_cost for row in rows]
+        kinds = dict.fromkeys(("lead", "declarer", "defence"), 0.0)
+        for row in costly:
+            kinds[row.kind] += row.cost[0]
+        return cls(
+            sum(row.choices > 1 for row in rows),
+            len(costly),
+            sum(row.cost[0] for row in costly),
+            hypot(*(row.cost[1] for row in costly)),
+            sum(row.verdict == "unlucky" for row in rows),
+            None if None in real else sum(one or 0 for one in real),
+            kinds,
+        )
+
+
+def by_seat(rows: Sequence[Judged]) -> dict[str, list[Judged]]:
+    """The cards of one table by who chose them."""
+    found = {SEATS[seat.name]: [row for row in rows if row.player == seat] for seat in Seat}
+    return {name: own for name, own in found.items() if own}
+
+
+def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) -> Table:
+    """A line for each player: costly cards with what they lost, by kind of card if so wanted, else unlucky ones too."""
+    heads = ["lead", "declarer", "defence"] if kinds else ["unlucky", "double dummy, all"]
     lines: list[list[str | float]] = []
-    for player in Seat:
-        if own := [row for row in rows if row.player == player]:
-            costly = [row.cost for row in own if row.verdict == "costly"]
-            lost, error = sum(cost for cost, _ in costly), hypot(*(spread for _, spread in costly))
-            real = [row.double_dummy_cost for row in own]
-            lines.append(
-                [
-                    SEATS[player.name],
-                    str(sum(row.choices > 1 for row in own)),
-                    str(len(costly)),
-                    f"{lost:.2f}{error_text(error)}",
-                    str(sum(row.verdict == "unlucky" for row in own)),
-                    "–" if None in real else str(sum(one or 0 for one in real)),
-                ]
-            )
-    heads = ["player", "choices", "costly", "tricks lost by these", "unlucky", "double dummy, all"]
-    return Table("By player", heads, lines)
+    for name, rows in players.items():
+        one = Tally.of(rows)
+        lost = f"{one.tricks_lost:.2f}{error_text(one.tricks_lost_error)}"
+        real = "–" if one.double_dummy_lost is None else str(one.double_dummy_lost)
+        more = [f"{one.by_kind[kind]:.2f}" for kind in heads] if kinds else [str(one.unlucky), real]
+        lines.append([name, str(one.choices), str(one.costly), lost, *more])
+    return Table("By player", ["player", "choices", "costly", "tricks lost by these", *heads], lines)
 
 
 def review_table(rows: Sequence[Judged], title: str) -> Table:

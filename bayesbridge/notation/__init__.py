@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from bayesbridge.calls import Vulnerability
-from bayesbridge.notation.lin import iter_lin, read_lin, write_lin
+from bayesbridge.notation.lin import iter_lin, link_text, read_lin, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn, write_pbn
 from bayesbridge.notation.reading import Document, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, read_hands
@@ -50,7 +50,9 @@ def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
 
 
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
-    """As :func:`bayesbridge.open_records`, one by one."""
+    """As :func:`bayesbridge.open_records`, one by one; also of a link of a hand viewer, which is not fetched."""
+    if "lin=" in str(path) and not os.path.isfile(path):
+        return iter_lin(f"{link_text(str(path))}\n")
     file = Path(path)  # a text with a bracket in it would be taken for a document
     return iter_lin(file) if _is_lin(file) else iter_pbn(file)
 
@@ -60,4 +62,4 @@ def _is_lin(path: Path) -> bool:
     if name.endswith((".lin", ".pbn")):
         return name.endswith(".lin")
     lines = [line.lstrip() for _, line in islice(Document(path).lines(), 50)]
-    return not any(line.startswith("[") for line in lines) and any("|" in line for line in lines)
+    return not any(line.startswith("[") for line in lines) and any("|" in line or "lin=" in line for line in lines)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import IO, Final
+from urllib.parse import unquote_plus
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
@@ -116,11 +117,20 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
         yield Skipped(document.name, document.count, document.damage)
 
 
+def link_text(link: str) -> str:
+    """The document within a link of a hand viewer, percent-encoded or not.
+
+    >>> link_text("https://viewer.example/handviewer.html?lin=pn%7CAnn%2CBo%7Cqx%7Co1%7C&zoom=1")
+    'pn|Ann,Bo|qx|o1|'
+    """
+    return unquote_plus(link.partition("lin=")[2].partition("&")[0])
+
+
 def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
     """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
     fields = [(1, "")]  # what stands between two bars, with the line where it ends; no bar closes the last
     for number, line in document.lines():
-        first, *others = line.split("|")
+        first, *others = (link_text(line) if "lin=" in line else line).split("|")
         fields[-1] = number, f"{fields[-1][1]}\n{first}"
         fields += [(number, other) for other in others]
         yield from _closed(fields, 2)

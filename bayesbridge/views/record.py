@@ -13,7 +13,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.review import Judged, review_table, summary_table
+from bayesbridge.decisions.review import Judged, by_seat, players_table, review_table
 from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
@@ -175,7 +175,7 @@ def _reviewed(review: Sequence[Judged]) -> str:
     """The cards that were costly or unlucky, and a line for each player."""
     if not review:
         return ""
-    cards, players = review_table(review, "Cards that were costly or unlucky"), summary_table(review)
+    cards, players = review_table(review, "Cards that were costly or unlucky"), players_table(by_seat(review))
     return f"<section><h2>Review of the play</h2>{cards.html()}{players.html()}</section>"
 
 

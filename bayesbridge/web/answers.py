@@ -34,7 +34,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import play, turn_of
-from bayesbridge.decisions.review import judged_cards, summary_table
+from bayesbridge.decisions.review import by_seat, judged_cards, players_table
 from bayesbridge.decisions.tables import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
@@ -441,7 +441,7 @@ def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Ev
         rows.append(row)
         yield "judged", {**row.document(), "number": row.number, "of": len(record.plays)}
     note = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record{record.rest}."
-    yield "review", {"rows": summary_table(rows).words, "note": note}
+    yield "review", {"rows": players_table(by_seat(rows)).words, "note": note}
 
 
 def style_document(name: str, text: str) -> dict[str, Any]:
