@@ -164,7 +164,7 @@ def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None).given(bb.Called("W", "1H"))
     >>> [(one.points.low, one.points.high, one.length.low) for one in readings(belief, 1)]
-    [(10, 16, 5)]
+    [(11, 16, 5)]
     """
     if belief.dummy is not None:
         return []

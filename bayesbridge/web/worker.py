@@ -69,7 +69,7 @@ def about() -> dict[str, Any]:
     from bayesbridge.bidders.systems import system_names
     from bayesbridge.estimators.builtin import bayesbridge_bidders
 
-    names = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": TYPICAL}
+    names = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": list(TYPICAL)}
     return {"version": __version__, **names}
 
 
