@@ -206,4 +206,4 @@ def test_play_is_the_solver_where_all_hands_are_known(boards):
             told = {card.index: choice.tricks[0] for choice in found.choices for card in choice.cards}
             assert told == {index: own + int(taken[index]) for index in np.flatnonzero(taken >= 0)}
             searched += bool(found.plan)
-    assert searched == 10 * len(records)  # declarer and dummy, in each of the last five tricks
+    assert searched == 16 * len(records)  # declarer and dummy, in each of the last eight tricks
