@@ -241,25 +241,6 @@ class Ending:
         return max(options, key=lambda one: one[2] + self._double_dummy(one[1], some, 1 - one[2])[0])[0]
 
 
-def with_equals_exchanged(hidden: Ints, others: int) -> Ints:
-    """(n, 2) the hidden hands, of cards with none of the others between them the lowest with the first defender.
-
-    Nothing changes double dummy, and best defenders tell declarer nothing by a choice among equals; so layouts that
-    differ in this alone are one.
-    """
-    found, classes = np.zeros_like(hidden), list[list[int]]()
-    for card in _indices(int(hidden[0, 0] | hidden[0, 1])):
-        if classes and not _apart(classes[-1][-1], card, others):
-            classes[-1].append(card)
-        else:
-            classes.append([card])
-    for equals in classes:
-        many = sum(hidden[:, 0] >> card & 1 for card in equals)
-        for place, card in enumerate(equals):
-            found[np.arange(len(found)), np.int64(many <= place)] |= 1 << card
-    return found
-
-
 def _indices(mask: int) -> Iterator[int]:
     while mask:
         low = mask & -mask

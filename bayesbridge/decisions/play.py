@@ -31,7 +31,7 @@ from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import judged, payoff, scoring_of
-from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending, with_equals_exchanged
+from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.decisions.plans import Plan, TooMuchWork
 from bayesbridge.engines.target import MOST_DRAWS, log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
@@ -318,10 +318,10 @@ SECONDS: Final = 12.0
 
 LAYOUTS: Final = 1000
 
-SEARCHED: Final = 100
+SEARCHED: Final = 60
 """Layouts over which one plan is searched."""
 
-DRAWN: Final = 400
+DRAWN: Final = 200
 """Draws that these stand for."""
 
 DEEPER: Final = 10
@@ -544,11 +544,7 @@ def _searched(
         some = thinned(posterior, DRAWN, draw, f"{DRAWN} of these are used")
     ours = [int(some.layouts.masks[0, seat]) & left for seat in (side, side + 2)]
     hidden = some.layouts.masks.astype(np.int64)[:, [1 - side, 3 - side]] & left
-    depths, n = range(1, 1 + min(tricks, horizon)), min(solve or SEARCHED, SEARCHED)
-    if tricks <= 4 and posterior.count() <= MOST_LAYOUTS:
-        depths, n = depths[-1:], MOST_LAYOUTS
-    else:
-        hidden = with_equals_exchanged(hidden, ours[0] | ours[1] | sum(card.mask for card in turn.trick.cards))
+    n = MOST_LAYOUTS if tricks <= 4 else min(solve or SEARCHED, SEARCHED)
     # What a trick more is worth: by the goal, the others deciding where that does not.
     more = np.sum([np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())], axis=0)
     more = more[turn.won :][:tricks, None]
@@ -572,13 +568,13 @@ def _searched(
         distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
         game = Ending(turn.trick, ours, distinct, side, most_work)
     best: dict[Card, Plan] = {}
-    for depth in depths:
+    for depth in range(1, 1 + min(tricks, horizon)):
         try:
             best, columns = plans(game, rows, sample.weights, depth)
         except TooMuchWork:
             break
         reached = depth
-        if depth > 1 and game.search.work * DEEPER > most_work:
+        if 1 < depth < tricks - 2 and game.search.work * DEEPER > most_work:
             break
     if not best:
         return None
