@@ -17,6 +17,7 @@ to the end (:mod:`~bayesbridge.decisions.ending`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp
 from statistics import NormalDist
@@ -398,10 +399,11 @@ def play(
     goals = {name: np.asarray(values[name]) for name in order}
     wins = card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy))
     wanted = horizon > 0 and not turn.defends and turn.tricks >= 13 - MOST_TRICKS
-    found = _searched(posterior, turn, goals, wins, solve, seconds, horizon, rng) if wanted else None
-    if found is None:
-        found = _solved(posterior, turn, goals, wins, card_solver(), solve, seconds, rng, progress)
-    return found if found.horizon else replace(found, late=wanted)
+    if wanted:
+        with suppress(TooMuchWork):
+            return _searched(posterior, turn, goals, wins, solve, seconds, horizon, rng)
+    found = _solved(posterior, turn, goals, wins, card_solver(), solve, seconds, rng, progress)
+    return replace(found, late=wanted)
 
 
 def card_solver() -> Estimator:
@@ -536,8 +538,8 @@ def _searched(
     seconds: float | None,
     horizon: int,
     rng: Seed,
-) -> CardChoices | None:
-    """Declarer's next tricks by one plan over layouts of two hidden hands; ``None`` where that takes too long."""
+) -> CardChoices:
+    """Declarer's next tricks by one plan over layouts of two hidden hands."""
     left, tricks, side = ~turn.played_mask, 13 - turn.tricks, turn.contract.declarer % 2
     some, draw = posterior, generator(rng)
     if len(posterior) > DRAWN:
@@ -567,17 +569,13 @@ def _searched(
         sample = SolvedSample.of(np.full(n, 1.0 / n), seen[picked], some.weights @ seen, ess)
         distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
         game = Ending(turn.trick, ours, distinct, side, most_work)
-    best: dict[Card, Plan] = {}
-    for depth in range(1, 1 + min(tricks, horizon)):
+    best, columns = plans(game, rows, sample.weights, reached := 1)
+    while reached < min(tricks, horizon) and (reached < 2 or tricks <= 4 or game.search.work * DEEPER < most_work):
         try:
-            best, columns = plans(game, rows, sample.weights, depth)
+            best, columns = plans(game, rows, sample.weights, reached + 1)
         except TooMuchWork:
             break
-        reached = depth
-        if 1 < depth < tricks - 2 and game.search.work * DEEPER > most_work:
-            break
-    if not best:
-        return None
+        reached += 1
     groups: list[tuple[Card, ...]] = [()]
     for card in turn.legal:
         groups[-1] = (*groups[-1], card)
