@@ -581,6 +581,10 @@ def _searched(
         groups[-1] = (*groups[-1], card)
         if card in best:  # the lowest of its equals
             groups.append(())
-    ranked = _ranked(turn, groups[:-1], columns, sample, wins, some.exact and len(sample.weights) == len(some))
+    # Of cards that are the same by the plan, that comes first which is better double dummy.
+    seen = next(iter(plans(game, rows, sample.weights, 0)[1].values()))
+    order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
+    groups, columns = [groups[i] for i in order], {name: values[:, order] for name, values in columns.items()}
+    ranked = _ranked(turn, groups, columns, sample, wins, some.exact and len(sample.weights) == len(some))
     text = game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights)) if reached == tricks else ()
     return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks), horizon=reached)
