@@ -418,7 +418,7 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(left=0.0)
     if by != "tricks":
         percent_axis(ax.xaxis)
-    ax.set_xlabel(f"{what}, {'one plan' if found.plan else 'double dummy'}")
+    ax.set_xlabel(f"{what}, {'one plan' if found.horizon else 'double dummy'}")
     verdict = "the best" if found.clear else "too close to call"
     ax.set_title(f"{found.turn.words}; blue: {verdict}", fontsize=10)
     return ax

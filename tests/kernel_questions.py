@@ -24,6 +24,7 @@ from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.capture.tables import row_table
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
+from bayesbridge.decisions.solver import Solver
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.engines.draws import Marginals
@@ -198,9 +199,19 @@ def tables_of_deals():
     return answers
 
 
+def last_tricks():
+    """Double dummy of three tricks, at no trumps and with trumps, at the start of a trick and in the middle."""
+    hidden = np.array(
+        [[0b0010_0001_0100 << 13, 0b1001_0010 | 1 << 30], [0b1001_0001_0000 << 13, 0b0110_0010 | 1 << 14]]
+    )
+    ours, most = (0b0100_0100_1000 << 13, 0b1000_0000_0101), np.array([3, 3])
+    games = [(Solver(trump, 0), leader, cards) for trump in (None, 0, 1) for leader, cards in ((0, ()), (3, (33,)))]
+    return [game.tricks(ours, hidden, leader, cards, most)[0] for game, leader, cards in games]
+
+
 QUESTIONS = (
     words, deals, suit_rows, algorithms, random_tricks, play, bidding,
-    learned_bidding, layouts, tilted_draws, convolution, levels, sums, network, tables_of_deals,
+    learned_bidding, layouts, tilted_draws, convolution, levels, sums, network, tables_of_deals, last_tricks,
 )  # fmt: skip
 
 

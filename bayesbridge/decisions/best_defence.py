@@ -67,6 +67,8 @@ class Search:
     def __init__(self, game: Game, n: int, levels: int, most_work: int = MOST_WORK) -> None:
         self.game, self.n, self.levels, self.most_work = game, n, levels, most_work
         self.work = 0
+        self.units = [sum(1 << level * n for level in range(many)) for many in range(levels + 1)]
+        """By the number of levels reached: the outcome of the first layout."""
         self.known: dict[Hashable, Front] = {}
         self.everywhere: dict[int, int] = {}
         self.target: int | None = None
@@ -96,7 +98,7 @@ class Search:
 
     def reached(self, live: int, tricks: int, lowest: int) -> int:
         """The outcome of so many tricks in each of these layouts."""
-        return sum(live << (level * self.n) for level in range(min(self.levels, max(0, tricks - lowest + 1))))
+        return live * self.units[min(self.levels, max(0, tricks - lowest + 1))]
 
     def all(self, live: int) -> int:
         """The layouts, at all levels."""

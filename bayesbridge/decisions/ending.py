@@ -1,27 +1,40 @@
-"""The last tricks of declarer, searched whole: a plan over all layouts of the two hidden hands.
+"""The next tricks of declarer, or all that are left, searched with one plan over the layouts of the two hidden hands.
 
 Double dummy lets declarer see all cards after the next one, so that a finesse either way costs nothing there. Here one
 plan must serve all layouts that the cards played cannot tell apart, against defenders who see everything
-(:mod:`~bayesbridge.decisions.best_defence`). The bound of a position is its double-dummy result in each layout.
+(:mod:`~bayesbridge.decisions.best_defence`). The bound of a position is its double-dummy result in each layout. Where
+the end is too far, the search stops at a *horizon*, so many tricks from now, with that result in each layout (αμ
+search: Cazenave and Ventos, 2020). A horizon further away asks more of the plan, so values fall towards those of the
+whole search, from double dummy, which is the horizon before the next card.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK, Card
 from bayesbridge.decisions.best_defence import Plan, Search
-from bayesbridge.layouts import Floats
+from bayesbridge.decisions.solver import Solver
+from bayesbridge.layouts import Floats, Ints
 from bayesbridge.notation.record import winning_place
 from bayesbridge.tricks import Trick
 from bayesbridge.words import SEATS, card_words
 
 MOST_LAYOUTS: Final = 70
 """Ways to deal eight unknown cards: the last four tricks."""
+
+MOST_TRICKS: Final = 8
+"""Tricks left from which a horizon is searched."""
+
+SECOND: Final = 6_000_000
+"""Work of a second: comparisons of outcomes, and cards that the solver tries."""
+
+POSITION: Final = 300
+"""What a position costs beyond these."""
 
 
 class State(NamedTuple):
@@ -42,41 +55,64 @@ class State(NamedTuple):
 class Ending:
     """The end of a play as a game; a move or a reply is the index of a card."""
 
-    def __init__(self, trick: Trick, ours: Sequence[int], hidden: Sequence[Sequence[int]], side: int) -> None:
+    def __init__(
+        self,
+        trick: Trick,
+        ours: Sequence[int],
+        hidden: Sequence[Sequence[int]] | Ints,
+        side: int,
+        most_work: int = 12 * SECOND,
+    ) -> None:
         """``ours``: what is left in the hands of seats ``side`` and ``side + 2``, as masks; ``hidden``: (n, 2) masks of
         what is left in those of seats ``1 - side`` and ``3 - side``; ``side`` is 0 for North and South.
         """
         self.side, self.trump = side, trick.trump
-        self.hidden = [tuple(map(int, layout)) for layout in hidden]
+        self.hidden = np.array(hidden, np.int64)
         self.start = State(
             (int(ours[0]), int(ours[1])), 0, int(trick.leader), tuple(card.index for card in trick.cards)
         )
-        self.unknown_mask = self.hidden[0][0] | self.hidden[0][1]
+        self.unknown_mask = int(self.hidden[0, 0] | self.hidden[0, 1])
         self.held = tuple(
             {
-                card: sum(1 << i for i, layout in enumerate(self.hidden) if layout[place] >> card & 1)
+                card: sum(1 << i for i, layout in enumerate(self.hidden) if int(layout[place]) >> card & 1)
                 for card in _indices(self.unknown_mask)
             }
             for place in (0, 1)
         )
         """By defender and card: the layouts in which they hold it."""
         self.every = (1 << len(self.hidden)) - 1
-        tricks = max(hand.bit_count() for hand in self.start.ours)
-        self.search = Search(self, len(self.hidden), tricks, 5_000_000)
-        self.solved: dict[Any, int] = {}
+        self.left = max(hand.bit_count() for hand in self.start.ours)
+        self.stop = 0
+        """Tricks left at the horizon."""
+        self.search = Search(self, len(self.hidden), self.left, most_work)
+        self.solver = Solver(trick.trump, side)
+        self.solved: dict[tuple[State, int, int], int] = {}
+        self.most = np.full(len(self.hidden), self.left)
+        self.most = self._double_dummy(self.start, range(len(self.hidden)), 1)
+        """(n,) double-dummy tricks at the start: no plan is asked for more."""
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """No card is left, or the layout is known."""
-        if not live & (live - 1):
-            return self.bound(state, live, lowest)
-        return None if any(state.ours) or state.cards else self.search.reached(live, 0, lowest)
+        """The horizon is reached, or the layout is known."""
+        self.search.work += POSITION
+        there = self.stop == self.left or (not state.cards and state.ours[0].bit_count() <= self.stop)
+        return self.bound(state, live, lowest) if there or not live & (live - 1) else None
 
     def bound(self, state: State, live: int, lowest: int) -> int:
         """Double dummy in every layout."""
-        outcome = 0
-        for i in _indices(live):
-            outcome |= self.search.reached(1 << i, self.double_dummy(state, i), lowest)
-        return outcome
+        key = state, live, lowest
+        if key not in self.solved:
+            some = list(_indices(live))
+            tricks = self._double_dummy(state, some, lowest).tolist()
+            outcome = (self.search.reached(1 << i, many, lowest) for i, many in zip(some, tricks, strict=True))
+            self.solved[key] = sum(outcome)
+        return self.solved[key]
+
+    def _double_dummy(self, state: State, some: Sequence[int], lowest: int) -> Ints:
+        """(layouts,) declarer's tricks from here on, the one that lies among them, if all see all cards."""
+        hidden = self.hidden[some] & ~state.gone_mask
+        taken, tried = self.solver.tricks(state.ours, hidden, state.leader, state.cards, self.most[some] + lowest - 1)
+        self.search.work += tried
+        return taken
 
     def moves(self, state: State) -> list[tuple[int, State, int]] | None:
         """Declarer's cards, of equals the lowest."""
@@ -126,47 +162,13 @@ class Ending:
         winner = (state.leader + winning_place(cards, self.trump)) % 4
         return State(ours, gone, winner), int(winner % 2 == self.side)
 
-    def double_dummy(self, state: State, layout: int) -> int:
-        """Declarer's tricks from here on, the one that lies among them, if all see all cards."""
-        hands = [0, 0, 0, 0]
-        hands[self.side], hands[self.side + 2] = state.ours
-        for place in (0, 1):
-            hands[1 - self.side + 2 * place] = self.hidden[layout][place] & ~state.gone_mask
-        return self._solve(tuple(hands), state.leader, state.cards)
-
-    def _solve(self, hands: tuple[int, ...], leader: int, cards: tuple[int, ...]) -> int:
-        key = hands, leader, cards
-        if (known := self.solved.get(key)) is not None:
-            return known
-        seat = (leader + len(cards)) % 4
-        hand = hands[seat]
-        if not hand:
-            return 0
-        ours = seat % 2 == self.side
-        others = sum(1 << card for card in cards)
-        for other in hands:
-            others |= other
-        most = hand.bit_count()
-        best = -1 if ours else 99
-        for card in _classes(_legal(hand, cards), others & ~hand):
-            left = (*hands[:seat], hand & ~(1 << card), *hands[seat + 1 :])
-            played = (*cards, card)
-            if len(played) < 4:
-                value = self._solve(left, leader, played)
-            else:
-                winner = (leader + winning_place(played, self.trump)) % 4
-                value = (winner % 2 == self.side) + self._solve(left, winner, ())
-            best = max(best, value) if ours else min(best, value)
-            if best == (most if ours else 0):
-                break
-        self.solved[key] = best
-        return best
-
-    def cards(self, values: Floats) -> Iterator[tuple[int, int, Plan]]:
+    def cards(self, values: Floats, horizon: int = 13) -> Iterator[tuple[int, int, Plan]]:
         """Each card that may be played now, of equals the lowest, with the outcome of the best plan after it, and that.
 
-        ``values``: (tricks, n) what one trick more, from the first on, is worth in each layout, ≥ 0.
+        ``values``: (tricks, n) what one trick more, from the first on, is worth in each layout, ≥ 0. The plan is for
+        ``horizon`` tricks; 0 is double dummy.
         """
+        self.stop = max(0, self.left - horizon)
         for card, after, won in self.moves(self.start) or ():
             outcome, plan = self.search.optimum(after, self.every, 1 - won, values)
             yield card, outcome, (card, plan)
@@ -235,8 +237,8 @@ class Ending:
 
     def _known_best(self, options: Sequence[tuple[int, State, int]], live: int) -> int:
         """A best card where the layout is known."""
-        layout = live.bit_length() - 1
-        return max(options, key=lambda one: one[2] + self.double_dummy(one[1], layout))[0]
+        some = list(_indices(live))
+        return max(options, key=lambda one: one[2] + self._double_dummy(one[1], some, 1 - one[2])[0])[0]
 
 
 def _indices(mask: int) -> Iterator[int]:

@@ -9,13 +9,15 @@ all cards, so that the predictions of the network of ``tricks`` average over the
 
 Double dummy means that all four see all cards after this one: a finesse either way looks free, a card that gives away
 what declarer would have guessed costs more at the table, and one that declarer does not understand costs less.
-Declarer's last tricks, where few layouts are left, are therefore searched as they are played
-(:mod:`~bayesbridge.decisions.ending`).
+Where declarer has at most eight tricks to play, this trick and the next are therefore searched as they are played, with
+one plan for all layouts that look alike, and double dummy only after them; the last four, where few layouts are left,
+to the end (:mod:`~bayesbridge.decisions.ending`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp
 from statistics import NormalDist
@@ -29,9 +31,9 @@ from bayesbridge.belief.wins import card_wins
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.best_defence import TooMuchWork
+from bayesbridge.decisions.best_defence import Plan, TooMuchWork
 from bayesbridge.decisions.contracts import judged, payoff, scoring_of
-from bayesbridge.decisions.ending import MOST_LAYOUTS, Ending
+from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.engines.target import MOST_DRAWS, log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
@@ -39,7 +41,7 @@ from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import CalibratedSample, normalised, resolve_contract
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
-from bayesbridge.layouts import Floats
+from bayesbridge.layouts import Floats, Ints
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
@@ -198,6 +200,10 @@ class CardChoices(Displayable):
     """Whether these are all layouts that fit, with their exact weights."""
     plan: tuple[str, ...] = ()
     """Declarer's best plan, where the ending was searched whole."""
+    horizon: int = 0
+    """Tricks from this one on that are played by one plan, double dummy after them; 0 is double dummy."""
+    late: bool = False
+    """Whether one plan was looked for, and took too long."""
 
     @property
     def best(self) -> tuple[CardChoice, ...]:
@@ -244,7 +250,11 @@ class CardChoices(Displayable):
         basis = f"From {number(self.solved)} solved layouts; one standard error is given."
         if self.exact:
             basis = f"Every layout was solved ({number(self.solved)})."
-        return f"{basis} Double dummy: after this card all four see all cards."
+        if self.horizon:
+            tricks = "This trick" + {1: "", 2: " and the next"}.get(self.horizon, f" and the next {self.horizon - 1}")
+            return f"{basis} {tricks} as one plan, after it double dummy."
+        late = " One plan for all layouts took too long to search." if self.late else ""
+        return f"{basis}{late} Double dummy: after this card all four see all cards."
 
     @property
     def tables(self) -> list[Table]:
@@ -297,6 +307,7 @@ class CardChoices(Displayable):
             "cards": list(map(row, self.choices)),
             "wins": {str(card): choice.wins for choice in self.choices for card in choice.cards},
             "plan": list(self.plan),
+            "horizon": self.horizon,
         }
 
 
@@ -307,6 +318,15 @@ SECONDS: Final = 12.0
 """Time for solving on one core by default; where a layout is solved fast, no more than LAYOUTS are."""
 
 LAYOUTS: Final = 1000
+
+SEARCHED: Final = 60
+"""Layouts over which one plan is searched."""
+
+DRAWN: Final = 200
+"""Draws that these stand for."""
+
+DEEPER: Final = 10
+"""How many times as long as all horizons before it the next one takes, about."""
 
 
 def believed(belief: Belief, draws: int = 2000, rng: Seed = 0, before: Posterior | None = None) -> Posterior:
@@ -334,6 +354,7 @@ def play(
     seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
+    horizon: int = 13,
 ) -> CardChoices:
     """Compare all cards that may be played now, by what the observer, who chooses, believes.
 
@@ -342,8 +363,9 @@ def play(
     defenders P(it is beaten); ``tricks``, for what the side takes on average; or ``matchpoints`` against a ``field``,
     the duplicate scores of the declaring side at other tables. Another figure decides where the first is the same in
     every layout. ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs the plugin
-    bayesbridge-double-dummy, but not where declarer's last four tricks are searched whole: there the figures are those
-    of one plan, and ``plan`` tells the best.
+    bayesbridge-double-dummy, but not where declarer has at most eight tricks left: there the figures are those of one
+    plan for this trick and the next, or more, up to ``horizon`` tricks and as far as a search takes seconds. Where it
+    is for all tricks left, ``plan`` tells the best.
 
     >>> from bayesbridge import Belief
     >>> try:
@@ -376,8 +398,12 @@ def play(
     order = [meant, *(name for name in ("make", "tricks", "matchpoints") if name in values and name != meant)]
     goals = {name: np.asarray(values[name]) for name in order}
     wins = card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy))
-    found = _searched(posterior, turn, goals, wins)
-    return found or _solved(posterior, turn, goals, wins, card_solver(), solve, seconds, rng, progress)
+    wanted = horizon > 0 and not turn.defends and turn.tricks >= 13 - MOST_TRICKS
+    if wanted:
+        with suppress(TooMuchWork):
+            return _searched(posterior, turn, goals, wins, solve, seconds, horizon, rng)
+    found = _solved(posterior, turn, goals, wins, card_solver(), solve, seconds, rng, progress)
+    return replace(found, late=wanted)
 
 
 def card_solver() -> Estimator:
@@ -504,41 +530,61 @@ def _ranked(
 
 
 def _searched(
-    posterior: Posterior, turn: Turn, goals: dict[str, Floats], wins: dict[Card, float]
-) -> CardChoices | None:
-    """Declarer's last tricks over all layouts of two hidden hands; ``None`` where it is not that, or too long."""
-    # A trick more takes about eight times as long.
-    few = {8: MOST_LAYOUTS // 8}.get(turn.tricks, MOST_LAYOUTS if turn.tricks > 8 else 0)
-    if turn.defends or posterior.count() > few:
-        return None
-    left = ~turn.played_mask
-    seats = [seat for seat in Seat if seat not in (turn.contract.declarer, turn.dummy)]
-    weights: dict[tuple[int, ...], float] = {}
-    for masks, shares in posterior.blocks():
-        for row, share in zip(masks.tolist(), shares.tolist(), strict=True):
-            key = tuple(row[seat] & left for seat in seats)
-            weights[key] = weights.get(key, 0.0) + share
-    side = turn.contract.declarer % 2
-    game = Ending(turn.trick, [row[side] & left, row[side + 2] & left], list(weights), side)
-    w = np.array(list(weights.values())) / sum(weights.values())
+    posterior: Posterior,
+    turn: Turn,
+    goals: dict[str, Floats],
+    wins: dict[Card, float],
+    solve: int | None,
+    seconds: float | None,
+    horizon: int,
+    rng: Seed,
+) -> CardChoices:
+    """Declarer's next tricks by one plan over layouts of two hidden hands."""
+    left, tricks, side = ~turn.played_mask, 13 - turn.tricks, turn.contract.declarer % 2
+    some, draw = posterior, generator(rng)
+    if len(posterior) > DRAWN:
+        some = subsample(posterior, DRAWN, draw, f"{DRAWN} of these are used")
+    ours = [int(some.layouts.masks[0, seat]) & left for seat in (side, side + 2)]
+    hidden = some.layouts.masks.astype(np.int64)[:, [1 - side, 3 - side]] & left
+    n = MOST_LAYOUTS if tricks <= 4 else min(solve or SEARCHED, SEARCHED)
     # What a trick more is worth: by the goal, the others deciding where that does not.
     more = np.sum([np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())], axis=0)
-    try:
-        found = {
-            Card(card): (outcome, plan)
-            for card, outcome, plan in game.cards(more[turn.won :][: 13 - turn.tricks, None] * w)
-        }
-    except TooMuchWork:
-        return None
+    more = more[turn.won :][:tricks, None]
+
+    def plans(game: Ending, rows: Ints, weights: Floats, depth: int) -> tuple[dict[Card, Plan], dict[str, Floats]]:
+        """The plan for each card, of equals the lowest, and by goal (layouts, cards) what it is worth."""
+        found = sorted(game.cards(more * np.bincount(rows, weights), depth), key=lambda one: -one[0])
+        taken = np.stack([turn.won + game.tricks(outcome) for _, outcome, _ in found], axis=1)[rows]
+        return {Card(card): plan for card, _, plan in found}, {name: values[taken] for name, values in goals.items()}
+
+    sample = CalibratedSample.every(some.weights) if some.exact else CalibratedSample.of(some.weights, most=some.ess)
+    distinct, rows = np.unique(hidden, axis=0, return_inverse=True)
+    most_work = int(SECOND * (seconds or SECONDS))
+    game = Ending(turn.trick, ours, distinct, side, most_work)
+    if len(distinct) > n:
+        # Double dummy is quick, so that it is asked of all draws: the layouts searched are weighted to agree with it.
+        seen = next(iter(plans(game, rows, some.weights, 0)[1].values()))
+        picked = draw.choice(len(rows), n, p=some.weights)
+        ess = np.inf if some.exact else some.ess
+        sample = CalibratedSample.of(np.full(n, 1.0 / n), seen[picked], some.weights @ seen, ess)
+        distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
+        game = Ending(turn.trick, ours, distinct, side, most_work)
+    best, columns = plans(game, rows, sample.weights, reached := 1)
+    while reached < min(tricks, horizon) and (reached < 2 or tricks <= 4 or game.search.work * DEEPER < most_work):
+        try:
+            best, columns = plans(game, rows, sample.weights, reached + 1)
+        except TooMuchWork:
+            break
+        reached += 1
     groups: list[tuple[Card, ...]] = [()]
     for card in turn.legal:
         groups[-1] = (*groups[-1], card)
-        if card in found:  # the lowest of its equals
+        if card in best:  # the lowest of its equals
             groups.append(())
-    groups.pop()
-    reached = np.stack([turn.won + game.tricks(found[cards[-1]][0]) for cards in groups], axis=1)
-    columns = {name: values[reached] for name, values in goals.items()}
-    sample = CalibratedSample.every(w) if posterior.exact else CalibratedSample.of(w, most=posterior.ess)
-    ranked = _ranked(turn, groups, columns, sample, wins, posterior.exact)
-    plan = game.text(found[ranked.choices[0].cards[-1]][1], w)
-    return replace(ranked, plan=plan or ("Nothing is left to choose.",))
+    # Of cards that are the same by the plan, that comes first which is better double dummy.
+    seen = next(iter(plans(game, rows, sample.weights, 0)[1].values()))
+    order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
+    groups, columns = [groups[i] for i in order], {name: values[:, order] for name, values in columns.items()}
+    ranked = _ranked(turn, groups, columns, sample, wins, some.exact and len(sample.weights) == len(some))
+    text = game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights)) if reached == tricks else ()
+    return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks), horizon=reached)

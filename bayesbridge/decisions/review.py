@@ -2,9 +2,10 @@
 
 Each card is compared with all others that its player could have chosen, over the posterior of that player at that
 moment: their own hand, dummy, the calls and the cards so far, and nothing that came later. The cost is what the card
-took less than the best one, in tricks on average over the same layouts. Beside it stands what the card cost on the real
-deal, double dummy. A card that was worse by what was known is *costly*, whatever became of it; one that was as good as
-any, and still cost a trick, was *unlucky*.
+took less than the best one, in tricks on average over the same layouts; of declarer's last eight tricks the next are
+played by one plan, so that a card which gives up a sure thing for a guess costs something. Beside it stands what the
+card cost on the real deal, double dummy. A card that was worse by what was known is *costly*, whatever became of it;
+one that was as good as any, and still cost a trick, was *unlucky*.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 SMALL: Final = 0.05
 """Tricks on average that nobody calls a mistake."""
+
+SECONDS: Final = 3.0
+"""Time to search one plan for a card, unless it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ def judged_cards(
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
             real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
         posterior = last[chooser] = believed(belief, draws, seed + number, last.get(chooser))
-        found = play(posterior, contract, goal="tricks", solve=solve, seconds=seconds, rng=seed + number)
+        found = play(posterior, contract, goal="tricks", solve=solve, seconds=seconds or SECONDS, rng=seed + number)
         mine, first = found.of(card), found.choices[0]
         best = card if mine.behind[0] < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
         yield Judged(
@@ -257,7 +261,8 @@ def review_table(rows: Sequence[Judged], title: str) -> Table:
                 [f"{row.number // 4 + 1} {who} {card_words(row.card)}", card_words(row.best), cost, real, row.verdict]
             )
     note = (
-        "cost: tricks on average over what the player could know then, with one standard error; double dummy: on the "
-        "real deal. Costly cards were worse by what was known; unlucky ones were not, and still cost a trick."
+        "cost: tricks on average over what the player could know then, with one standard error, declarer's last eight "
+        "tricks by one plan; double dummy: on the real deal. Costly cards were worse by what was known; unlucky ones "
+        "were not, and still cost a trick."
     )
     return Table(title, ["card", "best", "cost", "double dummy", ""], lines, [note])

@@ -64,6 +64,8 @@ def main():
     save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
     subprocess.run([sys.executable, "examples/who_opens_light.py", "--draws", "1000"], check=True)
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
+    subprocess.run([sys.executable, "examples/one_plan.py"], check=True)
+    shutil.copy("demo/one_plan.png", HERE / "one_plan.png")
     subprocess.run([sys.executable, "examples/which_contract_should_i_bid.py"], check=True)
     shutil.copy("demo/which_contract_should_i_bid.png", HERE / "contracts.png")
     subprocess.run([sys.executable, "examples/what_do_these_opponents_play.py"], check=True)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
@@ -206,4 +207,27 @@ def test_play_is_the_solver_where_all_hands_are_known(boards):
             told = {card.index: choice.tricks[0] for choice in found.choices for card in choice.cards}
             assert told == {index: own + int(taken[index]) for index in np.flatnonzero(taken >= 0)}
             searched += bool(found.plan)
-    assert searched == 10 * len(records)  # declarer and dummy, in each of the last five tricks
+    assert searched == 16 * len(records)  # declarer and dummy, in each of the last eight tricks
+
+
+def one_plan():
+    spec = spec_from_file_location("one_plan", Path(__file__).parents[2] / "examples" / "one_plan.py")
+    example = module_from_spec(spec)
+    spec.loader.exec_module(example)
+    return example
+
+
+@pytest.mark.parametrize("position", one_plan().POSITIONS, ids=lambda one: one["name"])
+def test_one_plan_finds_what_double_dummy_misses(position):
+    """By one plan for two tricks the right card is the best and the tempting one is not; double dummy sees no odds."""
+    seen, found = (one_plan().compared(position, horizon) for horizon in (0, 2))
+    right, tempting = (Card.of(position[kind][:2]) for kind in ("right", "tempting"))
+    assert seen.of(tempting).chance[0] >= seen.of(right).chance[0] - 0.005
+    assert found.horizon == found.document()["horizon"] == 2
+    assert "This trick and the next as one plan, after it double dummy." in found.caution
+    assert found.of(right).chance[0] == pytest.approx(found.choices[0].chance[0])
+    behind, error = found.of(tempting).behind
+    assert behind > max(0.04, error)
+    if position["name"] == "Strip and throw-in":
+        assert found.of(right).chance[0] >= 0.99
+        assert found.of(tempting).chance[0] <= 0.85

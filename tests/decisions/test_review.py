@@ -84,6 +84,17 @@ def test_matchpoints_against_a_field(record):
         bb.play(posterior, field=[])
 
 
+def test_one_plan_that_takes_too_long_gives_way_to_double_dummy(record):
+    number = next(
+        n for n in range(28, 52) if not turn_of(bb.Belief.of_record(record, record.plays[n][0], cards=n)).defends
+    )
+    posterior = bb.Belief.of_record(record, record.plays[number][0], cards=number).infer(draws=200, rng=1)
+    said = [bb.play(posterior, seconds=seconds, rng=1) for seconds in (1e-4, 2.0)]
+    assert [one.horizon > 0 for one in said] == [False, True]
+    assert "One plan for all layouts took too long to search. Double dummy" in said[0].caution
+    assert said[1].document()["horizon"] == said[1].horizon
+
+
 def rows(record, players="NESW", **more):
     return list(judged_cards(record, [bb.Seat.of(seat) for seat in players], solve=5, draws=60, rng=3, **more))
 
