@@ -141,7 +141,7 @@ class Card:
         if isinstance(value, Card):
             return value
         text = str(value).strip().upper().replace("10", "T")
-        if len(text) == 2 and text[0] in RANKS:
+        if len(text) == 2 and text[0] in RANKS and text[1] in "CDHS♣♦♥♠":
             text = text[::-1]
         try:
             suit = Suit.of(text[:1])

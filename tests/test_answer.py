@@ -16,7 +16,7 @@ WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "direct", "--draws
 
 
 def test_ten_captures_are_no_contract(answer):
-    text = answer("estimate", *WEAK)
+    text = " ".join(answer("estimate", *WEAK).split())
     assert "T of S and N: captures by the paper's rule" in text
     assert "T ≥ 10: 100 %" in text
     assert "it is not the number of tricks at the table" in text
@@ -28,7 +28,8 @@ DEFENDS = [*ASKED, "--players", "4", "--call", "W:3NT", "--call", "N:Pass", "--c
 
 
 def test_the_defenders_have_no_contract(answer):
-    text = answer("estimate", *DEFENDS, "--draws", "100", "--estimator", "capture", "--estimator", "tricks")
+    words = ("--draws", "100", "--estimator", "capture", "--estimator", "tricks")
+    text = " ".join(answer("estimate", *DEFENDS, *words).split())
     assert "T of the defenders S and N" in text
     assert "captures of the defenders S and N; this is not declarer's contract, 3NT by W." in text
     assert "would take if S declared; this is not declarer's contract, 3NT by W." in text

@@ -194,6 +194,7 @@ def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> N
 def paragraph(words: str, indent: str = "") -> None:
     """A text in lines that the terminal is wide enough for."""
     width = min(100, max(40, get_terminal_size().columns))
+    indent = indent or " " * (len(words) - len(words.lstrip()))
     say(*wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
 
 

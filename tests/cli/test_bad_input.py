@@ -41,7 +41,7 @@ count {S} --hand {DUMMY} | argument --hand: given twice | give it once
 estimate {S} --bidder mind | argument --bidder: unknown bidder model 'mind' | iterative
 count {S} --slip 1.5 | argument --slip: '1.5' is no probability | from 0 to 1
 count {S} --reveal {DUMMY} | argument --reveal: '{DUMMY}' | such as N:J54
-count {S} --play E:KX | argument --play: unknown suit 'X' in card 'KX' | then rank
+count {S} --play E:KX | argument --play: unknown suit 'K' in card 'KX' | then rank
 count {S} --length W:S:9-5 | argument --length: W's length in S | the lower first
 count {S} --length W:S:long | argument --length: 'long' is no range | 5-13, 5, 5+
 count {S} --call W:2C --call E:1C | argument --call: illegal call '1C' by E | legal: Pass, 2D

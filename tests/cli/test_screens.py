@@ -33,9 +33,12 @@ def in_terminal(words, stream, until=None, **changes):
     return process.returncode, shown.decode(), (out if stream == "stderr" else err).decode()
 
 
-@pytest.mark.parametrize(("term", "escapes"), [("xterm-256color", {"\x1b[1m", "\x1b[0m"}), ("dumb", set())])
-def test_a_terminal_sees_bold_titles_and_no_colours(term, escapes):
-    status, shown, err = in_terminal(["bid", HAND], "stdout", TERM=term, NO_COLOR="1")
+@pytest.mark.parametrize(
+    ("term", "plain", "escapes"),
+    [("xterm-256color", "", {"\x1b[1m", "\x1b[0m"}), ("xterm-256color", "1", set()), ("dumb", "", set())],
+)
+def test_a_terminal_sees_bold_titles_and_no_colours(term, plain, escapes):
+    status, shown, err = in_terminal(["bid", HAND], "stdout", TERM=term, NO_COLOR=plain)
     assert (status, err) == (0, "")
     assert "Algorithm 1: the iterative bid" in shown
     assert set(re.findall(r"\x1b\[[\d;]*m", shown)) == escapes
