@@ -196,8 +196,9 @@ def read_calls(
             hands = layouts[some, seat]
             so_far = [one for of, one in calls[: number + 1] if of.seats[0] == seat]
             chances = sum((one(hands) for one in so_far), np.zeros(len(hands))) - np.log(share[some])
-            before = next((one for one in reversed(kept) if one.seat == seat and one.lengths), None)
-            kept.append(_reading(call, hands, chances, before))
+            before = next((one.lengths for one in reversed(kept) if one.seat == seat and one.lengths), None)
+            means = [before[suit].mean for suit in Suit] if before else suit_lengths(layouts[:, seat]).mean(axis=0)
+            kept.append(_reading(call, hands, chances, means))
         if all(one.points is not None for one in kept):
             break
     return kept
@@ -210,8 +211,8 @@ ENOUGH: Final = 100
 """Effective sample size that a reading needs."""
 
 
-def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: CallReading | None) -> CallReading:
-    """What hands with these log weights show, beside what the caller's call ``before`` it showed."""
+def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[float] | Floats) -> CallReading:
+    """What hands with these log weights show, and which suits have other mean lengths than ``before`` the call."""
     seat, call = made.auction.bidders[made.index % 4], made.auction.calls[made.index]
     weights = np.exp(logs - max(float(logs.max(initial=-700.0)), -700.0))
     total = float(weights.sum())
@@ -220,7 +221,7 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: CallReadi
     weights = weights / total
     lengths = suit_lengths(hands)
     spreads = {suit: _spread(lengths[:, suit], weights, 13) for suit in Suit}
-    change = {suit: abs(spreads[suit].mean - (3.25 if before is None else before.lengths[suit].mean)) for suit in Suit}
+    change = {suit: abs(spreads[suit].mean - before[suit]) for suit in Suit}
     moved = tuple(suit for suit in sorted(Suit, key=lambda one: -change[one]) if change[suit] >= 0.5)
     aces = sum(1 << 13 * suit + 12 for suit in Suit)
     features = {
