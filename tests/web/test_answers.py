@@ -245,12 +245,11 @@ def test_a_style_travels_as_a_word(memory):
     asked = read_question({"settings": settings})
     assert names["belief"].bidder == asked.position.belief().bidder
     assert position_document("p.toml", asked.position.toml())["settings"]["style"] == settings["style"]
-    theirs = names["belief"].infer(rng=9)  # what the library draws from the same style
-    points, weights = theirs.layouts.points[:, 3], theirs.weights
-    found = [told(memory, [["call", "W:1C"]], one) for one in (settings, other)]
-    spread = np.sqrt(np.cov(points, aweights=weights) * (1 / theirs.ess + 1 / found[0]["cards"][-1]["ess"]))
-    z = [(one["points"][-1]["points"][3] @ np.arange(38) - weights @ points) / spread for one in found]
-    assert abs(z[0]) < 5 < -z[1]  # a strong club; without the style it is weaker
+    found, theirs = [told(memory, [["call", "W:1C"]], one) for one in (settings, other)], names["belief"].infer(rng=9)
+    points = theirs.layouts.points[:, 3]
+    spread = np.sqrt(np.cov(points, aweights=theirs.weights) * (1 / theirs.ess + 1 / found[0]["cards"][-1]["ess"]))
+    z = [(one["points"][-1]["points"][3] @ np.arange(38) - theirs.weights @ points) / spread for one in found]
+    assert abs(z[0]) < 5 < -z[1]  # as the library has it; without the style the club is weaker
     with pytest.raises(bb.BayesBridgeError, match=r"^own\.json: not a style"):
         style_document("own.json", "{}")
 
