@@ -496,7 +496,6 @@ function renderMoved(told) {
   const [kind, text] = state.evidence[told.number];
   const sentence = sentences.get(`${kind} ${text}`) ?? `${kind} ${text}`;
   for (const cell of document.querySelectorAll("#heat .far")) cell.classList.remove("far");
-  const still = "no card moved by more than the draws can tell.";
   const others = told.moved.filter(([card]) => text !== `${text[0]}:${card}`).slice(0, 3);
   const rows = others.map(([card, seat, old, now]) => {
     heat.get(card + seat).classList.add("far");
@@ -505,7 +504,7 @@ function renderMoved(told) {
     bar.style.setProperty("--w", String(100 * now));
     return element("div", { class: "shift" }, element("span", {}, cardText(card), ` ${NAMES[seat]}`), bar, element("span", {}, `${percent(old)} → ${percent(now)} %`));
   });
-  $("moved").replaceChildren(element("p", {}, `${sentence}: ${rows.length ? "what moved most" : still}`), ...rows);
+  $("moved").replaceChildren(element("p", {}, `${sentence}: ${rows.length ? "what moved most" : "no card moved by more than the draws can tell."}`), ...rows);
   $("moved").hidden = false;
 }
 
