@@ -29,7 +29,7 @@ import numpy as np
 from judge_play import boards
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import thinned
+from bayesbridge.belief.posterior import subsample
 from bayesbridge.cards import Card, Hand
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
 from bayesbridge.errors import BayesBridgeError
@@ -55,7 +55,7 @@ def chosen(record: Record, ways: Sequence[str], layouts: int, seed: int, spent: 
     if len(turn.legal) == 1:
         return dict.fromkeys(ways, next(iter(turn.legal)))
     posterior = believed(belief, 500, seed + cards)
-    some = posterior if len(posterior) <= layouts else thinned(posterior, layouts, seed + cards, "the same for both")
+    some = posterior if len(posterior) <= layouts else subsample(posterior, layouts, seed + cards, "the same for both")
     found = {}
     for way in ways:
         began = time.process_time()
