@@ -12,7 +12,7 @@ from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
-styles = {"NS": PairStyle.of_text("wide-notrump"), "EW": PairStyle.of_text("strong-club")}
+styles = {"NS": PairStyle.of_text("standard"), "EW": PairStyle.of_text("strong-club")}
 rng = np.random.default_rng(17)
 records = []
 for board in range(60):

@@ -194,7 +194,7 @@ def test_the_board_knows_turns_winners_and_voids(memory):
         ({"settings": {"colour": "red"}}, "unknown setting 'colour'"),
         ({"settings": {"bidder": "os.system"}}, "unknown bidder"),
         ({"settings": {"system": ["/etc/passwd"]}}, "unknown system"),
-        ({"settings": {"style": ["EW:/etc/passwd"]}}, "unknown style 'EW:/etc/passwd': choose wide-notrump"),
+        ({"settings": {"style": ["EW:/etc/passwd"]}}, "unknown style 'EW:/etc/passwd': choose standard"),
         ({"settings": {"style": "standard"}}, "unknown style"),
         ({"evidence": [["void", "E:H"], ["void", "E:Z"]]}, "chip 2: unknown suit"),
         ({"settings": SETTINGS, "contract": "9NT by S"}, "contract: unknown"),
