@@ -13,8 +13,7 @@ half deals of complementary lengths make a deal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,16 +33,15 @@ LIMB: Final = 21
 """Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two limbs of 21 bits hold them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """How many ways lead to each (lengths, summary); rows are distinct and counts positive."""
 
     lengths: Ints
     """(k,) cards of the two tracked hands so far, ``14 * first + second``."""
     summary: Ints
     """(k,) packed merge of the suits so far."""
-    count: Ints
-    """(k,) number of ways, below 2⁶³."""
+    ways: Ints
+    """(k,) how many, below 2⁶³."""
 
     @classmethod
     def of(cls, lengths: Ints, summary: Ints, count: Ints) -> Tally:
@@ -54,23 +52,13 @@ class Tally:
         weigh(place, count, total)
         return cls(distinct >> 32, distinct & 0xFFFFFFFF, total)
 
-    def __mul__(self, right: Tally) -> Tally:
-        """Merge with the suits that follow; this side is first on ties."""
+    def merged(self, right: Tally) -> Tally:
+        """With the suits that follow; this side is first on ties."""
         left_values, left = np.unique(self.summary, return_inverse=True)
-        right_values, right_place = np.unique(right.summary, return_inverse=True)
-        merged, place = np.unique(merge_table(left_values, right_values), return_inverse=True)
+        right_values, place = np.unique(right.summary, return_inverse=True)
+        merged, by_pair = np.unique(merge_table(left_values, right_values), return_inverse=True)
         table = np.zeros((14 * 14, len(merged)), dtype=np.int64)
-        _multiply(
-            self.lengths,
-            left,
-            self.count,
-            right.lengths,
-            right_place,
-            right.count,
-            place.reshape(-1),
-            len(right_values),
-            table,
-        )
+        _multiply(self._replace(summary=left), right._replace(summary=place), by_pair, table)
         lengths, index = np.nonzero(table)
         return Tally(lengths, merged[index], table[lengths, index])
 
@@ -147,24 +135,16 @@ def merge_table(left: Ints, right: Ints) -> Ints:
 
 
 @njit
-def _multiply(
-    lengths_a: Ints,
-    index_a: Ints,
-    count_a: Ints,
-    lengths_b: Ints,
-    index_b: Ints,
-    count_b: Ints,
-    place: Ints,
-    width: int,
-    table: Ints,
-) -> None:
+def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
+    """Add up products by lengths and merged summary; ``merged``: by the summaries of both, given as numbers."""
+    lengths_a, index_a, count_a = left
+    lengths_b, index_b, count_b = right
     for i in range(len(count_a)):
-        first, second = lengths_a[i] // 14, lengths_a[i] % 14
-        base = index_a[i] * width
+        first, second, row = lengths_a[i] // 14, lengths_a[i] % 14, merged[index_a[i]]
         for j in range(len(count_b)):
             lengths = lengths_b[j]
             if first + lengths // 14 <= 13 and second + lengths % 14 <= 13:
-                table[lengths_a[i] + lengths, place[base + index_b[j]]] += count_a[i] * count_b[j]
+                table[lengths_a[i] + lengths, row[index_b[j]]] += count_a[i] * count_b[j]
 
 
 def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
@@ -181,7 +161,7 @@ def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
             continue
         here = left.lengths == lengths
         there = right.lengths == total - lengths
-        limbs = _join_block(left_place[here], left.count[here], right_place[there], right.count[there], codes)
+        limbs = _join_block(left_place[here], left.ways[here], right_place[there], right.ways[there], codes)
         for code in np.flatnonzero(limbs.any(axis=1)):
             low, cross, crossed, high = (int(limb) for limb in limbs[code])
             ways = low + (cross + crossed << LIMB) + (high << 2 * LIMB)
@@ -232,4 +212,4 @@ def half_deals() -> Tally:
     for _ in range(13):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
     suit = Tally.of(lengths, row_table().astype(np.int64), np.ones(ROWS, dtype=np.int64))
-    return suit * suit
+    return suit.merged(suit)

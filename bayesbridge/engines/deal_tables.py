@@ -62,10 +62,9 @@ from bayesbridge.expressions import (
     walk,
 )
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Ints, Masks
+from bayesbridge.layouts import Bools, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, high_product, next64, seed_state
 
-type Bools = NDArray[np.bool_]
 type Words = NDArray[np.uint64]
 type Measures = Sequence[tuple[Measure, int | None]]
 """Measures, each of one suit or of the whole hand."""

@@ -42,11 +42,12 @@ from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, si
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
-from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
+from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
 from bayesbridge.engines.counting import MOST_POINTS, row_classes
 from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows
 from bayesbridge.errors import TablesTooLarge
+from bayesbridge.expressions import POINTS, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
 from bayesbridge.shapes import Shapes, shape_table
@@ -309,10 +310,6 @@ def _values(
     return out
 
 
-_POINTS: Final[Ints] = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.array(HIGH_CARD_POINTS)
-"""(8192,) high-card points of a 13-bit field."""
-
-
 class Additive:
     """A quantity that is a sum over suits."""
 
@@ -336,8 +333,7 @@ class Points(Additive):
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) points of the seat in r rows of a suit."""
-        points: Ints = _POINTS[fields[:, self.seat]]
-        return points
+        return table(POINTS)[fields[:, self.seat]]
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) sums; those past 37 belong to no hand of 13 cards."""

@@ -27,7 +27,7 @@ def test_merging_by_halves_equals_walking_small_decks() -> None:
         for rows in suits:
             lengths = np.array([14 * digits[int(row)].count(1) + digits[int(row)].count(2) for row in rows])
             tallies.append(Tally.of(lengths, row_table()[rows].astype(np.int64), np.ones(len(rows), dtype=np.int64)))
-        lower, upper = tallies[0] * tallies[1], tallies[2] * tallies[3]
+        lower, upper = tallies[0].merged(tallies[1]), tallies[2].merged(tallies[3])
         merged: Counter[tuple[int, int]] = Counter()
         for total in {lengths for lengths, _ in direct}:
             for code, count in join(lower, upper, total).items():
