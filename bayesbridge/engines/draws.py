@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.tables import LayoutIndex
+from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
-from bayesbridge.expressions import LENGTH, POINTS, table
+from bayesbridge.expressions import POINTS, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.random64 import State
@@ -27,9 +27,6 @@ from bayesbridge.random64 import State
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Kept
     from bayesbridge.engines.levels import LevelTables
-
-HOLDS_RANK: Final = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1).astype(np.float64)
-HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
