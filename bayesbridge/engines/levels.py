@@ -145,7 +145,7 @@ class LevelTables:
         checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
         levels = tuple(Level.of(seat, by_level, walks.get(seat)) for seat, by_level in checked.items())
         tables, counts, kept = _counted(constraints.normalised(), levels)
-        shapes = len(tables.classes) - len(levels)
+        shapes = len(tables.quantities) - len(levels)
         fitting = slice(len(counts) - len(counts) // 2**shapes, None)  # the shapes are the highest digits
         by_value = _by_value(levels, checked, shapes, counts)
         return cls(tables, by_value, counts, sum(counts[fitting]), kept)
@@ -197,7 +197,8 @@ class LevelTables:
         """(size,) probabilities of the values of a quantity."""
         counts = self.kept.get(quantity)
         if counts is None:  # (values, size) layouts by value of the tables and by the quantity
-            counts = self.tables.extended(quantity).counts().reshape(quantity.size, -1).T
+            more = ClassTables.of(self.tables.unranking, [*self.tables.quantities, quantity])
+            counts = more.counts().reshape(quantity.size, -1).T
             if isinstance(quantity, Points | CaptureTricks):
                 self.kept[quantity] = counts
         return self._mixed(counts)

@@ -210,65 +210,66 @@ class Level:
 
     def codes(self, suit: int, fields: Fields) -> Ints:
         """(r,) codes of r rows of a suit, from the (r, 4) fields of the seats."""
-        codes, walks = np.full(1 << 13, DEAD, dtype=np.int64), self.walks
-        _suit_codes(walks.gap[suit], walks.first[suit], walks.step[suit], *self._scope, codes)
+        walks = self.walks
+        codes = _suit_codes(walks.gap[suit], walks.first[suit], walks.step[suit], self._scope)
         return codes[fields[:, self.seat]]
 
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) codes of suits with ``first`` (n,) followed by suits with ``second`` (m,)."""
-        return _compose_all(first, second, *self._scope)
+        return _compose_all(first, second, self._scope)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) values of hands with codes ``low`` (n,) in clubs and diamonds and ``high`` (m,) in the majors."""
-        return _values(low, high, *self._scope, np.array(self.by_level, dtype=np.uint8))
+        return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
 
     @property
-    def _scope(self) -> tuple[int, int, int]:
-        return 7 - self.lowest, self.highest, self.walks.needed
+    def _scope(self) -> Scope:
+        return Scope(7 - self.lowest, self.highest, self.walks.needed)
 
 
-# In the kernels ``most`` is the largest total gap of interest, ``targets`` how many targets are of interest (7 …
-# 6 + targets), and a target of 7 + j tricks needs ``needed`` − 6 + j captures.
+class Scope(NamedTuple):
+    """What is of interest."""
+
+    most: int
+    """The largest total gap."""
+    targets: int
+    """How many targets: 7 … 6 + ``targets``."""
+    needed: int
+    """A target of 7 + j tricks needs ``needed`` − 6 + j captures."""
 
 
 @njit
-def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, targets: int, needed: int) -> np.int64:
+def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, scope: Scope) -> np.int64:
     """Seven bits for one budget."""
-    if captured >= needed - Delta - budget or captured >= needed - 7 + targets:
+    if captured >= scope.needed - Delta - budget or captured >= scope.needed - 7 + scope.targets:
         return np.int64(ENOUGH)
     return captured | paid << 4
 
 
 @njit
-def _suit_codes(
-    gap: NDArray[np.int8],
-    first: NDArray[np.int8],
-    step: NDArray[np.uint8],
-    most: int,
-    targets: int,
-    needed: int,
-    out: Ints,
-) -> None:
-    """Codes of all fields of one suit; DEAD ones are left as they are."""
+def _suit_codes(gap: NDArray[np.int8], first: NDArray[np.int8], step: NDArray[np.uint8], scope: Scope) -> Ints:
+    """Codes of all fields of one suit."""
+    out = np.full(1 << 13, DEAD, np.int64)
     for held in range(1 << 13):
         delta = np.int64(gap[held])
-        if delta <= most:
+        if delta <= scope.most:
             code = delta
             for budget in range(7 - delta):
                 made = np.int64(step[held, budget])
                 captured = first[held] + (made >> 4)
-                code |= _packed(delta, budget, captured, made & 15, targets, needed) << (4 + 7 * budget)
+                code |= _packed(delta, budget, captured, made & 15, scope) << (4 + 7 * budget)
             out[held] = code
+    return out
 
 
 @njit
-def _compose_all(first: Ints, second: Ints, most: int, targets: int, needed: int) -> Ints:
+def _compose_all(first: Ints, second: Ints, scope: Scope) -> Ints:
     out = np.full((len(first), len(second)), DEAD, np.int64)
     for i in range(len(first)):
         for j in range(len(second)):
             left, right = first[i], second[j]
             Delta = (left & 15) + (right & 15)
-            if left < 0 or right < 0 or Delta > most:
+            if left < 0 or right < 0 or Delta > scope.most:
                 continue
             code = Delta
             for budget in range(7 - Delta):
@@ -276,16 +277,14 @@ def _compose_all(first: Ints, second: Ints, most: int, targets: int, needed: int
                 after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH if step != ENOUGH else ENOUGH
                 if after != ENOUGH:
                     captured, paid = (step & 15) + (after & 15), (step >> 4) + (after >> 4)
-                    after = _packed(Delta, budget, captured, paid, targets, needed)
+                    after = _packed(Delta, budget, captured, paid, scope)
                 code |= after << (4 + 7 * budget)
             out[i, j] = code
     return out
 
 
 @njit
-def _values(
-    low: Ints, high: Ints, most: int, targets: int, needed: int, by_level: NDArray[np.uint8]
-) -> NDArray[np.integer]:
+def _values(low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]) -> NDArray[np.integer]:
     """(n, m) values by level: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
     out = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
@@ -293,15 +292,15 @@ def _values(
         for j in range(len(high)):
             right = high[j]
             Delta = (left & 15) + (right & 15)
-            if left < 0 or right < 0 or Delta > most:
+            if left < 0 or right < 0 or Delta > scope.most:
                 continue
             level = 0
-            while level < targets and level <= 6 - Delta:
+            while level < scope.targets and level <= 6 - Delta:
                 budget = 6 - Delta - level
                 step = left >> (4 + 7 * budget) & ENOUGH
                 if step != ENOUGH:
                     after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH
-                    if after != ENOUGH and (step & 15) + (after & 15) < needed - 6 + level:
+                    if after != ENOUGH and (step & 15) + (after & 15) < scope.needed - 6 + level:
                         break
                 level += 1
             out[i, j] = by_level[level]
@@ -758,8 +757,7 @@ class ClassTables:
     """The tables of some quantities over the layouts of one set of constraints."""
 
     unranking: LayoutIndex
-    classes: tuple[Classes, ...]
-    """Of each quantity."""
+    quantities: tuple[Quantity, ...]
     low: ClassPair
     high: ClassPair
     matching: Matching
@@ -767,15 +765,7 @@ class ClassTables:
     @classmethod
     def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
-        return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
-
-    def extended(self, *quantities: Quantity) -> Self:
-        """Tables of more quantities, the last ones."""
-        more = (_classes(quantity, self.unranking) for quantity in quantities)
-        return self._of_classes(self.unranking, (*self.classes, *more))
-
-    @classmethod
-    def _of_classes(cls, unranking: LayoutIndex, classes: tuple[Classes, ...]) -> Self:
+        classes = tuple(_classes(quantity, unranking) for quantity in quantities)
         keys, order = unranking.keys, unranking.order
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
@@ -787,7 +777,7 @@ class ClassTables:
         verify_work(_joined_pairs(matching, low.most_entries, high.most_entries), 1 << 38)
         low, high = low.tallied(), high.tallied()
         verify_work(_joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))))
-        return cls(unranking, classes, low, high, matching)
+        return cls(unranking, tuple(quantities), low, high, matching)
 
     @property
     def size(self) -> int:
@@ -840,7 +830,7 @@ def _joined_pairs(matching: Matching, low: Ints, high: Ints) -> int:
     return int((ones[within] * (twos[matching.partner[within]] @ fits.T)).sum())
 
 
-@lru_cache(maxsize=4)  # common tables and those of one caller use the same classes in turn
+@lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
 def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
     rows = zip(unranking.suits, unranking.certain, strict=True)
     return Classes.of(quantity, [suit.fields | cards for suit, cards in rows])

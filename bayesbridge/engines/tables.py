@@ -209,8 +209,7 @@ class SuitPair(NamedTuple):
         begins = np.ones(len(order), dtype=np.bool_)
         begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
         split_start = np.append(np.flatnonzero(begins), len(order))
-        scores = (first.scores, second.scores)
-        before, ways = _split_ways(first.ways, second.ways, scores, split_start, split_first, split_second)
+        before, ways = _split_ways(first, second, split_start, split_first, split_second)
         return cls(
             first, second, lengths[begins], classes[begins], ways, split_start, split_first, split_second, before
         )
@@ -244,11 +243,11 @@ def _sorted_rows(packed: NDArray[np.uint64], places: Ints, size: int) -> tuple[N
 
 @njit
 def _split_ways(
-    first: Ints, second: Ints, scores: tuple[Ints, Ints], split_start: Ints, split_first: Ints, split_second: Ints
+    one: SuitRows, two: SuitRows, split_start: Ints, split_first: Ints, split_second: Ints
 ) -> tuple[Ints, Ints]:
-    """Pairs of rows before each split, and in each key of the pair; ``first`` and ``second`` count rows by key."""
+    """Pairs of rows before each split, and in each key of the pair."""
+    first, second, ones, twos = one.ways, two.ways, one.scores, two.scores
     keys, points = len(split_start) - 1, first.shape[1]
-    ones, twos = scores
     before = np.zeros((points, len(split_first)), np.int64)
     ways = np.zeros((keys, points), np.int64)
     for key in range(keys):
