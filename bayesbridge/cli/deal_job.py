@@ -25,7 +25,7 @@ from bayesbridge.dealing.plan import (
     given_cards,
     solve,
 )
-from bayesbridge.dealing.run import FORMS, Finding, Numbering, exact_statistics, findings, printed
+from bayesbridge.dealing.run import FORMS, Numbering, exact_statistics, findings, printed
 from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
@@ -157,7 +157,7 @@ class DealJob:
             **({"deal_types": list(self.types)} if self.types else {}),
         }
         tested = {"drawn": self.search.drawn, "kept": self.search.kept} if not self.plan.exact else {}
-        statistics = [found.document() for found in self._findings()]
+        statistics = [found.document() for found in findings(self.script, self.exact, self._values)]
         for place, one in enumerate(statistics, 1):
             one["name"] = one["name"] or f"{one['kind']} {place}"
         return {**self.plan_document(), **tested, **boards, "statistics": statistics}
@@ -178,10 +178,7 @@ class DealJob:
 
     def statistics(self) -> Iterator[str]:
         """The lines of averages and frequencies."""
-        return chain.from_iterable(found.lines() for found in self._findings())
-
-    def _findings(self) -> Iterator[Finding]:
-        return findings(self.script, self.exact, self._values)
+        return chain.from_iterable(found.lines() for found in findings(self.script, self.exact, self._values))
 
     def remarks(self) -> Iterator[str]:
         """How much was tested, and whether that was enough."""
