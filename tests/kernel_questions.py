@@ -149,7 +149,7 @@ def convolution():
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
     suit = Tally.of(lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64))
     half = suit.merged(suit)
-    return [*found, half.summary, half.count, np.array(sorted(join(half, half, 14 * 5 + 5).items()))]
+    return [*found, half.summary, half.ways, np.array(sorted(join(half, half, 14 * 5 + 5).items()))]
 
 
 def levels():
