@@ -42,7 +42,7 @@ class Piece(ABC):
     help: ClassVar[str]
     """What the piece says, in words that follow the name of the option."""
     verb: ClassVar[str]
-    """What stands between the seat and the text in a sentence."""
+    """What stands between the seat and the text in a sentence, and for the kind in a list."""
     excludes: ClassVar[bool] = True
     """Whether it excludes layouts."""
 
@@ -237,6 +237,7 @@ class Length(Piece):
     option: ClassVar[str] = "length"
     example: ClassVar[str] = "W:S:5-13"
     help: ClassVar[str] = "a seat was dealt so many cards of a suit; also 5, 5+ (5 or more) and -3 (3 or fewer)"
+    verb: ClassVar[str] = "has a length in"
 
     def __init__(self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
@@ -276,6 +277,7 @@ class HighCards(Piece):
     option: ClassVar[str] = "hcp"
     example: ClassVar[str] = "W:12-14"
     help: ClassVar[str] = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
+    verb: ClassVar[str] = "has points"
 
     def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
         self._set(seat=Seat.of(seat))
@@ -409,6 +411,7 @@ class Condition(Piece):
     option: ClassVar[str] = "where"
     example: ClassVar[str] = "aces(north) >= 2"
     help: ClassVar[str] = "a condition of the dealer language over any hands, as 'hcp(north) + hcp(south) >= 25'"
+    verb: ClassVar[str] = "a condition"
 
     def __init__(self, condition: str) -> None:
         from bayesbridge.expressions import opaque, seats_of
