@@ -86,7 +86,7 @@ def run(args: Namespace) -> int:
 
 def _schemes(args: Namespace, study: Study) -> dict[str, Any]:
     """The scoring schemes of the user, as an argument of those studies that take them."""
-    from bayesbridge.notation.toml_text import read_toml
+    from bayesbridge.notation.toml_text import Toml
     from bayesbridge.scoring import Scheme
     from bayesbridge.studies import STUDIES
 
@@ -97,7 +97,7 @@ def _schemes(args: Namespace, study: Study) -> dict[str, Any]:
         raise UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
     schemes = []
     for path in args.scoring:
-        table = read_toml(path, "--scoring")[1]
+        table = Toml.read(path, "--scoring").document
         with attributed(f"--scoring {path}"):
             schemes.append(Scheme.of(table))
     return {"schemes": schemes}
