@@ -440,19 +440,3 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
         Habit(what, value, float(np.sqrt(variance[what])), average[what][0], unit)
         for what, (value, unit) in own.items()
     )
-
-
-__all__ = [
-    "Habit",
-    "History",
-    "call_losses",
-    "habits",
-    "judge_style",
-    "learn_style",
-    "pairs_of",
-    "sample_style",
-    "style_of",
-    "table_losses",
-    "tables_of",
-    "typical_styles",
-]

@@ -40,15 +40,17 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
     return Explorer(belief, height)
 
 
-def page_files() -> tuple[str, str, str]:
-    """The page: its HTML, its script and its style, which begins with that of reports and record pages.
+def page_files() -> dict[str, str]:
+    """The files of the page by name: HTML, script, and style, which begins with that of reports and record pages.
 
     What the page offers by name stands in a tag of the HTML: kinds of evidence, settings, models.
     """
     names = "index.html", "explorer.js", "explorer.css"
-    html, script, style = (files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names)
-    html = html.replace('name="about" content=""', f'name="about" content="{escape(json.dumps(about()))}"')
-    return html, script, files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + style
+    found = {name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names}
+    offered = f'name="about" content="{escape(json.dumps(about()))}"'
+    found["index.html"] = found["index.html"].replace('name="about" content=""', offered)
+    found["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + found["explorer.css"]
+    return found
 
 
 def about() -> dict[str, Any]:

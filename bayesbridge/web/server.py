@@ -310,14 +310,14 @@ def _refused(message: str) -> Event:
     return "refused", json.dumps({"message": message}).encode()
 
 
-PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
-"""The files of the page by their name in the address: no other file can be asked for."""
+PAGE: Final = {"index.html": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
+"""The files of the page: no other file can be asked for."""
 
 
 def application(token: str, workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
     """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
     desk = Desk(workers)
-    page = cache(lambda: dict(zip(PAGE, page_files(), strict=True)))
+    page = cache(page_files)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -329,7 +329,7 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
             await desk.close()
 
     async def shown(request: Request) -> Response:
-        name = request.path_params.get("name", "")
+        name = request.path_params.get("name", "index.html")
         return Response(page()[name], media_type=PAGE[name]) if name in PAGE else refused(404, "nothing is here")
 
     def order(document: dict[str, Any], kind: str) -> dict[str, Any]:
