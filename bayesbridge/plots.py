@@ -77,11 +77,18 @@ DPI: Final = 200
 """Dots in an inch of a saved picture: sharp in print and on any screen."""
 
 
+def _image(shown: Any) -> tuple[bytes, dict[str, int]]:
+    """The figure of what is shown as PNG, with the size that it has on a page."""
+    file, figure = BytesIO(), shown.figure
+    figure.savefig(file, format="png", dpi=DPI)
+    width, height = (round(96 * inches) for inches in figure.get_size_inches())
+    return file.getvalue(), {"width": width, "height": height}
+
+
 class Picture(Axes):
     """Axes that a notebook shows as the picture that they are part of."""
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return _image(self.figure)
+    _repr_png_ = _image
 
 
 class Panels(np.ndarray[Any, Any]):
@@ -92,20 +99,11 @@ class Panels(np.ndarray[Any, Any]):
         """The figure that all of them are in."""
         return self.flat[0].figure
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return _image(self.figure)
+    _repr_png_ = _image
 
     def _display_(self) -> Any:
         """What marimo shows: it would take an array for numbers."""
         return self.figure
-
-
-def _image(figure: Any) -> tuple[bytes, dict[str, int]]:
-    """A figure as PNG, with the size that it has on a page."""
-    file = BytesIO()
-    figure.savefig(file, format="png", dpi=DPI)
-    width, height = (round(96 * inches) for inches in figure.get_size_inches())
-    return file.getvalue(), {"width": width, "height": height}
 
 
 def ink() -> str:

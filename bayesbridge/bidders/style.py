@@ -131,9 +131,35 @@ class Options(NamedTuple):
     shift: Floats
 
     @classmethod
+    @lru_cache(maxsize=256)
     def of(cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE) -> Options:
         """The options of the seat in turn."""
-        return _options(before, vulnerable)
+        # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
+        seat = seat_to_call(before)
+        last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
+        shift = [0.25 * last_seat - 0.25 * (seat in vulnerable)] * 5
+        partner = seat.partner if before.dummy is None else None
+        named = {
+            (caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None
+        }
+        for by_partner, strain in named:
+            if not by_partner:
+                shift[strain] -= 1.0
+            elif strain is not Strain.NT:
+                shift[strain] += 1.0
+        lowest: dict[int, int] = {}
+        rows: list[tuple[int, int, float, float, float, float]] = []
+        for call in map(Call, legal_indices(before)):
+            if call.strain is not None:
+                suit, tricks = int(call.strain), 6 + call.level
+                rows.append((call.index, suit, tricks, lowest.setdefault(suit, tricks), 1.0, shift[suit]))
+            elif call.index:
+                rows.append((call.index, Strain.NT, 0.0, 8.0, 0.0, shift[Strain.NT]))
+        columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+        options = cls(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:].copy())
+        for column in options:
+            column.flags.writeable = False
+        return options
 
 
 class Terms(NamedTuple):
@@ -243,31 +269,3 @@ def _log_chances(
         for s in range(5):
             total += totals[s, cell[i, s]]
         out[i] = np.log(floor + (1.0 - slip) * chosen[cell[i, strain]] / total)
-
-
-@lru_cache(maxsize=256)
-def _options(before: Auction, vulnerable: Vulnerability) -> Options:
-    # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
-    seat = seat_to_call(before)
-    last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
-    shift = [0.25 * last_seat - 0.25 * (seat in vulnerable)] * 5
-    partner = seat.partner if before.dummy is None else None
-    named = {(caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None}
-    for by_partner, strain in named:
-        if not by_partner:
-            shift[strain] -= 1.0
-        elif strain is not Strain.NT:
-            shift[strain] += 1.0
-    lowest: dict[int, int] = {}
-    rows: list[tuple[int, int, float, float, float, float]] = []
-    for call in map(Call, legal_indices(before)):
-        if call.strain is not None:
-            suit, tricks = int(call.strain), 6 + call.level
-            rows.append((call.index, suit, tricks, lowest.setdefault(suit, tricks), 1.0, shift[suit]))
-        elif call.index:
-            rows.append((call.index, Strain.NT, 0.0, 8.0, 0.0, shift[Strain.NT]))
-    columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
-    options = Options(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:].copy())
-    for column in options:
-        column.flags.writeable = False
-    return options

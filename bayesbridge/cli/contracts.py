@@ -72,14 +72,14 @@ def run(args: Namespace) -> int:
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
     from bayesbridge.decisions.information import enquiries, value_of_information
     from bayesbridge.decisions.tables import SHOWN, answers_table, contracts_table, plain_rows
-    from bayesbridge.notation.toml_text import read_toml
+    from bayesbridge.notation.toml_text import Toml
 
     verify_solver(args)
     position, belief = belief_of(args, f"vulnerable {MODELS if 'call' in (args.find_out or '') else ''}")
     told = position.settings.get("vulnerable")
     scheme = args.scheme
     if scheme is not None and scheme.endswith(".toml"):
-        scheme = read_toml(scheme, "--scheme")[1]
+        scheme = Toml.read(scheme, "--scheme").document
     with position.attributed():
         belief.verify()
     with attributed("--pair"):

@@ -29,7 +29,7 @@ from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.engines.weights import Weights
-from bayesbridge.errors import BayesBridgeError, NotationError, PluginError
+from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.odds import (
     CALIBRATION,
@@ -45,43 +45,16 @@ from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, Layouts
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import SCHEMES, Duplicate, Scheme, imps
+from bayesbridge.scoring import SchemeLike, Scoring, imps, scoring_of
 from bayesbridge.words import STRAINS, number
 
 if TYPE_CHECKING:
     import xarray
 
 
-type Scoring = Scheme | Duplicate
-type SchemeLike = Scoring | str | Mapping[str, Any] | None
 type Pair = tuple[Seat, Seat]
 type PairLike = str | tuple[Seat | str, Seat | str] | None
 type Named = str | Contract | Sequence[str | Contract] | None
-
-
-def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None) -> Scoring:
-    """The scheme that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
-    ``duplicate``. Who is vulnerable matters to that one alone.
-
-    >>> scoring_of("old", "None", None).name, scoring_of(None, "NS", None)
-    ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
-    """
-    sides = Vulnerability.of(vulnerable)
-    meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
-    if isinstance(meant, str):
-        known: dict[str, Scoring] = {**SCHEMES, "duplicate": Duplicate(sides)}
-        name = meant.strip().lower()
-        if name not in known:
-            raise NotationError(f"unknown scoring scheme {name!r}: write {', '.join(SCHEMES)} or duplicate")
-        meant = known[name]
-    if isinstance(meant, Duplicate):
-        return meant
-    named = Scheme.of(meant)
-    if sides is not Vulnerability.NONE:
-        raise BayesBridgeError(
-            f"vulnerable {sides.value}: scheme {named.name!r} knows no vulnerability: leave it out", vulnerable=sides
-        )
-    return named
 
 
 def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Floats:
@@ -499,7 +472,7 @@ def contract_table(
     failure = ""
     if solve != 0:
         tables, failure = _solved(tables, options, solving, solve, seconds, random)
-    order, columns = _columns(tables, options, other, by_imps=isinstance(scoring, Duplicate))
+    order, columns = _columns(tables, options, other, by_imps=scoring.imps)
     options = [options[place] for place in order]
     attrs = {
         "scheme": scoring.name,
@@ -523,7 +496,7 @@ def option_payoffs(
     Where none are named, doubled ones are left out if the scheme has no price for them.
     """
     found = contracts_asked(belief, named, pair)
-    if named is None and isinstance(scoring, Scheme):
+    if named is None and not scoring.doubles:
         found = [one for one in found if one is None or not one.doubled]
     usual = next(one for one in found if one is not None)  # whose group a deal that is passed out is taken to be of
     found += [] if against is None else [contract_named(belief, against, pair)]

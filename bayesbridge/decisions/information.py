@@ -43,16 +43,15 @@ from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import (
     PairLike,
-    SchemeLike,
     TrickTables,
     judged,
     option_payoffs,
     pair_of,
-    scoring_of,
 )
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Floats, Layouts, Masks, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.scoring import SchemeLike, scoring_of
 
 if TYPE_CHECKING:
     import xarray

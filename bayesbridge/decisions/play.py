@@ -32,7 +32,7 @@ from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.best_defence import Plan, TooMuchWork
-from bayesbridge.decisions.contracts import judged, payoff, scoring_of
+from bayesbridge.decisions.contracts import judged, payoff
 from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.engines.target import MOST_DRAWS, log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
@@ -44,6 +44,7 @@ from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, Ints
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.scoring import scoring_of
 from bayesbridge.tricks import Trick
 from bayesbridge.words import SEATS, error_text, number, percent, share_error
 

@@ -41,8 +41,8 @@ from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.notation import ParsedRecords, Record, Vulnerability, read_lin, read_pbn
-from bayesbridge.notation.toml_text import parse_toml
-from bayesbridge.position import SETTINGS, Position, Sourced, parse_position, python_lines
+from bayesbridge.notation.toml_text import Toml
+from bayesbridge.position import SETTINGS, Position, Sourced, python_lines, read_position
 from bayesbridge.table import Table
 from bayesbridge.views.tables import declarer_and_dummy
 from bayesbridge.words import model_words
@@ -472,16 +472,13 @@ def _board(record: Record) -> dict[str, Any] | None:
 
 def position_document(name: str, text: str) -> dict[str, Any]:
     """A position file as a question: read once for its lines, and again as any question of a page is."""
-    raw = text.encode("utf-8", "replace")
-    for key, given in parse_toml(name[:60], raw)[1].items():
-        if key in ("system", "style"):
-            _setting(key, given)  # before it is read as a position, where these may name files
-    position = parse_position(name[:60], raw)
-    settings: dict[str, Any] = {"players": "4"} if position.players == 4 else {}
-    for key, given in position.settings.items():
-        write = SETTINGS[key].write
-        settings[key] = [write(one) for one in given.value] if SETTINGS[key].many else write(given.value)
-    question = {"settings": settings, "evidence": [[one.value.option, one.value.text] for one in position.pieces]}
+    file = Toml(name[:60], text.encode("utf-8", "replace"))
+    for key in file.document.keys() & {"system", "style"}:
+        _setting(key, file.document[key])  # before it is read as a position, where these may name files
+    position = read_position(file)
+    question = position.texts()
+    if position.players == 4:
+        question["settings"]["players"] = "4"
     read_question(question)
     return question
 

@@ -20,6 +20,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from secrets import compare_digest
 from typing import Any, Final
 
@@ -33,7 +34,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.web import page_files
-from bayesbridge.web.worker import about
 from bayesbridge.words import tell
 
 HEADERS: Final = {
@@ -310,14 +310,14 @@ def _refused(message: str) -> Event:
     return "refused", json.dumps({"message": message}).encode()
 
 
-PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
-"""The files of the page by their name in the address: no other file can be asked for."""
+PAGE: Final = {"index.html": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
+"""The files of the page: no other file can be asked for."""
 
 
 def application(token: str, workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
     """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
     desk = Desk(workers)
-    page = dict(zip(PAGE, page_files(), strict=True))
+    page = cache(page_files)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -329,8 +329,8 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
             await desk.close()
 
     async def shown(request: Request) -> Response:
-        name = request.path_params.get("name", "")
-        return Response(page[name], media_type=PAGE[name]) if name in PAGE else refused(404, "nothing is here")
+        name = request.path_params.get("name", "index.html")
+        return Response(page()[name], media_type=PAGE[name]) if name in PAGE else refused(404, "nothing is here")
 
     def order(document: dict[str, Any], kind: str) -> dict[str, Any]:
         """What a worker is sent; random numbers start from the seed of the server unless the page names one."""
@@ -362,12 +362,8 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
                 return Response(data, 200 if event == kind else 400, media_type="application/json")
         return JSONResponse({"message": "a newer question took its place"}, 409)
 
-    async def known(_request: Request) -> Response:
-        return JSONResponse(about())
-
     routes = [
         Route(f"/{token}/", shown, methods=["GET"]),
-        Route(f"/{token}/about", known, methods=["GET"]),
         Route(f"/{token}/{{kind}}", ask, methods=["POST"]),
         Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
 
 
@@ -63,16 +62,6 @@ def refusal(error: Exception) -> dict[str, str]:
     return {"message": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
 
 
-def about() -> dict[str, Any]:
-    """The version, and what a page offers by name."""
-    from bayesbridge.bidders.learned import TYPICAL
-    from bayesbridge.bidders.systems import system_names
-    from bayesbridge.estimators.builtin import bayesbridge_bidders
-
-    names = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": list(TYPICAL)}
-    return {"version": __version__, **names}
-
-
 def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """The events of one request of a page, whoever computes them."""
     from bayesbridge.web.answers import (
@@ -87,9 +76,6 @@ def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str
     )
 
     kind = request["kind"]
-    if kind == "about":
-        yield kind, about()
-        return
     documents = {"records": records_document, "position": position_document, "style": style_document}
     if kind in documents:
         yield kind, documents[kind](request["name"], request["text"])

@@ -15,13 +15,12 @@ from bayesbridge.decisions.contracts import (
     contracts_asked,
     pair_of,
     payoff,
-    scoring_of,
 )
 from bayesbridge.decisions.tables import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.layouts import Layouts
-from bayesbridge.scoring import NEW, Duplicate, imps
+from bayesbridge.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
 from tests.estimators.test_odds import SOLVER, tricks_of
 
@@ -264,6 +263,26 @@ def test_the_usual_scheme_follows_the_game():
     assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()
     assert scoring_of(NEW.mapping | {"name": "mine"}, "None", None).name == "mine"
+
+
+class Made:
+    """A toy scoring: a point for what is made, doubled or not."""
+
+    name, doubles, imps = "made", True, False
+
+    def score(self, contract, tricks):
+        return tricks >= contract.tricks_needed
+
+
+def test_a_new_scoring_is_a_class_and_a_line(nothing, monkeypatch):
+    monkeypatch.setitem(SCORINGS, "made", lambda _: Made())
+    posterior = small().infer()
+    by_name, by_value = (bb.contracts(posterior, pair="E:N", scheme=one, against="1NT") for one in ("made", Made()))
+    assert by_name.identical(by_value)
+    assert by_name["score"].values == pytest.approx(by_name["make"].values)
+    assert "imps" not in by_name
+    with pytest.raises(BayesBridgeError, match="scheme 'made' knows no vulnerability"):
+        bb.contracts(posterior, scheme=Made(), vulnerable="NS")
 
 
 pytest.importorskip("bayesbridge_double_dummy")

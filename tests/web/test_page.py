@@ -151,7 +151,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.select_option("#style-NS", "")
     settled(page)
     assert "style" not in page.url
-    add(page, "where", where="aces(north) >= 2")
+    add(page, "where", text="aces(north) >= 2")
     assert chips(page)[-1].endswith("aces(north) >= 2")
     assert "Cards are judged by" in page.inner_text("#models")
     page.select_option("#player", "none")

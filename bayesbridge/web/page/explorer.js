@@ -11,9 +11,11 @@ const RANKS = "AKQJT98765432";
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "10" };
 const STRAINS = ["C", "D", "H", "S", "NT"];
 const CARDS = SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
-const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "where", "call"];
-const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system", "style", "player"];
-const MANY = ["system", "style"]; // one for each side
+// What the server offers: kinds of evidence with an example each, settings, those that are one for each side, and models.
+const about = JSON.parse(document.querySelector("meta[name=about]").content);
+const { settings: SETTINGS, many: MANY } = about;
+const KINDS = Object.keys(about.kinds);
+const CLICKED = ["reveal", "play", "holds", "lacks", "call"]; // on cards and calls; any other kind is added by the form
 const FORMERLY = { auction: "write call=N:1NT for each call", evidence: "write each piece by its kind, as void=E:H" };
 // Panels beside the table, in the order of their tabs. Some are always in sight where there is room for two columns, or three.
 const PANELS = { cards: "Cards", points: "Points", contracts: "Contracts", play: "Play", layouts: "Layouts", add: "Add", more: "More" };
@@ -112,7 +114,6 @@ const sentences = new Map(); // what each chip says
 let kept = null; // {hash, answer}: the belief A
 let draft = new Set(); // cards of a hand that is being entered
 let mode = "hand";
-let about = { bidders: [] };
 let news = ""; // the position whose last piece was just added
 const undone = [];
 const done = [];
@@ -237,7 +238,6 @@ const server = {
     const text = await (await post(`once/${kind}`, { tab: TAB, ...document_ })).text();
     return text.startsWith("{") ? JSON.parse(text) : { message: text.trim() };
   },
-  about: async () => (await fetch("about")).json(),
   read: () => location.hash.slice(1),
   write: (link) => history.replaceState(null, "", `#${link}`),
   moved: (act) => addEventListener("hashchange", () => act(server.read())),
@@ -271,7 +271,6 @@ function kernel(port, { link, dark }) {
   return {
     ask: (_tab, document_, signal, kind = "ask") => events({ kind, ...document_ }, signal),
     once,
-    about: () => once("about"),
     read: () => link,
     write: (text) => port.postMessage({ link: text }),
     moved: (act) => (follow = act),
@@ -1242,7 +1241,7 @@ function wire() {
     event.preventDefault();
     const [seat, kind, suit] = [$("add-seat").value, $("add-kind").value, $("add-suit").value];
     const range = `${$("add-low").value || 0}-${$("add-high").value || 40}`;
-    const text = { void: `${seat}:${suit}`, length: `${seat}:${suit}:${range}`, hcp: `${seat}:${range}`, shape: `${seat}:${$("add-shape").value}`, where: $("add-where").value }[kind];
+    const text = { void: `${seat}:${suit}`, length: `${seat}:${suit}:${range}`, hcp: `${seat}:${range}`, shape: `${seat}:${$("add-shape").value}` }[kind] ?? $("add-text").value;
     add(kind, text, `Added: ${kind} ${text}.`);
   });
   on("keep", "click", keep);
@@ -1302,8 +1301,10 @@ function facts() {
   $("add-suit-field").hidden = !["void", "length"].includes(kind);
   $("add-low-field").hidden = $("add-high-field").hidden = !["length", "hcp"].includes(kind);
   $("add-shape-field").hidden = kind !== "shape";
-  $("add-where-field").hidden = kind !== "where";
-  $("add-seat-field").hidden = kind === "where";
+  const typed = !["void", "length", "hcp", "shape"].includes(kind);
+  $("add-text-field").hidden = !typed;
+  $("add-seat-field").hidden = typed;
+  if (typed) [$("add-text").value, $("add-text").title] = [about.kinds[kind].example, about.kinds[kind].help];
   if (kind === "length") [$("add-low").value, $("add-high").value] = [5, 13];
   if (kind === "hcp") [$("add-low").value, $("add-high").value] = [12, 14];
 }
@@ -1318,25 +1319,20 @@ function colours() {
   }
 }
 
-async function begin(chosen) {
+function begin(chosen) {
   transport = chosen;
   colours();
   buildTabs();
   buildPicker();
   buildBox();
   heat = buildHeat($("heat"), "");
+  options($("add-kind"), KINDS.filter((kind) => !CLICKED.includes(kind)).map((kind) => [kind, about.kinds[kind].verb]));
   facts();
   if (transport.read()) state = open((home = transport.read()));
   if (state.evidence.some(([kind]) => kind === "play")) mode = "play";
   wire();
   moved();
   recall();
-  try {
-    about = await transport.about();
-  } catch {
-    return;
-  }
-  renderSettings();
 }
 
 // For measurements: milliseconds from each click to its heat map.
