@@ -326,7 +326,7 @@ def _believed(
         "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
         "entropy_bits": posterior.entropy_bits,
         "qualified": tricks.holds,
-        "T_mean": tricks.mean,
+        "T_mean": float(tricks.mean[0]),
         "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
         "T_at_least": tricks.at_least(6 + level),
         **{f"points_{seat.name}": float(points[seat]) for seat in Seat},

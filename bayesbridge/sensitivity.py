@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbridge.answer import GOALS, capture_tricks
+from bayesbridge.answer import capture_tricks
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.estimators.distribution import GOALS
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed

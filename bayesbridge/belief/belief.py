@@ -21,11 +21,12 @@ from bayesbridge import markup
 from bayesbridge.auction import Auction
 from bayesbridge.belief.conflict import Fact, contradiction
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat, around_table
-from bayesbridge.engines.target import MOST_DRAWS, LikelihoodTerm, PlayLikelihood, SoftEvidence, Target, calls_evidence
+from bayesbridge.engines.target import LikelihoodTerm, PlayLikelihood, SoftEvidence, Target, calls_evidence
 from bayesbridge.errors import (
     BayesBridgeError,
     BayesBridgeWarning,

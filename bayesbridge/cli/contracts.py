@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cli.options import (
     MODELS,
     Subparsers,
@@ -19,9 +20,6 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.screens import add_draws, print_how, print_json, say, show_answer, show_table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import tell
-
-DRAWS = 4000
-"""Unless told otherwise: every layout is judged in every strain."""
 
 
 def add(commands: Subparsers) -> None:
@@ -62,16 +60,16 @@ def add(commands: Subparsers) -> None:
         "honours, points and lengths in doubt)",
     )
     add_pair(parser)
-    add_draws(parser, DRAWS)
+    add_draws(parser, "contracts")
     add_evidence(parser)
 
 
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
+    from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
     from bayesbridge.decisions.information import enquiries, value_of_information
-    from bayesbridge.decisions.tables import SHOWN, answers_table, contracts_table, plain_rows
     from bayesbridge.notation.toml_text import read_toml
 
     verify_solver(args)
@@ -89,13 +87,13 @@ def run(args: Namespace) -> int:
     if args.against is not None:
         with attributed("--against"):
             contract_named(belief, args.against, pair)
-    posterior = belief.infer(draws=args.draws, rng=args.seed)
+    posterior = belief.infer(draws=args.draws or USUAL["contracts"].draws, rng=args.seed)
     if args.find_out:
         with attributed("--find-out"):
             enquiries(posterior, args.find_out)
     vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
-    solving = {"against": args.against, "solve": args.solve, "seconds": args.seconds}
+    solving = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
     with attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:

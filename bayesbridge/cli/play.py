@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.budget import USUAL
 from bayesbridge.cli.options import (
     MODELS,
     Mode,
@@ -25,7 +26,6 @@ from bayesbridge.cli.options import (
     verify_models,
 )
 from bayesbridge.cli.screens import (
-    DRAWS,
     add_draws,
     bar,
     print_how,
@@ -102,7 +102,7 @@ def add(commands: Subparsers) -> None:
     add_pair(parser)
     add_draws(parser)
     add_evidence(parser)
-    parser.set_defaults(by_turn=True, draws=None)
+    parser.set_defaults(by_turn=True)
 
 
 def _scores(text: str) -> list[float]:
@@ -138,7 +138,7 @@ def run(args: Namespace) -> int:
     verify(args, CARDS)
     verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.attributed():
-        posterior = believed(belief, args.draws or 2000, args.seed)
+        posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)
     given = position.settings.get("vulnerable")
     found = play(
         posterior,
@@ -198,7 +198,7 @@ def reviewed(args: Namespace, record: Record, bidder: BidderModel, player: Playe
     from bayesbridge.decisions.review import judged_cards
 
     seats = list(Seat) if getattr(args, "seat", None) is None else [args.seat]
-    how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws or 1000, "rng": args.seed}
+    how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
     how |= {"solve": args.solve, "seconds": args.seconds, "progress": progress_line("cards")}
     return list(judged_cards(record, seats, **how))
 
@@ -266,7 +266,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         turn = "nobody: the trick is complete" if seat is None else seat.name
         raise UsageError(f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick")
     with position.attributed():
-        posterior = belief.infer(draws=args.draws or DRAWS, rng=args.seed)
+        posterior = belief.infer(draws=args.draws or USUAL["estimate"].draws, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if not wins:
         raise UsageError(f"{seat.name} has no card left: ask before the last trick")

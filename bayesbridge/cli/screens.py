@@ -15,6 +15,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.budget import MOST_DRAWS, USUAL
 from bayesbridge.cli.options import OneLineParser, whole
 from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, number, printable
@@ -148,22 +149,10 @@ def end_progress() -> None:
         _lines.pop().stop()
 
 
-MOST_DRAWS = 50_000_000
-"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
-
-DRAWS = 20_000
-"""Unless told otherwise."""
-
-
-def add_draws(parser: OneLineParser, usual: int = DRAWS) -> None:
-    """Ask how many layouts to draw, ``usual`` unless told otherwise."""
-    parser.add_argument(
-        "--draws",
-        type=whole(2, MOST_DRAWS),
-        default=usual,
-        metavar="N",
-        help=f"layouts drawn where there are too many to walk (default: {usual:_})",
-    )
+def add_draws(parser: OneLineParser, question: str = "estimate") -> None:
+    """Ask how many layouts to draw; what is usual for the question stands in the help."""
+    many = f"layouts drawn where there are too many to walk (default: {USUAL[question].draws:_})"
+    parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
 def print_evidence(belief: Belief) -> None:
@@ -203,22 +192,21 @@ def show(
     answer: Answer,
     games: Sequence[ContractOdds],
     read: Sequence[CallReading],
-    odds: ContractOdds | None,
 ) -> None:
     """The answer in a sentence, tables, and at the end what was seen and how it was computed.
 
-    With four players ``odds`` of the contract that was asked about, or ``games``, take the place of the outputs, and
+    The contract that was asked about, or with four players ``games``, take the place of the outputs, and
     how the calls were ``read`` and the hands come before them.
     """
     from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
-    from bayesbridge.views.tables import contract_table, games_table, hidden_tables, readings_table, sentences
+    from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
 
     posterior = found.posterior
-    asked = [odds] if odds is not None else list(games)
+    asked = list(games) if found.odds is None else [found.odds]
     if asked:
         strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
         answers = [tricks, strength]
-        tables = [contract_table(asked[0]) if len(asked) == 1 else games_table(asked)]
+        tables = asked[0].tables if len(asked) == 1 else [games_table(asked)]
         if len(asked) == 1:
             tables = [replace(tables[0], notes=tables[0].notes[1:])]
         how = tuple(posterior.marginal_accuracy)
@@ -234,7 +222,7 @@ def show(
     hidden = hidden_tables(posterior)
     called = [readings_table(read)] if read else []
     four = posterior.belief.dummy is None
-    first = four and odds is None  # what the calls and the hands are, and then what can be made of them
+    first = four and found.odds is None  # what the calls and the hands are, and then what can be made of them
     for table in (*called, *hidden[:2], *tables, *hidden[2:]) if first else (*tables, *called, *hidden):
         show_table(table)
     if not posterior.belief.constraints.hidden:

@@ -44,13 +44,12 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import (
     PairLike,
     SchemeLike,
-    TrickTables,
-    judged,
     option_payoffs,
     pair_of,
     scoring_of,
 )
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.odds import TrickEstimates, judged
 from bayesbridge.layouts import Floats, Layouts, Masks, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, generator
 
@@ -207,7 +206,7 @@ def value_of_information(
     >>> found.attrs["action"], found["value"].values.round(3).tolist()
     ('W', [0.278, 0.0, 0.0])
     """
-    from bayesbridge.decisions.rows import Rows
+    from bayesbridge.results import Rows
 
     asked = enquiries(posterior, questions)
     random = generator(rng)
@@ -215,7 +214,8 @@ def value_of_information(
         if not decision:
             raise BayesBridgeError("no action to choose: give at least one, by name")
         # Functions cost little: an exact posterior is taken whole up to so many layouts.
-        layouts, weights, ess = judged(posterior, random, exact_up_to=100_000)
+        some = judged(posterior, random, exact_up_to=100_000)
+        layouts, weights, ess = some.layouts, np.asarray(some.weights), np.inf if some.exact else max(1.0, some.ess)
         names = list(decision)
         pays = np.stack([_called(name, function, layouts) for name, function in decision.items()], axis=1)
         if pays.dtype.kind not in "biuf" or not np.isfinite(pays := pays.astype(np.float64)).all():
@@ -225,7 +225,7 @@ def value_of_information(
         belief = posterior.belief
         scheme = scoring_of(scheme, vulnerable, belief.dummy)
         found = option_payoffs(belief, scheme, decision, pair_of(belief, pair))
-        tables = TrickTables.of(posterior, dict.fromkeys(one.group for one in found), random)
+        tables = TrickEstimates.of(judged(posterior, random), dict.fromkeys(one.group for one in found))
         layouts, weights, ess = tables.layouts, tables.weights, tables.ess
         names, scoring = [one.name for one in found], scheme.name
         pays = np.stack([tables.of_one(one.group, one.points).predicted for one in found], axis=1)

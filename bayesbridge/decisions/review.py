@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.budget import USUAL, Budget, Limits
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 SMALL: Final = 0.05
 """Tricks on average that nobody calls a mistake."""
-
-SECONDS: Final = 3.0
-"""Time to search one plan for a card, unless it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +106,16 @@ def judged_cards(
     record: Record,
     players: Sequence[Seat] = tuple(Seat),
     *,
-    solve: int | None = None,
-    seconds: float | None = None,
-    draws: int = 1000,
+    draws: int | None = None,
     bidder: BidderModel | None = None,
     player: PlayerModel | Literal["usual"] | None = "usual",
     rng: Seed = 0,
     progress: Progress | None = None,
+    **limits: Unpack[Limits],
 ) -> Iterator[Judged]:
-    """Every card that one of the players chose, in order; for each ``solve`` layouts are solved, or for ``seconds``."""
+    """Every card that one of the players chose, in order; ``limits`` are for each of them."""
     contract = record.contract
-    solve = 40 if solve is None and seconds is None else solve
+    budget = Budget(draws, **limits).over(USUAL["review"])
     if contract is None or record.auction is None or not record.plays:
         what = "no cards played" if record.contract else "no contract"
         raise NotationError(
@@ -154,8 +151,8 @@ def judged_cards(
         if deal is not None:
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
             real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
-        posterior = last[chooser] = believed(belief, draws, seed + number, last.get(chooser))
-        found = play(posterior, contract, goal="tricks", solve=solve, seconds=seconds or SECONDS, rng=seed + number)
+        posterior = last[chooser] = believed(belief, budget.draws or 0, seed + number, last.get(chooser))
+        found = play(posterior, contract, goal="tricks", solve=budget.solve, seconds=budget.seconds, rng=seed + number)
         mine, first = found.of(card), found.choices[0]
         best = card if mine.behind[0] < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
         yield Judged(
