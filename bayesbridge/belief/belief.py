@@ -77,12 +77,6 @@ def bidder_at(record: Record) -> BidderModel:
     return LearnedBidder(record.vulnerable or Vulnerability.NONE)
 
 
-def _usual_player() -> PlayerModel:
-    from bayesbridge.bidders.play import LearnedPlayer
-
-    return LearnedPlayer()
-
-
 @dataclass(frozen=True, init=False)
 class Belief:
     """An observer's 13 cards and all they have seen since. Immutable: :meth:`given` returns a new one.
@@ -137,7 +131,9 @@ class Belief:
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player == "usual":
-            player = None if other is not None else _usual_player()
+            from bayesbridge.bidders.play import LearnedPlayer
+
+            player = None if other is not None else LearnedPlayer()
         if player is not None and not isinstance(player, PlayerModel):
             raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
         cards, strain = Hand.of(hand).verify_full(f"{own.name}'s hand"), None if trump is None else Strain.of(trump)

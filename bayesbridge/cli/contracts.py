@@ -17,7 +17,8 @@ from bayesbridge.cli.options import (
     belief_of,
     verify_solver,
 )
-from bayesbridge.cli.screens import add_draws, print_how, print_json, say, show_answer, show_table
+from bayesbridge.cli.screens import add_draws, answer_first, present
+from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import tell
 
@@ -101,18 +102,13 @@ def run(args: Namespace) -> int:
     answers = None
     if args.find_out is not None:
         answers = value_of_information(posterior, args.contracts, args.find_out or None, **asked)
-    if args.json:
-        about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
-        said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
-        how = {**accuracy_document(posterior), **evidence_document(belief)}
-        rows = [{**named(row.pop("contract")), **row} for row in found.rows]
-        print_json({"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how})
-        return 0
-    show_answer(contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels)))
-    if belief.auction is not None and belief.auction.is_over:
-        say("The auction is over: this is what each contract would have been worth.")
-    if answers is not None:
-        say()
-        show_table(answers_table(plain_rows(answers), answers.attrs))
-    print_how(posterior)
-    return 0
+    about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
+    said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
+    how = {**accuracy_document(posterior), **evidence_document(belief)}
+    rows = [{**named(row.pop("contract")), **row} for row in found.rows]
+    document = {"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how}
+    table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels))
+    over = belief.auction is not None and belief.auction.is_over
+    after = ["The auction is over: this is what each contract would have been worth."] if over else []
+    more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
+    return present(args, document, *answer_first(table), *after, *more, of=posterior)

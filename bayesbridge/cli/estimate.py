@@ -30,13 +30,13 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import (
     add_draws,
+    present,
     print_evidence,
     print_json,
     print_table,
     progress_line,
     say,
     show,
-    show_table,
 )
 from bayesbridge.errors import PluginError
 from bayesbridge.position import Position, Sourced
@@ -174,13 +174,9 @@ def show_calls(position: Position, args: Namespace) -> int:
     auction = position.auction
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
     read = read_calls(terms, Constraints.free(), rng=args.seed)
-    if args.json:
-        print_json({"auction": str(auction), "readings": readings_document(read)})
-        return 0
-    say(f"What each call of {auction} shows, to somebody who sees no cards.")
-    say()
-    show_table(readings_table(read))
-    return 0
+    said = f"What each call of {auction} shows, to somebody who sees no cards."
+    document = {"auction": str(auction), "readings": readings_document(read)}
+    return present(args, document, said, "", readings_table(read))
 
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
@@ -272,7 +268,7 @@ def compare_models(args: Namespace) -> int:
     named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
     bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
     progress = progress_line("models")
-    found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws or 20_000, rng=args.seed, progress=progress)
+    found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed, progress=progress)
     if args.json:
         models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
         print_json({"models": models, **evidence_document(belief)})

@@ -27,13 +27,14 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import (
     add_draws,
+    answer_first,
     bar,
+    present,
     print_how,
     print_json,
     print_table,
     progress_line,
     say,
-    show_answer,
     show_table,
 )
 from bayesbridge.deal import Seat
@@ -100,7 +101,7 @@ def add(commands: Subparsers) -> None:
         "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
     )
     add_pair(parser)
-    add_draws(parser)
+    add_draws(parser, "play")
     add_evidence(parser)
     parser.set_defaults(by_turn=True)
 
@@ -151,17 +152,13 @@ def run(args: Namespace) -> int:
         rng=args.seed,
         progress=progress_line("layouts solved"),
     )
-    if args.json:
-        print_json({**accuracy_document(posterior), **found.document(), **evidence_document(belief)})
-        return 0
-    show_answer(*found.tables)
-    print_how(posterior)
-    return 0
+    document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
+    return present(args, document, *answer_first(*found.tables), of=posterior)
 
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
-    from bayesbridge.decisions.review import players_table
+    from bayesbridge.decisions.review import PlayerCosts, players_table
 
     if args.record is None:
         raise UsageError("argument --review: it is about a record: name --record FILE")
@@ -187,7 +184,8 @@ def _review(args: Namespace) -> int:
             show_review(*found[-1])
     if args.json:
         tables = [review_document(*one) for one in found]
-        print_json({**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players_document(found)})
+        players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
+        print_json({**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players})
     elif len(found) > 1:
         show_table(players_table(players_of(found), kinds=True))
     return 0
@@ -228,13 +226,6 @@ def players_of(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, list[J
         for row in rows:
             players.setdefault(player_name(record, row.player), []).append(row)
     return players
-
-
-def players_document(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, dict[str, Any]]:
-    """What the cards of each player cost."""
-    from bayesbridge.decisions.review import Tally
-
-    return {name: Tally.of(rows)._asdict() for name, rows in players_of(found).items()}
 
 
 def show_review(record: Record, rows: list[Judged]) -> None:

@@ -109,7 +109,7 @@ def _record_report(args: Namespace) -> int:
         player=player,
         title=args.title,
         by_card=args.cards,
-        draws=args.draws or USUAL["record"].draws or 0,
+        draws=args.draws,
         rng=args.seed,
         progress=progress_line("steps"),
         command=_command(args),
@@ -136,7 +136,7 @@ def _show_steps(
         pair=pair,
         contract=contract,
         by_card=args.cards,
-        draws=args.draws or USUAL["record"].draws or 0,
+        draws=args.draws or USUAL["record"].draws,
         rng=args.seed,
         progress=progress_line("steps"),
     )
@@ -207,13 +207,13 @@ def _position_report(args: Namespace) -> int:
     if asked is not None:
         judged = evaluated(posterior, estimators_named(None, asked), asked, args)
         contract = to_datatree(judged)
-        odds = {} if judged.odds is None else {"contract": judged.odds.document(len(posterior))}
+        odds = {} if judged.odds is None else {"contract": judged.odds.document(len(judged.posterior))}
         failures += judged.failures.values()
     steps = None
     if belief.evidence and not args.no_history:
-        show, draws = progress_line("steps"), args.draws or USUAL["estimate"].draws or 0
+        show = progress_line("steps")
         goal = None if asked is None else asked.contract
-        steps = sharpening(belief, pair=args.pair, contract=goal, draws=draws, rng=args.seed, progress=show)
+        steps = sharpening(belief, pair=args.pair, contract=goal, draws=args.draws, rng=args.seed, progress=show)
     page = html_report(
         posterior,
         result,

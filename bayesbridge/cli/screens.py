@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
@@ -64,11 +65,21 @@ def bold(line: str) -> str:
     return f"\x1b[1m{line}\x1b[0m"
 
 
-def show_answer(table: Table) -> None:
+def present(args: Namespace, document: dict[str, Any], *parts: Table | str, of: Posterior | None = None) -> int:
+    """An answer: one object for programs; for people its parts in order, and at the end how exact the posterior is."""
+    if args.json:
+        print_json(document)
+        return 0
+    for part in parts:
+        show_table(part) if isinstance(part, Table) else say(part)
+    if of is not None:
+        print_how(of)
+    return 0
+
+
+def answer_first(table: Table) -> tuple[Table | str, ...]:
     """What the first note says, which is the answer in words, and then the table."""
-    paragraph(table.notes[0])
-    say()
-    show_table(replace(table, notes=table.notes[1:]))
+    return *in_lines(table.notes[0]), "", replace(table, notes=table.notes[1:])
 
 
 def show_table(table: Table) -> None:
@@ -182,9 +193,14 @@ def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> N
 
 def paragraph(words: str, indent: str = "") -> None:
     """A text in lines that the terminal is wide enough for."""
+    say(*in_lines(words, indent))
+
+
+def in_lines(words: str, indent: str = "") -> list[str]:
+    """The same lines, unprinted."""
     width = min(100, max(40, get_terminal_size().columns))
     indent = indent or " " * (len(words) - len(words.lstrip()))
-    say(*wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+    return wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def show(

@@ -31,8 +31,9 @@ from bayesbridge.estimators.odds import (
     OFF,
     SOLVES,
     TRICKS,
-    Estimate,
     Group,
+    MeanError,
+    Solving,
     TrickEstimates,
     judged,
     layout_solver,
@@ -323,9 +324,13 @@ def contract_table(
     compared = [other.group] if other is not None else []
     stands = [one.group for one in options if one.contract is not None and one.contract == passed]
     solving = groups if named is not None else competing(tables, options, [*compared, *stands])
-    tables, failure = _solved(tables, options, solving, budget.over(USUAL["contracts"]), random)
-    order, columns = _columns(tables, options, other, by_imps=isinstance(scoring, Duplicate))
-    options = [options[place] for place in order]
+    failure = ""
+    try:
+        tables = _solved(tables, options, solving, budget.over(USUAL["contracts"]), random)
+    except PluginError as error:
+        failure = str(error)
+    options.sort(key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean)
+    columns = _columns(tables, options, other, by_imps=isinstance(scoring, Duplicate))
     attrs = {
         "scheme": scoring.name,
         "vulnerable": Vulnerability.of(vulnerable).value,
@@ -379,49 +384,35 @@ def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequenc
 
 def _solved(
     tables: TrickEstimates, options: Sequence[Option], groups: Sequence[Group], budget: Budget, rng: Seed
-) -> tuple[TrickEstimates, str]:
-    """The tables corrected where a solver is installed, and what went wrong with it."""
+) -> TrickEstimates:
+    """The tables corrected where a solver is installed."""
     if budget.solve == 0 or (solver := layout_solver()) is None:
-        return tables, ""
+        return tables
     # What the network expects in each layout: the score of the best contract of each group, and its tricks.
-    best = [
-        max(
-            (one for one in options if one.group == group),
-            key=lambda one: tables.mean(tables.of_one(group, one.points)),
-        )
-        for group in groups
-    ]
+    rising = sorted(options, key=lambda one: tables.mean(tables.of_one(one.group, one.points)).mean)
+    best = [one for group in groups for one in {one.group: one for one in rising if one.group == group}.values()]
     scores = [tables.of_one(one.group, one.points).predicted for one in best]
     tricks = [tables.of_one(group, TRICKS).predicted for group in groups]
-
-    def error(some: TrickEstimates) -> float:
-        return max(some.mean(some.of_one(one.group, one.made)).error for one in best)
-
-    try:
-        return tables.solve(solver, groups, [*scores, *tricks], budget, rng, error), ""
-    except PluginError as failure:
-        return tables, str(failure)
+    work = Solving(groups, [*scores, *tricks], {one.group: one.made for one in best})
+    return tables.solve(solver, work, budget, rng)
 
 
 def _columns(
     tables: TrickEstimates, options: Sequence[Option], other: Option | None, *, by_imps: bool
-) -> tuple[list[int], dict[str, list[Any]]]:
-    """The order of the rows, and the numbers of every row in that order."""
-    scores = [tables.mean(tables.of_one(one.group, one.points)) for one in options]
-    order = sorted(range(len(options)), key=lambda place: (-scores[place][0], place))
-    first = options[order[0]]
+) -> dict[str, list[Any]]:
+    """The numbers of every row, the best first."""
+    first = options[0]
     columns: dict[str, list[Any]] = {}
 
-    def put(name: str, value: Estimate) -> None:
+    def put(name: str, value: MeanError) -> None:
         columns.setdefault(name, []).append(value.mean)
         columns.setdefault(f"{name}_error", []).append(value.error)
 
-    for place in order:
-        one = options[place]
+    for one in options:
         for name, points in (("make", one.made), ("tricks", TRICKS)):
             known = one.contract is not None
-            put(name, tables.mean(tables.of_one(one.group, points)) if known else Estimate(np.nan, np.nan))
-        put("score", scores[place])
+            put(name, tables.mean(tables.of_one(one.group, points)) if known else MeanError(np.nan, np.nan))
+        put("score", tables.mean(tables.of_one(one.group, one.points)))
         behind = first.points[:, None] - one.points
         put("behind", tables.mean(tables.of_two(first.group, one.group, behind)))
         if other is not None:
@@ -433,4 +424,4 @@ def _columns(
                 put(name, tables.mean(tables.of_two(one.group, other.group, table)))
         columns.setdefault("solved", []).append(len(tables.chosen) if one.group in tables.tricks else 0)
         columns.setdefault("basis", []).append(tables.basis(one.group))
-    return order, columns
+    return columns

@@ -41,8 +41,8 @@ from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import (
     TRICKS,
     CalibratedSample,
-    Estimate,
     Group,
+    MeanError,
     TrickEstimates,
     judged,
     resolve_contract,
@@ -59,7 +59,7 @@ GOALS: Final = ("make", "tricks", "matchpoints")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlayTurn:
     """A moment of a play: whose turn it is, to which trick of which contract."""
 
     contract: Contract
@@ -105,7 +105,7 @@ class Turn:
         return f"{who} {what} {against} {self.contract}" + ("" if self.lead else f", trick {self.tricks + 1}")
 
 
-def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None) -> Turn:
+def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None) -> PlayTurn:
     """Whose turn it is by the cards played; the observer must be who chooses: the seat itself, or declarer for dummy.
 
     The ``contract`` is that of the auction unless it is named; its declarer sits on the right of who leads first.
@@ -136,7 +136,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
                 f"ask what {first.name} believes, or name {_declarer(observer, belief.dummy).name} as declarer",
                 leader=observer,
             )
-        return Turn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
+        return PlayTurn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
     if leader != first:
         cure = "fix either"
         if asked is own is not None and belief.auction is not None and belief.dummy is None:
@@ -158,7 +158,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
             f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)", seat=dummy
         )
     won = sum(winner in (final.declarer, dummy) for winner in table.winners)
-    return Turn(final, dummy, trick, table.played, won, len(table.winners), table.legal_cards(seat))
+    return PlayTurn(final, dummy, trick, table.played, won, len(table.winners), table.legal_cards(seat))
 
 
 def _declarer(leader: Seat, dummy: Seat | None) -> Seat:
@@ -173,17 +173,17 @@ class CardChoice:
 
     cards: tuple[Card, ...]
     """High cards first; they follow each other in the hand."""
-    chance: Estimate
+    chance: MeanError
     """P(the contract makes), for a defender P(it is beaten)."""
-    tricks: Estimate
+    tricks: MeanError
     """Expected tricks of the side in all."""
-    behind: Estimate
+    behind: MeanError
     """How far behind the best card by the goal, paired."""
     close: bool
     """Whether the test cannot tell it from the best."""
     wins: float
     """P(it wins the trick)."""
-    matchpoints: Estimate | None = None
+    matchpoints: MeanError | None = None
     """Expected share of the matchpoints, where a field was given."""
     led: tuple[float, ...] = ()
     """P(each of the cards is led) by the player model of the belief; empty after the opening lead, or without one."""
@@ -198,7 +198,7 @@ class CardChoice:
 class CardChoices(Displayable):
     """All cards that may be played at a moment, the best first."""
 
-    turn: Turn
+    turn: PlayTurn
     goal: str
     """``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``."""
     choices: tuple[CardChoice, ...]
@@ -467,7 +467,7 @@ def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
     yield group
 
 
-def _sample(whole: Posterior, some: Posterior, turn: Turn) -> CalibratedSample:
+def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:
     """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
     if some.exact:
         return CalibratedSample.every(some.weights)
@@ -481,7 +481,7 @@ def _sample(whole: Posterior, some: Posterior, turn: Turn) -> CalibratedSample:
 
 
 def _ranked(
-    turn: Turn,
+    turn: PlayTurn,
     groups: Sequence[tuple[Card, ...]],
     columns: dict[str, Floats],
     sample: CalibratedSample,
@@ -496,10 +496,10 @@ def _ranked(
     # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
     limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
 
-    def behind(values: Floats, one: int) -> Estimate:
+    def behind(values: Floats, one: int) -> MeanError:
         """The paired difference to the best card, which differs from itself in no layout."""
         most = 13.0 if values is columns["tricks"] else 1.0
-        return Estimate(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+        return MeanError(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
 
     def close(one: int) -> bool:
         """Whether a card may be as good as the best, by another figure where the first never differs."""
@@ -524,7 +524,7 @@ def _ranked(
 
 def _searched(
     posterior: Posterior,
-    turn: Turn,
+    turn: PlayTurn,
     goals: dict[str, Floats],
     wins: dict[Card, float],
     budget: Budget,

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -68,10 +68,10 @@ SOLVES: Final = "solved"
 """The one that solves them, in the double-dummy plugin."""
 
 FIRST: Final = 75
-"""Layouts that are solved before the first look at the error; how many more it takes follows from that."""
+"""Layouts that are solved before the first look at the error."""
 
 
-class Estimate(NamedTuple):
+class MeanError(NamedTuple):
     """A mean with one standard error."""
 
     mean: float
@@ -115,7 +115,12 @@ class ContractQuestion:
     @classmethod
     def of(cls, belief: Belief, contract: Contract, actual: bool = False) -> Self:
         """Of a contract with its declarer; in the three-player game the dummy stays where it is."""
-        return cls(contract, Group.of(contract, belief.dummy), actual, _was_bid(belief, contract))
+        from bayesbridge.bidders.learned import LearnedBidder
+
+        table = belief.table
+        asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
+        bid = asked and belief.observer not in (contract.declarer, contract.declarer.partner)
+        return cls(contract, Group.of(contract, belief.dummy), actual, bid)
 
     @property
     def after(self) -> Floats:
@@ -203,15 +208,6 @@ READ_LESS: Final = {"part score": "1.7 ± 1.6", "game": "1.6 ± 1.3", "slam": "1
 """By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
 
 
-def _was_bid(belief: Belief, contract: Contract) -> bool:
-    """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
-    from bayesbridge.bidders.learned import LearnedBidder
-
-    table = belief.table
-    asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
-    return asked and belief.observer not in (contract.declarer, contract.declarer.partner)
-
-
 CALIBRATION: Final = (
     "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit contracts and 81.3 % of those at no "
     "trumps, and at most one trick off in 99.8 % and 98.7 %"
@@ -252,9 +248,9 @@ class ContractOdds(ContractQuestion, Displayable):
     """(14,) P(declarer takes 0 … 13 tricks)."""
     pmf_error: Floats
     """(14,) one standard error of each."""
-    make: Estimate
+    make: MeanError
     """P(it makes)."""
-    mean: Estimate
+    mean: MeanError
     """Expected tricks."""
     solved: int
     """How many layouts were solved."""
@@ -270,7 +266,7 @@ class ContractOdds(ContractQuestion, Displayable):
         contract, dummy = Contract.of(str(kept.attrs["contract"])), Seat.of(str(kept.attrs["dummy"]))
         actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
         pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
-        make, mean = (Estimate(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
+        make, mean = (MeanError(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
         whose = Group.of(contract, dummy)
         return cls(contract, whose, actual, bid, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
 
@@ -286,9 +282,10 @@ class ContractOdds(ContractQuestion, Displayable):
         if self.basis == "all solved":
             words = f"Every layout was solved ({number(self.solved)}): the figures are exact."
         elif self.basis == "corrected":
+            enough = self.make.error <= (USUAL["estimate"].error or 0.0)
             words = (
-                f"From {number(self.solved)} solved layouts, weighted so that the network's predictions average over "
-                "them as over all draws; the errors count both."
+                f"From {number(self.solved)} solved layouts{', enough for an error of two points at most' * enough}, "
+                "weighted so that the network's predictions average over them as over all draws; the errors count both."
             )
         else:
             words = f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
@@ -361,12 +358,9 @@ def evaluate_contract(
 ) -> Evaluation:
     """What estimators, ``tricks`` among them, say for the contract's declarer and strain, and what becomes of it.
 
-    ``progress`` is told of layouts evaluated and of layouts solved. Where ``tricks`` alone is asked, and nobody chose
-    how much, it gets as many layouts as a decision does.
+    ``progress`` is told of layouts evaluated and of layouts solved.
     """
     random, question = generator(rng), ask(posterior, asked.group.question.pair, asked.group.strain, trick)
-    if len(estimators) == 1 and budget.draws is None and budget.seconds is None:
-        posterior = judged(posterior, random, max(4000, budget.solve or 0))
     found = evaluate(posterior, estimators, question, rng=random, progress=progress[0], budget=budget)
     return with_odds(found, asked, budget, random, progress[1])
 
@@ -392,12 +386,8 @@ def with_odds(
     made, failures = asked.after @ asked.made, found.failures
     if budget.solve != 0 and (solver := layout_solver()) is not None:
         controls = [estimates.of_one(group, points).predicted for points in (made, asked.after @ TRICKS)]
-
-        def error(some: TrickEstimates) -> float:
-            return some.mean(some.of_one(group, made)).error
-
         try:
-            estimates = estimates.solve(solver, [group], controls, budget, random, error, progress)
+            estimates = estimates.solve(solver, Solving([group], controls, {group: made}), budget, random, progress)
         except PluginError as failure:
             failures = {**failures, solver.name: failure}
     return replace(found, odds=estimates.odds(asked), failures=failures)
@@ -474,6 +464,16 @@ class LayoutNumbers(NamedTuple):
     """The network's own standard error of its mean; 0 where all that it depends on was solved."""
 
 
+class Solving(NamedTuple):
+    """What is to be solved."""
+
+    groups: Sequence[Group]
+    controls: Sequence[Floats]
+    """(n,) each: predictions that the weights of the solved layouts are fitted to, the most important first."""
+    watched: Mapping[Group, Floats]
+    """(14,) what is to be as exact as the budget says: 1 where so many tricks are enough."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TrickEstimates:
     """Layouts with weights, and the tricks of some groups on them: by the network, and solved for some."""
@@ -503,20 +503,13 @@ class TrickEstimates:
         return cls(layouts, np.asarray(posterior.weights), ess, pmfs, np.empty(0, np.int64), None, {})
 
     def solve(
-        self,
-        solver: Estimator,
-        groups: Sequence[Group],
-        controls: Sequence[Floats],
-        budget: Budget,
-        rng: Seed,
-        error: Callable[[TrickEstimates], float],
-        progress: Progress | None = None,
+        self, solver: Estimator, work: Solving, budget: Budget, rng: Seed, progress: Progress | None = None
     ) -> TrickEstimates:
-        """With some layouts solved in these groups, until ``error`` is that of the budget; all if it allows that.
+        """With some layouts solved, until they are as exact as the budget says; all if it allows that.
 
-        ``controls`` (n,) are the predictions that the weights of the solved layouts are fitted to, the most important
-        first. A solver that fails raises :class:`PluginError`.
+        A solver that fails raises :class:`PluginError`.
         """
+        groups, controls = work.groups, work.controls
         n, cost = len(self.layouts), seconds_of(solver)
         m = min(n, budget.layouts(cost * len(groups), n))
         chosen = np.arange(n)
@@ -525,20 +518,21 @@ class TrickEstimates:
                 weights = Weights(np.log(self.weights))
             chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
         tricks = {one: np.empty(0, np.int64) for one in groups}
-        step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, so that progress is seen
-        done, look = 0, FIRST if m < n and budget.error is not None else m + 1
+        step = max(
+            1, round(0.4 / max(cost, 1e-3))
+        )  # part of a second's work: progress is seen, and little too much done
+        done = 0
         while done < m:
-            part = self.layouts[chosen[done : min(done + step, max(look, done + 1))]]
+            part = self.layouts[chosen[done : done + step]]
             for one in groups:
                 tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one.question)])
             done += len(part)
             if progress is not None:
                 progress(done, m)
-            if done >= look and budget.error is not None:
-                off = error(self._corrected(chosen[:done], tricks, controls)) / budget.error
-                if off <= 1.0:
+            if budget.error is not None and FIRST <= done < m < n:
+                found = self._corrected(chosen[:done], tricks, controls)
+                if all(found.mean(found.of_one(*of)).error <= budget.error for of in work.watched.items()):
                     break
-                look = math.ceil(done * off**2)
         return self._corrected(chosen[:done], tricks, controls)
 
     def _corrected(
@@ -566,7 +560,7 @@ class TrickEstimates:
     def odds(self, asked: ContractQuestion) -> ContractOdds:
         """What becomes of a contract."""
 
-        def of(values: Floats) -> Estimate:
+        def of(values: Floats) -> MeanError:
             return self.mean(self.of_one(asked.group, asked.after @ values))
 
         pmf, errors = np.array([of(one) for one in np.eye(len(TRICKS))]).T
@@ -598,17 +592,17 @@ class TrickEstimates:
         )
         return _number(predicted, square, solved, points, step, float(error))
 
-    def mean(self, number: LayoutNumbers) -> Estimate:
+    def mean(self, number: LayoutNumbers) -> MeanError:
         """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
         if number.solved is not None and self.sample is not None:
             mean, error = self.sample.mean(number.solved, number.low, number.high, number.step)
-            return Estimate(mean, math.hypot(error, number.network))
+            return MeanError(mean, math.hypot(error, number.network))
         mean = min(max(float(self.weights @ number.predicted), number.low), number.high)  # rounding alone
         if self.ess == np.inf:
             variance = float(self.weights**2 @ (number.square - number.predicted**2))
         else:
             variance = (float(self.weights @ number.square) - mean**2) / self.ess
-        return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
+        return MeanError(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
     def _certain(self, group: Group) -> Floats:
         """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
@@ -695,15 +689,15 @@ class CalibratedSample:
         """All layouts that fit, with their exact weights: their means are exact."""
         return cls(weights, np.empty((len(weights), 0)), np.inf, np.inf)
 
-    def share(self, values: Floats) -> Estimate:
+    def share(self, values: Floats) -> MeanError:
         """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether it is so, or how likely."""
         return self.mean(values, 0.0, 1.0, 1.0)
 
-    def mean(self, values: Floats, low: float, high: float, step: float) -> Estimate:
+    def mean(self, values: Floats, low: float, high: float, step: float) -> MeanError:
         """Mean and standard error of numbers in [low, high], (m,); in a layout not seen they may differ by ``step``."""
         found = min(max(float(self.weights @ values), float(values.min())), float(values.max()))  # rounding alone
         if self.size == np.inf or low == high:
-            return Estimate(found, 0.0)
+            return MeanError(found, 0.0)
         away = values - found
         spread = float(self.weights @ away**2)
         residual = away
@@ -721,7 +715,7 @@ class CalibratedSample:
         unseen = 1.5 * step / self.size
         variance += unseen**2 * max(0.0, 1.0 - 4.0 * spread / step**2)
         # The truth is somewhere between low and high: two errors need not reach further.
-        return Estimate(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
+        return MeanError(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
 
 
 def _tilted(w: Floats, x: Floats) -> Floats:

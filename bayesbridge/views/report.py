@@ -75,7 +75,7 @@ def html_report(
         ("Points of the hidden hands", points_table(posterior).html() if hidden else ""),
         ("What can be made", games_table(games).html())
         if odds is None
-        else (f"Whether {odds.contract} makes", contract_section(odds)),
+        else (f"Whether {odds.contract} makes", _contract(odds)),
         ("What was seen", _evidence(belief) + called),
     ]
     folded = [
@@ -110,7 +110,7 @@ def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
     return f'<p class="worth">{escape(" ".join(posterior.marginal_accuracy))} {whose}: {by}.</p>'
 
 
-def contract_section(odds: ContractOdds) -> str:
+def _contract(odds: ContractOdds) -> str:
     """Words, picture and table."""
     caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
     drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))

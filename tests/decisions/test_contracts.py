@@ -19,7 +19,7 @@ from bayesbridge.decisions.contracts import (
 )
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
-from bayesbridge.estimators.odds import Group, TrickEstimates
+from bayesbridge.estimators.odds import Group, Solving, TrickEstimates
 from bayesbridge.layouts import Layouts
 from bayesbridge.scoring import NEW, Duplicate, imps
 from tests import positions
@@ -102,7 +102,7 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
 
 
 def solved(tables, layouts, controls, rng, *groups):
-    return tables.solve(Solver(), groups, controls, Budget(solve=layouts), rng, lambda _: 0.0)
+    return tables.solve(Solver(), Solving(groups, controls, {}), Budget(solve=layouts), rng)
 
 
 def honest_scores(seeds):

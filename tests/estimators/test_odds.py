@@ -78,6 +78,19 @@ def test_corrected_answers_agree_with_the_exact_one(solver, position):
     assert (np.sqrt(np.mean(np.square(scores), axis=0)) < 1 + 4 / np.sqrt(40)).all()
 
 
+def test_answers_that_stop_at_an_error_are_honest(solver):
+    """Forty seeds: to stop when the error looks small enough makes it no smaller than it is; half of it would be."""
+    posterior = positions.quiet().infer()
+    asked = contract_question(posterior.belief, "1NT")
+    predicted = evaluate(posterior, [TricksEstimator()], asked.group.question)
+    found = [with_odds(predicted, asked, Budget(error=0.05), seed).odds for seed in range(40)]
+    assert len({one.solved for one in found}) > 1
+    assert all(one.make.error <= 0.05 for one in found)
+    scores = np.array([(one.make.mean - right(posterior, 7)[0]) / one.make.error for one in found])
+    assert abs(scores.mean()) < 5 / np.sqrt(40)
+    assert np.square(scores).mean() < 1 + 5 * np.sqrt(2 / 40) < np.square(2 * scores).mean()
+
+
 def test_the_network_alone_is_wrong_about_that_solver(solver):
     """Negative control: without the correction the answer is another one."""
     posterior = positions.quiet().infer()
