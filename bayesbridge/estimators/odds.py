@@ -454,12 +454,10 @@ class LayoutNumbers(NamedTuple):
     """(n,) the mean of its square."""
     solved: Floats | None
     """(m,) its value in the layouts that were solved; ``None`` where it was not."""
-    low: float
-    """The least that it can be."""
-    high: float
-    """The most that it can be."""
+    points: Floats
+    """All that it can be."""
     step: float
-    """By how much it may differ in a layout that takes one trick more or less than those solved."""
+    """By how much it may differ in a layout that takes one trick more or less than those solved; 0 for no more."""
     network: float
     """The network's own standard error of its mean; 0 where all that it depends on was solved."""
 
@@ -573,7 +571,7 @@ class TrickEstimates:
         pmf = self.pmfs[group]
         solved = points[self.tricks[group]] if group in self.tricks else None
         step = _largest_step(points[self._near(group)])
-        return _number(pmf @ points, pmf @ points**2, solved, points, step, self._error(group, points))
+        return LayoutNumbers(pmf @ points, pmf @ points**2, solved, points, step, self._error(group, points))
 
     def of_two(self, first: Group, second: Group, points: Floats) -> LayoutNumbers:
         """``points[tricks of the first, tricks of the second]``; (14, 14)."""
@@ -590,14 +588,18 @@ class TrickEstimates:
         error = np.hypot(
             self._error(first, points @ (self.weights @ two)), self._error(second, (self.weights @ one) @ points)
         )
-        return _number(predicted, square, solved, points, step, float(error))
+        return LayoutNumbers(predicted, square, solved, points, step, float(error))
 
     def mean(self, number: LayoutNumbers) -> MeanError:
         """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
+        low, high = float(number.points.min()), float(number.points.max())
+        if low == high:
+            return MeanError(low, 0.0)
         if number.solved is not None and self.sample is not None:
-            mean, error = self.sample.mean(number.solved, number.low, number.high, number.step)
+            # Where no near number of tricks changes it, any change is as far as these.
+            mean, error = self.sample.mean(number.solved, low, high, number.step or high - low)
             return MeanError(mean, math.hypot(error, number.network))
-        mean = min(max(float(self.weights @ number.predicted), number.low), number.high)  # rounding alone
+        mean = min(max(float(self.weights @ number.predicted), low), high)  # rounding alone
         if self.ess == np.inf:
             variance = float(self.weights**2 @ (number.square - number.predicted**2))
         else:
@@ -618,14 +620,6 @@ class TrickEstimates:
             return slice(0, 14)
         tricks = self.tricks[group]
         return slice(max(0, int(tricks.min()) - 1), min(14, int(tricks.max()) + 2))
-
-
-def _number(
-    predicted: Floats, square: Floats, solved: Floats | None, points: Floats, step: float, network: float
-) -> LayoutNumbers:
-    """A number with its bounds; where no near number of tricks changes it, any change is as far as these."""
-    low, high = float(points.min()), float(points.max())
-    return LayoutNumbers(predicted, square, solved, low, high, step or high - low, network)
 
 
 def _largest_step(near: Floats) -> float:
