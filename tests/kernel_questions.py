@@ -35,7 +35,7 @@ from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.quantity_tables import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import fit_tilt
-from bayesbridge.estimators.evaluate import OutputAccumulator
+from bayesbridge.estimators.distribution import Accumulator
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.expressions import parse_expression
@@ -168,7 +168,7 @@ def levels():
 
 def sums():
     """An output of integers added up to a distribution."""
-    found = OutputAccumulator.of(Output("x", "a number", ("suit",), "int8"))
+    found = Accumulator(Output("x", "a number", ("suit",), "int8"))
     found.add(np.arange(-12, 12, dtype=np.int8).reshape(6, 4), np.linspace(0.1, 0.2, 6))
     return found.lowest, found.table
 

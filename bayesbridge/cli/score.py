@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.cli.options import (
     CLUSTER,
     Mode,
@@ -22,7 +23,7 @@ from bayesbridge.cli.options import (
     verify,
     whole,
 )
-from bayesbridge.cli.screens import MOST_DRAWS, print_json, progress_line, say, show_table
+from bayesbridge.cli.screens import print_json, progress_line, say, show_table
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted

@@ -255,10 +255,6 @@ def layouts_that_fit(known: Constraints) -> tuple[int, bool]:
     return sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()), True
 
 
-MOST_DRAWS: Final = 50_000_000
-"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
-
-
 @dataclass(frozen=True, eq=False)
 class Target:
     """What is to be inferred; engines take it and nothing else.

@@ -23,19 +23,19 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bayesbridge.answer import capture_tricks
+from bayesbridge.answer import best_rows, capture_tricks, plain_rows
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.learned import TYPICAL, PairStyle
 from bayesbridge.bidders.systems import system_names
+from bayesbridge.budget import USUAL
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import play, turn_of
 from bayesbridge.decisions.review import by_seat, judged_cards, players_table
-from bayesbridge.decisions.tables import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
@@ -44,7 +44,6 @@ from bayesbridge.notation import ParsedRecords, Record, Vulnerability, read_lin,
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.position import SETTINGS, Position, Sourced, python_lines, read_position
 from bayesbridge.table import Table
-from bayesbridge.views.tables import declarer_and_dummy
 from bayesbridge.words import model_words
 
 _SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE)
@@ -108,7 +107,7 @@ def _read[T](where: str, read: Callable[[str], T], text: str) -> T:
 
 
 MORE: Final = 8_000
-"""Draws of the second answer under calls; the first has 300."""
+"""Draws of the second answer under calls."""
 
 
 class Memory:
@@ -124,7 +123,7 @@ class Memory:
             before = [None, *belief.history()][-2]
             earlier = None if before is None else self._kept.get((before, seed, more))
             carried = None if earlier is None else earlier.rebind(belief)
-            self._kept[key] = carried or infer(belief, MORE if more else 300, seed, earlier)
+            self._kept[key] = carried or infer(belief, MORE if more else USUAL["explorer"].draws or 0, seed, earlier)
             if len(self._kept) > 100:  # under calls each has a few thousand draws of 32 bytes and their weights
                 del self._kept[next(iter(self._kept))]
         self._kept[key] = self._kept.pop(key)  # the youngest now
@@ -251,7 +250,7 @@ def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
     except BayesBridgeError:  # passed out, or another seat chooses
         return
     try:
-        ranked = play(posterior, seconds=3.0, rng=query.seed)
+        ranked = play(posterior, seconds=USUAL["explorer"].seconds, rng=query.seed)
     except BayesBridgeError as error:
         yield "leads", {"refused": str(error)}
         return
@@ -344,10 +343,10 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
         "tricks",
         {
             "contract": str(odds.contract),
-            "title": f"Tricks of {declarer_and_dummy(odds)}",
+            "title": f"Tricks of {odds.group.names}",
             "needed": odds.contract.tricks_needed,
-            "chance": round(odds.make[0], DIGITS),
-            "error": round(odds.make[1], DIGITS),
+            "chance": round(odds.make.mean, DIGITS),
+            "error": round(odds.make.error, DIGITS),
             "pmf": _rounded(np.clip(odds.pmf, 0.0, 1.0)),
             "sentence": odds.sentence,
             "caution": odds.caution,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.answer import plain_rows
+from bayesbridge.budget import Budget
 from bayesbridge.decisions.contracts import (
-    Group,
-    TrickTables,
     contract_if_passed,
     contract_named,
     contracts,
@@ -16,9 +16,9 @@ from bayesbridge.decisions.contracts import (
     pair_of,
     payoff,
 )
-from bayesbridge.decisions.tables import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
+from bayesbridge.estimators.odds import Group, Solving, TrickEstimates
 from bayesbridge.layouts import Layouts
 from bayesbridge.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
@@ -100,14 +100,18 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
         assert row["basis"].item() == "network"
 
 
+def solved(tables, layouts, controls, rng, *groups):
+    return tables.solve(Solver(), Solving(groups, controls, {}), Budget(solve=layouts), rng)
+
+
 def honest_scores(seeds):
     """z-scores of score, difference and IMPs over draws and solved layouts that are new for each seed."""
     posterior = small().infer()
     names = ("1NT", "3NT", "2S", "4S")
     asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
     groups = [Group.of(bb.Contract.of(name, "E"), N) for name in names]
-    whole = TrickTables.of(posterior, dict.fromkeys(groups), 0)
-    exact = whole.solved_by(Solver(), list(dict.fromkeys(groups)), len(posterior), [], 0)
+    whole = TrickEstimates.of(posterior, dict.fromkeys(groups))
+    exact = solved(whole, len(posterior), [], 0, *dict.fromkeys(groups))
     assert exact.every
 
     def numbers(tables):
@@ -128,7 +132,7 @@ def honest_scores(seeds):
             pmfs={group: pmf[drawn] for group, pmf in whole.pmfs.items()},
         )
         controls = [few.of_one(groups[1], asked[1]).predicted]
-        found = numbers(few.solved_by(Solver(), list(dict.fromkeys(groups)), 60, controls, rng))
+        found = numbers(solved(few, 60, controls, rng, *dict.fromkeys(groups)))
         scores.append([(mean - right) / error for (mean, error), (right, _) in zip(found, truth, strict=True)])
     return np.array(scores)
 
@@ -149,11 +153,11 @@ def test_the_network_alone_is_wrong_about_that_solver():
     """Negative control: without the correction the same numbers are many errors away."""
     posterior = small().infer()
     group = Group(E, N, bb.Strain.NT)
-    whole = TrickTables.of(posterior, [group], 0)
+    whole = TrickEstimates.of(posterior, [group])
     worth = payoff(Duplicate(), bb.Contract.of("1NT by E"))
-    solved = whole.solved_by(Solver(), [group], 60, [], 1)
+    some = solved(whole, 60, [], 1, group)
     right = worth[solved_tricks(posterior.layouts)].mean()
-    mean, error = solved.mean(solved.of_one(group, worth))
+    mean, error = some.mean(some.of_one(group, worth))
     alone, _ = whole.mean(whole.of_one(group, worth))
     assert abs(mean - right) < 4 * error < abs(alone - right)
 
