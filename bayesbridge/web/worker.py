@@ -77,26 +77,25 @@ def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str
     """The events of one request of a page, whoever computes them."""
     from bayesbridge.web.answers import (
         answers,
+        entry_document,
         layouts_document,
-        position_document,
         read_question,
-        records_document,
         report_text,
         review_events,
-        style_document,
+        sharpen,
     )
 
     kind = request["kind"]
     if kind == "about":
         yield kind, about()
         return
-    documents = {"records": records_document, "position": position_document, "style": style_document}
-    if kind in documents:
-        yield kind, documents[kind](request["name"], request["text"])
-        return
     query = read_question(request["question"])
     if kind == "ask":
         yield from answers(query, memory)
+    elif kind == "sharpen":
+        yield from sharpen(query, memory)
+    elif kind == "entry":
+        yield kind, entry_document(query, request["name"], request["text"])
     elif kind == "review":
         yield from review_events(query, request["name"], request["text"], request["board"])
     elif kind == "layouts":
