@@ -14,6 +14,9 @@ from playwright.sync_api import sync_playwright
 HERE = Path(__file__).parent
 HAND = "#observer=S&hand=AKQ2.KJ3.A54.Q32"
 SLAM = "#observer=S&hand=KQ85.A4.AQJ63.87&players=4&first=N&show=contracts&call=N:1NT&call=E:Pass"
+LEAD = "#observer=W&hand=AJ6532.K742.Q.96&players=4&show=play" + "".join(
+    f"&call={call}" for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")
+)
 CALLS = "&players=4&first=W&call=W:1H&call=N:Pass&call=E:2H&call=S:X"
 AUCTION = "&players=4&first=S&call=S:1NT&call=W:Pass&call=N:3NT&call=E:Pass&call=S:Pass&call=W:Pass"
 PLAY = "&play=W:H5&reveal=N:J54.AQ2.KQ76.A54&play=N:H2&play=E:HT&play=S:HJ&play=S:SA&play=W:S6&play=N:S4&play=E:S8"
@@ -23,6 +26,7 @@ SHOTS = {
     "explorer-first": ("", WIDE),
     "explorer-auction": (HAND + CALLS, WIDE),
     "explorer-play": (HAND + AUCTION + PLAY, WIDE),
+    "explorer-lead": (LEAD, WIDE),
     "explorer-phone": ("", PHONE),
     "explorer-dark": (SLAM, WIDE | {"color_scheme": "dark"}),
 }
