@@ -137,12 +137,8 @@ def diagram(layouts: Layouts, numbering: Numbering = USUAL) -> Iterator[str]:
             for mask in masks
         )
         who = SEATS[numbering.dealer_of(board).name]
-        corner = [
-            f"Board {board}",
-            f"Dealer {who}",
-            f"Vul. {numbering.vulnerable_on(board).value}",
-            numbering.type_of(board),
-        ]
+        vulnerable, kind = numbering.vulnerable_on(board).value, numbering.type_of(board)
+        corner = [f"Board {board}", f"Dealer {who}", f"Vul. {vulnerable}", kind]
         yield from (f"{left:<22}{suit}".rstrip() for left, suit in zip(corner, north, strict=True))
         yield from (f"{left:<22}{'':<12}{right}".rstrip() for left, right in zip(west, east, strict=True))
         yield from (f"{'':<22}{suit}".rstrip() for suit in south)
