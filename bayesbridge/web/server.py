@@ -216,6 +216,7 @@ class Desk:
         self._free = asyncio.Semaphore(0)
         self._questions: dict[str, asyncio.Task[None]] = {}
         self._waiting = 0
+        self._closed = False
         self._background: set[asyncio.Task[None]] = set()
 
     def open(self) -> None:
@@ -224,7 +225,8 @@ class Desk:
             self._later(self._ready(worker.start(), worker))
 
     async def close(self) -> None:
-        """End everything."""
+        """End everything; no process is started again."""
+        self._closed = True
         for task in [*self._background, *self._questions.values()]:
             task.cancel()
         await asyncio.gather(*(worker.stop() for worker in self._workers))
@@ -269,7 +271,7 @@ class Desk:
             last = _refused(f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for less")
         finally:
             events.put_nowait(last)
-            if worker is not None:
+            if worker is not None and not self._closed:
                 self._later(self._ready(worker.settle(), worker))
 
     async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None], limit: asyncio.Timeout) -> Event:
