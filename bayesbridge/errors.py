@@ -121,11 +121,7 @@ class TooManyLayouts(BayesBridgeError):
 
 
 class TablesTooLarge(BayesBridgeError):
-    """Exact tables would take too much memory or time; ``data['needed']`` is how many entries or products.
-
-    >>> issubclass(TablesTooLarge, BayesBridgeError)
-    True
-    """
+    """Exact tables would take too much memory or time; ``data['needed']`` is how many entries or products."""
 
 
 class TooFewDraws(BayesBridgeError):
@@ -165,11 +161,7 @@ class WrongArgument(BayesBridgeError, TypeError):
 
 
 class Unwritable(BayesBridgeError):
-    """A file that cannot be written although its name is good, as on a full disk; ``data['path']`` says which.
-
-    >>> issubclass(Unwritable, BayesBridgeError)
-    True
-    """
+    """A file that cannot be written although its name is good, as on a full disk; ``data['path']`` says which."""
 
 
 def caused_by_interrupt(error: BaseException) -> bool:

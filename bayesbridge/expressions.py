@@ -24,15 +24,12 @@ from itertools import permutations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, RANKS, SUIT_MASK
 from bayesbridge.errors import NotationError, did_you_mean, shorten
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Ints, Masks
 from bayesbridge.scoring import imps, scores_by_tricks
 from bayesbridge.shapes import ALL, Shapes, shape_table
-
-type Ints = NDArray[np.int64]
 
 HOLDINGS: Final = 1 << 13
 _EIGHT, _NINE, _TEN, _JACK, _QUEEN, _KING, _ACE = range(6, 13)

@@ -29,8 +29,8 @@ def advice(error: OSError) -> str:
     return known.get(error.errno or 0, "name another file")
 
 
-def final_path(path: Path) -> tuple[Path, int | None]:
-    """Where a file really goes, links followed, and the rights of the file that stands there, ``None`` for a new one.
+def final_path(path: Path) -> Path:
+    """Where a file really goes, links followed.
 
     Raises :class:`NotAFile` for anything but a file, and ``PermissionError`` for a file that may not be changed.
     """
@@ -38,12 +38,12 @@ def final_path(path: Path) -> tuple[Path, int | None]:
     try:
         found = os.stat(path).st_mode  # of links in a circle this says so
     except FileNotFoundError:
-        return target, None
+        return target
     if not stat.S_ISREG(found):
         raise NotAFile(errno.EINVAL, "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may only be read")
-    return target, stat.S_IMODE(found)
+    return target
 
 
 @contextmanager
@@ -53,12 +53,12 @@ def whole_file(path: Path) -> Iterator[Path]:
     A failure or an interrupt leaves an old file as it was, and nothing else behind. A link stays and the file that it
     leads to is replaced, and keeps the rights of the file. When this ends well, the disk has it.
     """
-    target, mode = final_path(path)
+    target = final_path(path)
     part = target.with_name(f".{token_hex(8)}.part")  # short: a name that is long, but not too long, must do
     try:
         yield part
-        if mode is not None:
-            part.chmod(mode)
+        with suppress(FileNotFoundError):
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
         _sync(part)
         part.replace(target)
         with suppress(OSError):  # not every system lets a folder be opened

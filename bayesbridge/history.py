@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import nan, sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from bayesbridge.answer import capture_tricks
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.budget import USUAL
 from bayesbridge.calls import Call, Contract
 from bayesbridge.cards import Card, Suit
 from bayesbridge.constraints import Constraints
@@ -43,10 +44,7 @@ def sharpening(
     pair: str | tuple[Seat | str, Seat | str] | None = None,
     contract: Contract | str | None = None,
     level: int | None = None,
-    by_card: bool = False,
-    draws: int = 20_000,
-    rng: Seed = 0,
-    progress: Progress | None = None,
+    **steps: Unpack[StepOptions],
 ) -> pandas.DataFrame:
     """A row for the belief before any evidence, then one after each piece; cards come a trick at a time.
 
@@ -57,8 +55,8 @@ def sharpening(
     that they hold; ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points of the hands;
     ``made`` with its ``made_error``, P(the contract makes) double dummy by the network ``tricks``, ``nan`` without a
     contract. The contract is that of the auction once it is over, unless ``contract`` names one, such as
-    ``"3NT by S"``; the level is that of the contract, else 1. ``by_card`` gives
-    every card its own row.
+    ``"3NT by S"``; the level is that of the contract, else 1. ``steps``: ``by_card`` gives
+    every card its own row; ``draws`` (20 000), ``rng`` (0), ``progress``.
 
     >>> import bayesbridge as bb
     >>> table = sharpening(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54")), level=5)
@@ -73,7 +71,8 @@ def sharpening(
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
     rows: list[dict[str, Any]] = []
-    for event, _, posterior, news in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
+    rng = steps.get("rng", 0)
+    for event, _, posterior, news in moments(belief, **steps):
         found = rows[-1] if rows else {}
         if news:
             made = (nan, nan) if goal is None else network_odds(posterior, goal, rng).make
@@ -85,20 +84,14 @@ def sharpening(
 
 
 def card_history(
-    belief: Belief,
-    card: Card | str,
-    *,
-    by_card: bool = False,
-    draws: int = 20_000,
-    rng: Seed = 0,
-    progress: Progress | None = None,
-    last: Posterior | None = None,
+    belief: Belief, card: Card | str, *, last: Posterior | None = None, **steps: Unpack[StepOptions]
 ) -> pandas.DataFrame:
     """Where a card lies: a row for the belief before any evidence, then one after each piece.
 
     Columns: ``event``; ``N``, ``E``, ``S``, ``W``, P(the seat holds the card); ``error``, about the largest standard
     error of these, 0 where they are ``exact``; ``method``. Cards come a trick at a time unless ``by_card``. ``last`` is
-    the posterior of the belief, where it has been inferred: the last row is taken from it.
+    the posterior of the belief, where it has been inferred: the last row is taken from it. ``steps`` as in
+    :func:`sharpening`.
 
     >>> import bayesbridge as bb
     >>> belief = Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
@@ -111,10 +104,9 @@ def card_history(
     if named in belief.hand:
         raise BayesBridgeError(f"{named} is in {belief.observer.name}'s own hand: name another card", card=named)
     rows: list[dict[str, Any]] = []
-    names = [f"{belief.observer.name}'s hand", *(event for _, event in _events(belief, by_card))]
-    steps = moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress)
-    for event in names:
-        posterior = last if last is not None and len(rows) == len(names) - 1 else next(steps).posterior
+    events, walk = _events(belief, steps.get("by_card", False)), moments(belief, **steps)
+    for number, (_, event) in enumerate(events, 1):
+        posterior = last if last is not None and number == len(events) else next(walk).posterior
         places = posterior.card_probabilities().sel(card=str(named))
         shares = {seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat}
         exact = posterior.counts_cards or not posterior.belief.constraints.unknown_mask & named.mask
@@ -276,8 +268,22 @@ class Moment(NamedTuple):
     news: bool
 
 
+class StepOptions(TypedDict, total=False):
+    """How a history is walked."""
+
+    by_card: bool
+    draws: int | None
+    rng: Seed
+    progress: Progress | None
+
+
 def moments(
-    belief: Belief, *, by_card: bool = False, draws: int = 20_000, rng: Seed = 0, progress: Progress | None = None
+    belief: Belief,
+    *,
+    by_card: bool = False,
+    draws: int | None = None,
+    rng: Seed = 0,
+    progress: Progress | None = None,
 ) -> Iterator[Moment]:
     """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``.
 
@@ -285,8 +291,8 @@ def moments(
     >>> [moment.event for moment in moments(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")))]
     ["S's hand", 'E is void in H']
     """
-    events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
-    history = list(belief.history())
+    events, history = _events(belief, by_card), list(belief.history())
+    draws = draws or USUAL["estimate"].draws
     posterior: Posterior | None = None
     for number, (pieces, event) in enumerate(events, 1):
         same = None if posterior is None else posterior.rebind(history[pieces])
@@ -296,8 +302,9 @@ def moments(
             progress(number, len(events))
 
 
-def _events(belief: Belief, by_card: bool) -> Iterator[tuple[int, str]]:
-    """How many pieces are seen after each event, and what it is called."""
+def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
+    """How many pieces are seen after each event, the first of which is the hand, and what it is called."""
+    found = [(0, f"{belief.observer.name}'s hand")]
     evidence = belief.evidence
     tricks = iter(belief.tricks)
     cards = 0
@@ -307,12 +314,13 @@ def _events(belief: Belief, by_card: bool) -> Iterator[tuple[int, str]]:
             more = number < len(evidence) and isinstance(evidence[number], Play)
             if cards % 4 == 1:
                 trick = next(tricks)
-            if by_card:
-                yield number, str(piece)
-            elif cards % 4 == 0 or not more:
-                yield number, f"trick {(cards + 3) // 4}: {trick}" if cards % 4 == 0 else str(piece)
-        else:
-            yield number, str(piece)
+            if not by_card and cards % 4 and more:
+                continue
+            if not by_card and not cards % 4:
+                found.append((number, f"trick {cards // 4}: {trick}"))
+                continue
+        found.append((number, str(piece)))
+    return found
 
 
 def _believed(
@@ -326,7 +334,7 @@ def _believed(
         "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
         "entropy_bits": posterior.entropy_bits,
         "qualified": tricks.holds,
-        "T_mean": tricks.mean,
+        "T_mean": float(tricks.mean[0]),
         "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
         "T_at_least": tricks.at_least(6 + level),
         **{f"points_{seat.name}": float(points[seat]) for seat in Seat},

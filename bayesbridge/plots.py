@@ -24,13 +24,13 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from bayesbridge.answer import Answer, OutputSummary, Tricks, occurring
+from bayesbridge.answer import Answer, scheme_words
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.decisions.play import CardChoices
 from bayesbridge.decisions.suit import SuitPlay
-from bayesbridge.decisions.tables import scheme_words
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.distribution import Distribution
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
@@ -77,11 +77,18 @@ DPI: Final = 200
 """Dots in an inch of a saved picture: sharp in print and on any screen."""
 
 
+def _image(shown: Any) -> tuple[bytes, dict[str, int]]:
+    """The figure of what is shown as PNG, with the size that it has on a page."""
+    file, figure = BytesIO(), shown.figure
+    figure.savefig(file, format="png", dpi=DPI)
+    width, height = (round(96 * inches) for inches in figure.get_size_inches())
+    return file.getvalue(), {"width": width, "height": height}
+
+
 class Picture(Axes):
     """Axes that a notebook shows as the picture that they are part of."""
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return _image(self.figure)
+    _repr_png_ = _image
 
 
 class Panels(np.ndarray[Any, Any]):
@@ -92,20 +99,11 @@ class Panels(np.ndarray[Any, Any]):
         """The figure that all of them are in."""
         return self.flat[0].figure
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return _image(self.figure)
+    _repr_png_ = _image
 
     def _display_(self) -> Any:
         """What marimo shows: it would take an array for numbers."""
         return self.figure
-
-
-def _image(figure: Any) -> tuple[bytes, dict[str, int]]:
-    """A figure as PNG, with the size that it has on a page."""
-    file = BytesIO()
-    figure.savefig(file, format="png", dpi=DPI)
-    width, height = (round(96 * inches) for inches in figure.get_size_inches())
-    return file.getvalue(), {"width": width, "height": height}
 
 
 def ink() -> str:
@@ -293,16 +291,16 @@ def tricks(
     ax = new_axes(6.4, 3.6) if ax is None else ax
     if level is not None and level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
-    tricks = Answer.of_tree(result).tricks(name, **where)
+    tricks = Answer.of_tree(result).number(name).tricks(**where)
     asked = tricks.asked
-    goal = 7 if asked is None or asked.contract is None else asked.contract.tricks_needed * asked.declares
+    goal = 7 if asked.contract is None else asked.contract.tricks_needed * asked.declares
     goal = goal if level is None else 6 + level
     shown = np.array(tricks.occurring)
     _bars(ax, shown, [tricks.share(value) for value in tricks.occurring], color=np.where(shown >= goal, BLUE, SKY))
     picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
     title = in_lines(f"{tricks.title}{picked}")
     if goal:
-        needed = f" ({goal} tricks or more)" if tricks.judges else ""
+        needed = f" ({goal} tricks or more)" if tricks.is_contract_chance else ""
         title += f"\n{tricks.goal(goal)}{needed}: {short_percent(tricks.at_least(goal))} %"
     ax.set_title(title, fontsize=10)
     _axis(ax, shown, tricks.axis, goal, tricks)
@@ -318,24 +316,24 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     >>> contract(result).get_xlabel()
     'tricks of South, dummy North'
     """
-    odds = source if isinstance(source, ContractOdds) else ContractOdds.of(source)
+    odds = source if isinstance(source, ContractOdds) else ContractOdds.of_tree(source)
     if odds is None:
         raise BayesBridgeError("the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')")
     ax = new_axes(6.4, 3.6) if ax is None else ax
     shares, errors = np.clip(odds.pmf, 0.0, 1.0), odds.pmf_error
     met = np.flatnonzero(shares >= RARE)
     shown = np.arange(met[0], met[-1] + 1)
-    colours = [BLUE if odds.makes(int(tricks)) else SKY for tricks in shown]
+    colours = [BLUE if odds.made[tricks] else SKY for tricks in shown]
     ax.bar(shown, shares[shown], color=colours, edgecolor=ink(), linewidth=0.6)
     ax.errorbar(shown, shares[shown], errors[shown], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
     tops = ax.bar(shown, shares[shown] + errors[shown], color="none")
     ax.bar_label(tops, [short_percent(share) for share in shares[shown]], padding=1, fontsize=8)
     how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
-    chance = f"{percent(odds.make[0])}{share_error(*odds.make)}"
+    chance = f"{percent(odds.make.mean)}{share_error(*odds.make)}"
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
     ax.set_title(f"{odds.contract} makes: {chance}, {told}", fontsize=10)
-    whose = f"{'actual tricks' if odds.actual else 'tricks'} of {SEATS[odds.contract.declarer.name]}"
-    _axis(ax, shown, f"{whose}, dummy {SEATS[odds.dummy.name]}", odds.contract.tricks_needed)
+    whose = f"{'actual tricks' if odds.actual else 'tricks'} of {odds.group.names}"
+    _axis(ax, shown, whose, odds.contract.tricks_needed)
     return ax
 
 
@@ -354,8 +352,8 @@ def prior_posterior(
     looks: tuple[dict[str, Any], ...] = ({"color": SKY, "hatch": HATCH, "label": "before"}, {"label": "after"})
     every: set[int] = set()
     for side, result, look in zip((-1, 1), (prior, posterior), looks, strict=True):
-        number = Answer.of_tree(result).number(name)
-        values, shares = occurring(number, number.place(**where))
+        number = Answer.of_tree(result).number(name).at(**where)
+        values, shares = number.whole[number.met(0)], number.shares[number.met(0)]
         ax.bar(values + 0.2 * side, shares, 0.4, edgecolor=ink(), linewidth=0.6, **({"color": BLUE} | look))
         every |= set(values.tolist())
     label = ", ".join((name, *map(str, where.values())))
@@ -483,7 +481,7 @@ def _bars(ax: Axes, places: Any, shares: Any, width: float = 0.8, **look: Any) -
         ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
 
 
-def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks: Tricks | None = None) -> None:
+def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks: Distribution | None = None) -> None:
     """The axis of values, as far as the goal, if there is one, with a dashed line before it.
 
     What stands for failing has its place, and its bar, two places left of the first.
@@ -529,16 +527,16 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
     if number.pmf is not None and dims:
         return _table(number, where, f"{title}: P in % ({how})", ax)
     ax = new_axes(6.4, 3.6) if ax is None else ax
-    if number.count is not None:
+    if number.output.tricks is not None:
         return tricks(result, name, ax=ax, **where)
-    place = number.place(**where)
+    (place,), number = number.places(**where), number.at(**where)
     if number.pmf is not None:
-        shown, shares = occurring(number, place)
-        _bars(ax, shown, shares, color=SKY)
+        shown = number.whole[number.met(0)]
+        _bars(ax, shown, number.shares[number.met(0)], color=SKY)
         _axis(ax, shown, name)
     else:
         values = drawn(number, result["posterior"].to_dataset()[name])[..., place].ravel().astype(np.float64)
-        weights, mean = ResultDraws.of(result).weights.ravel(), float(number.mean[place])
+        weights, mean = ResultDraws.of(result).weights.ravel(), float(number.mean[0])
         ax.hist(values, 30, weights=weights, color=SKY, edgecolor=ink(), linewidth=0.5)
         ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
         ax.legend(frameon=False, fontsize=8)
@@ -546,24 +544,23 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
         percent_axis(ax.yaxis)
         ax.set_xlabel(name)
         ax.set_ylabel("probability")
-    said = number.doc.removesuffix(".")
+    said = number.output.doc.removesuffix(".")
     ax.set_title(f"{title} ({how})\n{said if len(said) <= 72 else f'{said[:70]}…'}", fontsize=10)
     return ax
 
 
-def _table(number: OutputSummary, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
+def _table(number: Distribution, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
     """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
-    assert number.values is not None
     assert number.pmf is not None
     places, dims = number.places(**where), [dim for dim in number.labels if dim not in where]
     kept = [at for at, dim in enumerate(number.labels) if dim in dims]
     labels = [" ".join(number.cells[place][at] for at in kept) for place in places]
-    met = np.flatnonzero((number.pmf[places] > 0).any(axis=0))
-    heads = number.values[met[0] : met[-1] + 1].tolist()
+    met = number.met(*places)
+    heads = number.whole[met].tolist()
     last = len(heads) + 0.8
     ax = new_axes(min(max(4.8, 1.8 + 0.42 * len(heads)), 14.0), 1.0 + 0.3 * len(labels)) if ax is None else ax
     for row, place in enumerate(places):
-        for column, share in enumerate(number.pmf[place, met[0] : met[-1] + 1].tolist()):
+        for column, share in enumerate(number.pmf[place, met].tolist()):
             shaded_cell(ax, column, -row - 1, min(share, 1.0), 7)
         ax.text(last, -row - 0.5, f"{number.mean[place]:.2f}", ha="center", va="center", fontsize=8)
     _frame(ax, 0, last + 0.8, -len(labels) - 0.05)

@@ -7,10 +7,12 @@ option. A whole auction may be one text, such as ``1NT p 3NT p p p``. docs/recor
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import partial, reduce
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,7 +22,7 @@ from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
-from bayesbridge.notation.toml_text import KeyLines, parse_toml, read_toml
+from bayesbridge.notation.toml_text import Toml
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -98,14 +100,10 @@ def _style(text: str) -> SideStyle:
     return SideStyle(side.upper(), PairStyle.of(raw, path), text)
 
 
-def _name(value: Seat | Strain) -> str:
-    return value.name
-
-
 SETTINGS: Final = {
-    "observer": Setting(Seat.of, _name, "S", "the seat that looks"),
+    "observer": Setting(Seat.of, attrgetter("name"), "S", "the seat that looks"),
     "hand": Setting(_hand, lambda hand: hand.pbn, "PBN", "its 13 cards: spades.hearts.diamonds.clubs"),
-    "dummy": Setting(Seat.of, _name, "N", "with three players, the seat that does not bid (default: N)"),
+    "dummy": Setting(Seat.of, attrgetter("name"), "N", "with three players, the seat that does not bid (default: N)"),
     "players": Setting(
         _one_of("number of players", 3, 4),
         str,
@@ -113,7 +111,7 @@ SETTINGS: Final = {
         "3, the paper's game, or 4, bridge (default: 4 where the rest says so, as by four calls in turn or a system)",
     ),
     "trump": Setting(
-        Strain.of, _name, "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"
+        Strain.of, attrgetter("name"), "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"
     ),
     "bidder": Setting(
         str, str, "NAME", "how the others bid (default: iterative, with four players learned; see 'plugins')"
@@ -301,26 +299,27 @@ class Position(NamedTuple):
         except Contradiction as error:
             raise self._blame(error) from None
 
-    def words(self) -> list[str]:
-        """The options of the command line that describe it again."""
-        words: list[str] = []
+    def texts(self) -> dict[str, Any]:
+        """``settings`` by name, as lists where there may be several, and ``evidence`` as pairs of kind and text."""
+        settings: dict[str, str | list[str]] = {}
         for name, setting in SETTINGS.items():
             if name in self.settings:
                 value = self.settings[name].value
-                for one in value if setting.many else [value]:
-                    words += [f"--{name}", setting.write(one)]
-        for piece in self.pieces:
-            words += [f"--{piece.value.option}", piece.value.text]
-        return words
+                settings[name] = [setting.write(one) for one in value] if setting.many else setting.write(value)
+        return {"settings": settings, "evidence": [[one.value.option, one.value.text] for one in self.pieces]}
+
+    def words(self) -> list[str]:
+        """The options of the command line that describe it again."""
+        told = self.texts()
+        settings = ((name, [text] if isinstance(text, str) else text) for name, text in told["settings"].items())
+        pairs = [*((name, text) for name, texts in settings for text in texts), *told["evidence"]]
+        return [word for name, text in pairs for word in (f"--{name}", text)]
 
     def toml(self) -> str:
-        """The text of a position file that describes it again."""
-        lines = []
-        for name, given in self.settings.items():
-            setting = SETTINGS[name]
-            texts = [_quoted(setting.write(one)) for one in (given.value if setting.many else [given.value])]
-            lines.append(f"{name} = {f'[{", ".join(texts)}]' if setting.many else texts[0]}")
-        listed = "".join(f"  {{ {piece.value.option} = {_quoted(piece.value.text)} }},\n" for piece in self.pieces)
+        """The text of a position file that describes it again; its strings are written as those of JSON."""
+        told, write = self.texts(), partial(json.dumps, ensure_ascii=False)
+        lines = [f"{name} = {write(text)}" for name, text in told["settings"].items()]
+        listed = "".join(f"  {{ {kind} = {write(text)} }},\n" for kind, text in told["evidence"])
         return "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])]) + "\n"
 
     def _start(self) -> Belief:
@@ -372,22 +371,19 @@ class Position(NamedTuple):
             model = offered("bidders", [name]).bidder(name)
         except BayesBridgeError as error:
             raise NotationError(f"{self.settings['bidder'].where}: {error}") from None
-        for setting in ("slip", "vulnerable"):
-            if setting in self.settings:
-                value, where, needed = self.settings[setting]
-                try:
-                    model = with_settings(model, {setting: value})
-                except TypeError:
-                    if needed:
-                        raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
-        if "style" in self.settings:
-            given, where, _ = self.settings["style"]
-            if len({one.side for one in given}) < len(given):
-                raise NotationError(f"{where}: two styles for one side: give each side one")
+        for setting in ("slip", "vulnerable", "style"):
+            if setting not in self.settings:
+                continue
+            value, where, needed = self.settings[setting]
+            if setting == "style":
+                if len({one.side for one in value}) < len(value):
+                    raise NotationError(f"{where}: two styles for one side: give each side one")
+                value = {one.side: one.style for one in value}
             try:
-                model = with_settings(model, {"style": {one.side: one.style for one in given}})
+                model = with_settings(model, {setting: value})
             except TypeError:
-                raise NotationError(f"{where}: bidder {name!r} has no style: leave it out") from None
+                if needed:
+                    raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
         if "system" not in self.settings:
             return model
         from bayesbridge.bidders.systems import SystemBidder
@@ -442,28 +438,15 @@ def _python(value: object) -> str:
     )
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def read_position(path: str) -> Position:
-    """Read a file; whatever is wrong with it is said with its line and key."""
-    return _position(path, *read_toml(path, "--position"))
-
-
-def parse_position(name: str, raw: bytes) -> Position:
-    """The same of what a file holds; ``name`` stands in errors and is not opened."""
-    return _position(name, *parse_toml(name, raw))
-
-
-def _position(path: str, text: str, document: dict[str, Any]) -> Position:
+def read_position(file: str | Toml) -> Position:
+    """Read a file, by its name or opened; whatever is wrong with it is said with its line and key."""
+    file = Toml.read(file, "--position") if isinstance(file, str) else file
     settings: dict[str, Sourced[Any]] = {}
     found: list[Sourced[Piece]] = []
-    lines = KeyLines(path, text)
-    for key, value in document.items():
-        where, _ = lines.next(key)
+    for key, value in file.document.items():
+        where, _ = file.next(key)
         if key == "evidence":
-            found += _evidence(where, value, lines)
+            found += _evidence(where, value, file)
         elif key not in SETTINGS:
             raise _unknown(where, key, (*SETTINGS, "evidence"))
         elif SETTINGS[key].many:
@@ -471,14 +454,14 @@ def _position(path: str, text: str, document: dict[str, Any]) -> Position:
             settings[key] = Sourced(tuple(_read(where, SETTINGS[key].read, text) for text in texts), where)
         else:
             settings[key] = Sourced(_read(where, SETTINGS[key].read, value), where)
-    return Position(settings, tuple(found), path)
+    return Position(settings, tuple(found), file.path)
 
 
-def _evidence(where: str, items: Any, lines: KeyLines) -> Iterator[Sourced[Piece]]:
+def _evidence(where: str, items: Any, file: Toml) -> Iterator[Sourced[Piece]]:
     if not isinstance(items, list) or not all(item and isinstance(item, dict) for item in items):
         raise NotationError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
     for key, value in (pair for item in items for pair in item.items()):
-        of_key, of_texts = lines.next(key)
+        of_key, of_texts = file.next(key)
         for place, text in enumerate(value if isinstance(value, list) else [value]):
             spot = of_texts[place] if place < len(of_texts) else of_key
             if key not in KINDS:

@@ -46,36 +46,18 @@ def seed_state(rng: Seed | State) -> State:
 
 
 @njit
-def _step(
-    s0: np.uint64, s1: np.uint64, s2: np.uint64, s3: np.uint64
-) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]:
-    """One word, and the state after it."""
-    total = s0 + s3
-    word = ((total << np.uint64(23)) | (total >> np.uint64(41))) + s0
-    t = s1 << np.uint64(17)
-    s2 ^= s0
-    s3 ^= s1
-    s1 ^= s2
-    s0 ^= s3
-    s2 ^= t
-    s3 = (s3 << np.uint64(45)) | (s3 >> np.uint64(19))
-    return word, s0, s1, s2, s3
-
-
-@njit
 def next64(state: State) -> np.uint64:
     """The next 64 bits of the stream."""
-    word, state[0], state[1], state[2], state[3] = _step(state[0], state[1], state[2], state[3])
+    total = state[0] + state[3]
+    word: np.uint64 = ((total << np.uint64(23)) | (total >> np.uint64(41))) + state[0]
+    t = state[1] << np.uint64(17)
+    state[2] ^= state[0]
+    state[3] ^= state[1]
+    state[1] ^= state[2]
+    state[0] ^= state[3]
+    state[2] ^= t
+    state[3] = (state[3] << np.uint64(45)) | (state[3] >> np.uint64(19))
     return word
-
-
-@njit
-def fill64(state: State, words: NDArray[np.uint64]) -> None:
-    """Fill a one-dimensional array with the next words; faster than one by one, as the state stays in registers."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    for i in range(len(words)):
-        words[i], s0, s1, s2, s3 = _step(s0, s1, s2, s3)
-    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
 @njit

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 import numpy as np
 import xarray
@@ -35,18 +35,20 @@ from numpy.typing import NDArray
 
 import bayesbridge
 from bayesbridge import markup
-from bayesbridge.answer import GOALS, Answer, OutputSummary, Tricks
+from bayesbridge.answer import SHOWN, Answer, answers_table, contracts_table, plain_rows
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_document, accuracy_sentences, position_html
+from bayesbridge.budget import Budget, ErrorLimits
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Batches, Weights, standard_error
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation, Progress, ask, evaluate
-from bayesbridge.estimators.odds import ContractOdds, contract_odds, contract_question, estimators_for
+from bayesbridge.estimators.odds import contract_question, estimators_for, evaluate_contract
 from bayesbridge.estimators.protocol import Estimator, Question
-from bayesbridge.random64 import Seed, generator
+from bayesbridge.random64 import Seed
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
@@ -89,9 +91,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         rows = [
             (name, value, probability, number.exact)
             for number in Answer.of_tree(self).numbers.values()
-            if number.values is not None and number.pmf is not None
+            if number.pmf is not None
             for name, shares in zip(number.names, number.pmf, strict=True)
-            for value, probability in zip(number.values.tolist(), shares.tolist(), strict=True)
+            for value, probability in zip(number.whole.tolist(), shares.tolist(), strict=True)
         ]
         return pandas.DataFrame(rows, columns=["quantity", "value", "probability", "exact"])
 
@@ -121,7 +123,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
         rows: dict[str, list[Any]] = {}
         for name in sorted(wanted, key=lambda name: not answer.number(name).counts_tricks):
-            for quantity in _quantities(self, answer, name):
+            for quantity in _quantities(self, answer.number(name)):
                 interval = shortest_interval(quantity.values, quantity.chances, probability)
                 rows[quantity.label] = [
                     quantity.mean,
@@ -147,17 +149,16 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         >>> round(result.at_least().sel(tricks=9).item(), 3)
         0.713
         """
-        answer = Answer.of_tree(self)
-        number = answer.number(name)
+        number = Answer.of_tree(self).number(name)
         places = [dict(zip(number.labels, cell, strict=True)) for cell in number.cells]
-        shares = np.array([list(answer.tricks(name, **where).goals.values()) for where in places])
+        shares = np.array([list(number.tricks(**where).goals.values()) for where in places])
         coords: dict[str, Any] = {**number.labels, "tricks": list(GOALS)}
         shape = [len(labels) for labels in coords.values()]
         return xarray.DataArray(shares.reshape(shape), coords, list(coords), name=name)
 
-    def tricks(self, name: str = "T", **where: Any) -> Tricks:
+    def tricks(self, name: str = "T", **where: Any) -> Distribution:
         """The distribution of an output that counts tricks; ``where`` picks one of several, such as ``strain="NT"``."""
-        return Answer.of_tree(self).tricks(name, **where)
+        return Answer.of_tree(self).number(name).tricks(**where)
 
     def equally_weighted(self, draws: int = 20_000, rng: Seed = 0) -> Self:
         """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
@@ -201,9 +202,37 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         )
 
 
-def drawn(number: OutputSummary, found: xarray.DataArray) -> NDArray[Any]:
+class Rows(markup.Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
+    """What :func:`bayesbridge.contracts` and :func:`bayesbridge.value_of_information` give.
+
+    A part of it that lacks what the table needs is shown as any other Dataset.
+    """
+
+    __slots__ = ()
+
+    @property
+    def tables(self) -> list[markup.Table]:
+        """The best contracts, or the most valuable answers."""
+        rows = plain_rows(self)
+        return [answers_table(rows, self.attrs) if "bits" in self else contracts_table(rows, self.attrs, SHOWN)]
+
+    def _repr_html_(self) -> str:
+        try:
+            return super()._repr_html_()
+        except (KeyError, IndexError):
+            return str(xarray.Dataset._repr_html_(self))
+
+    def __str__(self) -> str:
+        try:
+            return super().__str__()
+        except (KeyError, IndexError):
+            return repr(self)
+
+
+def drawn(number: Distribution, found: xarray.DataArray) -> NDArray[Any]:
     """(chain, draw, cells) what each layout has; of a distribution for each layout its mean."""
-    values = (found.values * number.values).sum(axis=-1) if number.smooth else found.values
+    smooth = number.output.support is not None
+    values = (found.values * number.values).sum(axis=-1) if smooth else found.values
     return np.asarray(values.reshape(*values.shape[:2], -1))
 
 
@@ -216,18 +245,18 @@ def estimate(
     trick: Trick | None = None,
     contract: Contract | str | None = None,
     by: Seat | str | None = None,
-    solve: int | None = None,
     actual: bool = False,
-    seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
+    **limits: Unpack[ErrorLimits],
 ) -> Result:
     """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
 
     A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes: the result then has a group
-    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by ``solve`` layouts. It is about double
-    dummy; ``actual`` passes it through what real declarers took beside that. ``seconds`` on one core are the most for
-    that, and for estimators that take long: they get fewer layouts.
+    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by solved layouts. It is about double
+    dummy; ``actual`` passes it through what real declarers took beside that. ``limits``: ``solve`` layouts are solved,
+    or until P(make) has an ``error`` of 0.02; ``seconds`` on one core are the most for that, 10 by default, and for
+    estimators that take long: they get fewer layouts.
 
     ``pair`` are the two seats that play together, the observer and the dummy by default. An estimator that
     fails is left out with a warning that names it, unless none is left. A name that is not built in imports all
@@ -238,44 +267,36 @@ def estimate(
     >>> result.attrs["method"], round(result["pmf"]["T"].sel(T_value=10).item(), 4)
     ('convolution', 0.2977)
     """
-    asked = contract_question(posterior.belief, contract, by, pair, trump, solve, seconds, actual)
-    chosen, solver = estimators_for(estimators, asked)
-    question = ask(posterior, pair, trump, trick) if asked is None else ask(posterior, asked.pair, asked.strain, trick)
-    random = generator(rng)
-    found = evaluate(posterior, chosen, question, rng=random, progress=progress, seconds=seconds)
-    found, odds = contract_odds(found, asked, solver, rng=random, progress=progress)
+    budget = Budget(posterior.asked[1], **limits)
+    asked = contract_question(posterior.belief, contract, by, actual, pair=pair, trump=trump, solve=budget.solve)
+    chosen = estimators_for(estimators, asked)
+    if asked is None:
+        question = ask(posterior, pair, trump, trick)
+        found = evaluate(posterior, chosen, question, rng=rng, progress=progress, budget=budget)
+    else:
+        found = evaluate_contract(posterior, chosen, asked, budget, rng, trick, (progress, progress))
     for name, failure in found.failures.items():
         if not found.estimators:
             raise failure
         warnings.warn(f"left out {name!r}: {failure}", stacklevel=2)
-    return to_datatree(found, odds=odds)
+    return to_datatree(found)
 
 
-def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds | None = None) -> Result:
+def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     posterior, belief = found.posterior, found.posterior.belief
-    names = list(Answer.of(found).numbers)
     draws: dict[str, Any] = {}
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
     supports: dict[str, Any] = {}
-    for name, (key, sums) in zip(names, found.sums.items(), strict=True):
-        output = sums.output
+    for key, number in found.numbers.items():
+        output, name, attrs = number.output, number.name, number.variables
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
-        values = found.draws[key]
-        attrs = {"long_name": output.doc, "estimator": key[0], "output": key[1], "exact": int(sums.exact)}
-        moments = {"mean": sums.mean, "sd": sums.sd.ravel()}
-        attrs |= {moment: float(cells[0]) if len(cells) == 1 else cells for moment, cells in moments.items()}
         axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
-        draws[name] = (("chain", "draw", *axes_of), values[None], attrs)
-        if sums.pmf is not None:
-            supports[f"{name}_value"] = sums.lowest + np.arange(sums.pmf.shape[-1])
-            about = {"long_name": output.doc, "exact": int(sums.exact)}
-            if (count := output.tricks) is not None:
-                about |= {"counts_tricks": 1, "at_table": int(count.at_table)}
-                about |= {"failing": count.failing, "holding": count.holding}
-                about |= {} if count.undefined_value is None else {"undefined_value": count.undefined_value}
-            pmfs[name] = ((*output.dims, f"{name}_value"), sums.pmf, about)
+        draws[name] = (("chain", "draw", *axes_of), found.draws[key][None], attrs["draws"])
+        if number.pmf is not None:
+            supports[f"{name}_value"] = number.values
+            pmfs[name] = ((*output.dims, f"{name}_value"), number.pmf.reshape(*output.shape, -1), attrs["pmf"])
     n = len(next(iter(found.draws.values())))
     axes = {"chain": np.arange(1), "draw": np.arange(n)}
     pmf_group = xarray.Dataset(pmfs, supports)
@@ -292,8 +313,8 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
         "observed_data": _evidence(belief),
         "constant_data": _position(belief, found.question),
     }
-    if odds is not None:
-        groups["contract"] = odds.dataset()
+    if found.odds is not None:
+        groups["contract"] = found.odds.dataset()
     if marginals:
         groups["marginals"] = _marginals(posterior)
     return Result.from_dict(groups)
@@ -370,7 +391,7 @@ def _versions() -> str:
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
-    exact = all(sums.exact for sums in found.sums.values())
+    exact = all(number.exact for number in found.numbers.values())
     told = accuracy_document(posterior, Answer.of(found).method, exact)
     return {
         "creation_library": "bayesbridge",
@@ -380,7 +401,7 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "why": told["why"],
         "warning": told["warning"] or "",
         "exact": int(exact),
-        "sampled": ", ".join(output for (_, output), sums in found.sums.items() if not sums.exact),
+        "sampled": ", ".join(output for (_, output), number in found.numbers.items() if not number.exact),
         "layouts": str(posterior.count()),
         "draws": len(posterior),
         "seed": "" if posterior.seed is None else str(posterior.seed),
@@ -423,8 +444,6 @@ class _Quantity:
     label: str
     values: NDArray[Any]
     chances: Floats
-    mean: float
-    sd: float
     exact: bool
     draws: Floats
     """(chain, draw) values."""
@@ -432,52 +451,54 @@ class _Quantity:
     """(chain, draw) the draws that count; ``None`` for all."""
     event: bool = False
     """Whether it is 0 or 1, so that an interval says nothing."""
+    moments: Sequence[float] = ()
+    """Mean and spread where the posterior has more layouts than draws were kept; else they follow from these."""
+
+    @property
+    def mean(self) -> float:
+        """Of the distribution."""
+        return self.moments[0] if self.moments else float(self.chances @ self.values)
+
+    @property
+    def sd(self) -> float:
+        """Of the distribution; a number that never changes has none, whatever the rounding of its weight."""
+        spread = self.moments[1] if self.moments else float(self.chances @ ((self.values - self.mean) ** 2)) ** 0.5
+        return spread if spread > 1e-9 else 0.0
 
 
-def _quantities(result: xarray.DataTree, answer: Answer, name: str) -> Iterator[_Quantity]:
+def _quantities(result: xarray.DataTree, number: Distribution) -> Iterator[_Quantity]:
     """Every number of one output; for tricks also the conditions and every goal."""
-    number, found = answer.numbers[name], result["posterior"].to_dataset()[name]
+    found = result["posterior"].to_dataset()[number.name]
     if number.counts_tricks:
-        yield from _tricks(answer.tricks(name), found.values)
+        yield from _tricks(number, found.values)
     values = drawn(number, found)
     for place, label in enumerate(number.names):
         own = values[..., place]
-        if number.values is None or number.pmf is None:
-            weights, mean, sd = ResultDraws.of(result).weights.ravel(), number.mean[place], number.sd[place]
-            yield _Quantity(label, own.ravel(), weights, float(mean), float(sd), number.exact, own)
+        if number.pmf is None:
+            weights, moments = ResultDraws.of(result).weights, (float(number.mean[place]), float(number.sd[place]))
+            yield _Quantity(label, own.ravel(), weights.ravel(), number.exact, own, moments=moments)
         else:
-            chances = number.pmf[place]
-            yield _Quantity(label, number.values, chances, *_moments(number.values, chances), number.exact, own)
+            yield _Quantity(label, number.whole, number.pmf[place], number.exact, own)
 
 
-def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
-    """Mean and standard deviation; a number that never changes has none, whatever the rounding of its weight."""
-    mean = float(chances @ values)
-    spread = float(chances @ ((values - mean) ** 2)) ** 0.5
-    return mean, spread if spread > 1e-9 else 0.0
-
-
-def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
+def _tricks(number: Distribution, draws: NDArray[Any]) -> Iterator[_Quantity]:
     """The quantities of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
-    name, spread = tricks.name, draws.ndim == 3
-    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.undefined_value
-
-    def reached(number: int) -> NDArray[Any]:
-        return draws[..., tricks.values >= number].sum(axis=-1) if spread else ~failed & (draws >= number)
+    name, count, spread = number.name, number.count, draws.ndim == 3
+    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == count.undefined_value
 
     def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
-        ends, both, values = np.array([0, 1]), np.array([1.0 - share, share]), happens.astype(np.float64)
-        return _Quantity(label, ends, both, share, (share * (1 - share)) ** 0.5, tricks.exact, values, event=True)
+        ends, both = np.array([0, 1]), np.array([1.0 - share, share])
+        return _Quantity(label, ends, both, number.exact, happens.astype(np.float64), event=True)
 
-    if tricks.count.undefined_value is not None:
-        yield event(tricks.count.failing if name == "T" else f"{name}: {tricks.count.failing}", tricks.fails, failed)
-        if tricks.holds:
-            given = np.where(tricks.values == tricks.count.undefined_value, 0.0, tricks.shares) / tricks.holds
-            label = f"{name} if {tricks.count.holding}"
-            yield _Quantity(label, tricks.values, given, *_moments(tricks.values, given), tricks.exact, draws, ~failed)
-    for goal, share in tricks.goals.items():
-        plain = f"{name} ≥ {goal}"
-        yield event(f"{plain}, {tricks.goal(goal)}" if tricks.judges else plain, share, reached(goal))
+    if count.undefined_value is not None:
+        yield event(count.failing if number.output.title else f"{name}: {count.failing}", number.fails, failed)
+        if number.holds:
+            given = np.where(number.counted, number.shares, 0.0) / number.holds
+            yield _Quantity(f"{name} if {count.holding}", number.whole, given, number.exact, draws, ~failed)
+    for goal, share in number.goals.items():
+        reached = draws[..., number.whole >= goal].sum(axis=-1) if spread else ~failed & (draws >= goal)
+        makes = f", {number.goal(goal)}" if number.is_contract_chance else ""
+        yield event(f"{name} ≥ {goal}{makes}", share, reached)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,18 +2,19 @@
 
 The paper compares two schemes, *old* and *new*, and prints neither: both are recovered from four made contracts among
 the author's published games (docs/write-a-plugin.md). Hence a scheme is data, and you can pass your own. Nobody
-doubles in the three-player game, so a scheme says nothing about doubled contracts and refuses them.
+doubles in the three-player game, so a scheme says nothing about doubled contracts and refuses them. What no scheme can
+say is a class of your own, a :class:`Scoring`.
 
 :class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, law 78B for IMPs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checkable
 
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Strain
@@ -25,6 +26,30 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _NUMBERS: Final = ("base", "per_level", "per_overtrick", "undertrick")
+
+
+@runtime_checkable
+class Scoring(Protocol):
+    """What contracts score: a :class:`Scheme`, :class:`Duplicate`, or a class of your own."""
+
+    @property
+    def name(self) -> str:
+        """As tables call it."""
+        ...
+
+    @property
+    def doubles(self) -> bool:
+        """Whether doubled contracts have a price."""
+        ...
+
+    @property
+    def imps(self) -> bool:
+        """Whether the difference of two scores is also told in IMPs."""
+        ...
+
+    def score(self, contract: Contract, tricks: int) -> Fraction | float:
+        """What the declaring side scores with ``tricks`` tricks, 0 … 13."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +68,9 @@ class Scheme:
     per_overtrick: Fraction
     undertrick: Fraction
     """What each defender earns for each trick that declarer is short of."""
+
+    doubles: ClassVar[bool] = False
+    imps: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -67,7 +95,7 @@ class Scheme:
         if isinstance(value, Scheme):
             return value
         filled = {"base": 0, "per_level": 1, "per_overtrick": 0, **value}
-        keys = tuple(cls.__dataclass_fields__)
+        keys = ("name", "values", *_NUMBERS)
         told = filled.pop("values", None)
         by_strain = told if isinstance(told, Mapping) else {}
         values = {Strain.of(name): price for name, price in by_strain.items()}
@@ -162,6 +190,9 @@ class Duplicate:
     vulnerable: Vulnerability = Vulnerability.NONE
     name: str = "duplicate"
 
+    doubles: ClassVar[bool] = True
+    imps: ClassVar[bool] = True
+
     def score(self, contract: Contract, tricks: int) -> Fraction:
         """What the declaring side scores with ``tricks`` tricks, 0 … 13, by law 77; below zero if it is down."""
         doubled, over = contract.doubled, _overtricks(contract, tricks)
@@ -178,6 +209,40 @@ class Duplicate:
         slam = {6: (500, 750), 7: (1000, 1500)}.get(contract.level, (0, 0))[vulnerable]
         overtrick = doubled * (200 if vulnerable else 100) if doubled else odd
         return Fraction(points + game + slam + 50 * doubled + over * overtrick)
+
+
+SCORINGS: Final[Mapping[str, Callable[[Vulnerability], Scoring]]] = {
+    "old": lambda _: OLD,
+    "new": lambda _: NEW,
+    "duplicate": Duplicate,
+}
+"""Every scoring that has a name, at a vulnerability."""
+
+type SchemeLike = Scoring | str | Mapping[str, Any] | None
+
+
+def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None) -> Scoring:
+    """The scoring that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
+    ``duplicate``. Who is vulnerable is refused where it does not count.
+
+    >>> scoring_of("old", "None", None).name, scoring_of(None, "NS", None)
+    ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
+    """
+    sides = Vulnerability.of(vulnerable)
+    meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
+    if isinstance(meant, str):
+        name = meant.strip().lower()
+        if name not in SCORINGS:
+            *others, last = SCORINGS
+            raise NotationError(f"unknown scoring scheme {name!r}: write {', '.join(others)} or {last}")
+        meant = SCORINGS[name](sides)
+    elif not isinstance(meant, Scoring):
+        meant = Scheme.of(meant)
+    if sides is not Vulnerability.NONE and not hasattr(meant, "vulnerable"):
+        raise BayesBridgeError(
+            f"vulnerable {sides.value}: scheme {meant.name!r} knows no vulnerability: leave it out", vulnerable=sides
+        )
+    return meant
 
 
 @lru_cache(maxsize=128)

@@ -5,17 +5,20 @@ Every model gives its own posterior, and P(evidence) under each is what the evid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import hypot, inf, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbridge.answer import GOALS, capture_tricks
+from bayesbridge.answer import capture_tricks
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.budget import USUAL
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.estimators.distribution import GOALS
+from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     import xarray
 
 type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
-type Progress = Callable[[int, int], None]
 
 
 def sensitivity(
@@ -32,7 +34,7 @@ def sensitivity(
     bidders: Bidders,
     *,
     pair: str | tuple[Seat | str, Seat | str] | None = None,
-    draws: int = 20_000,
+    draws: int | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
 ) -> xarray.Dataset:
@@ -64,7 +66,9 @@ def sensitivity(
     rows = []
     for number, model in enumerate(models.values(), 1):
         try:
-            rows.append(_answers(belief.with_bidder(model).infer(draws=draws, rng=rng), pair, rng))
+            rows.append(
+                _answers(belief.with_bidder(model).infer(draws=draws or USUAL["estimate"].draws, rng=rng), pair, rng)
+            )
         except Contradiction:
             unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
             shapes = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}

@@ -18,7 +18,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
-from bayesbridge.capture.half_deals import Tally, draw_tricks, join
+from bayesbridge.capture.half_deals import Tally, join
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.capture.tables import row_table
@@ -35,7 +35,7 @@ from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.quantity_tables import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import fit_tilt
-from bayesbridge.estimators.evaluate import OutputAccumulator
+from bayesbridge.estimators.distribution import Accumulator
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.expressions import parse_expression
@@ -47,12 +47,10 @@ PACKAGE = Path(random64.__file__).parent
 
 
 def words():
-    """Words one by one and in a row, and uniform integers below bounds of which some reject half of all words."""
+    """Words, and uniform integers below bounds of which some reject half of all words."""
     state = seed_state(1)
-    filled = np.empty(5, dtype=np.uint64)
-    random64.fill64(state, filled)
     bounds = [np.uint64(n) for n in (1, 6, 52, 2**32 + 1, 2**63 + 1, 2**64 - 1)]
-    return filled, [int(random64.bounded(state, n)) for n in bounds * 4], int(random64.next64(state))
+    return [int(random64.bounded(state, n)) for n in bounds * 4], int(random64.next64(state))
 
 
 def deals():
@@ -72,11 +70,6 @@ def algorithms():
     """Algorithms 1 and 2 on ordinary and on strange deals."""
     first, second = np.concatenate([random_deals(100, 1), strange_deals(100, 2)], axis=1)
     return *kernels.captures(first, second), kernels.tricks(first, second), *kernels.bids(first)
-
-
-def random_tricks():
-    """T of deals drawn from the tables of half deals: a whole block and a part of one."""
-    return draw_tricks(600, rng=4)
 
 
 def play():
@@ -155,8 +148,8 @@ def convolution():
     for _ in range(4):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
     suit = Tally.of(lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64))
-    half = suit * suit
-    return [*found, half.summary, half.count, np.array(sorted(join(half, half, 14 * 5 + 5).items()))]
+    half = suit.merged(suit)
+    return [*found, half.summary, half.ways, np.array(sorted(join(half, half, 14 * 5 + 5).items()))]
 
 
 def levels():
@@ -175,7 +168,7 @@ def levels():
 
 def sums():
     """An output of integers added up to a distribution."""
-    found = OutputAccumulator.of(Output("x", "a number", ("suit",), "int8"))
+    found = Accumulator(Output("x", "a number", ("suit",), "int8"))
     found.add(np.arange(-12, 12, dtype=np.int8).reshape(6, 4), np.linspace(0.1, 0.2, 6))
     return found.lowest, found.table
 
@@ -210,7 +203,7 @@ def last_tricks():
 
 
 QUESTIONS = (
-    words, deals, suit_rows, algorithms, random_tricks, play, bidding,
+    words, deals, suit_rows, algorithms, play, bidding,
     learned_bidding, layouts, tilted_draws, convolution, levels, sums, network, tables_of_deals, last_tricks,
 )  # fmt: skip
 

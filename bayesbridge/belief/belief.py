@@ -21,11 +21,12 @@ from bayesbridge import markup
 from bayesbridge.auction import Auction
 from bayesbridge.belief.conflict import Fact, contradiction
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat, around_table
-from bayesbridge.engines.target import MOST_DRAWS, LikelihoodTerm, PlayLikelihood, SoftEvidence, Target, calls_evidence
+from bayesbridge.engines.target import LikelihoodTerm, PlayLikelihood, SoftEvidence, Target, calls_evidence
 from bayesbridge.errors import (
     BayesBridgeError,
     BayesBridgeWarning,
@@ -74,12 +75,6 @@ def bidder_at(record: Record) -> BidderModel:
     from bayesbridge.bidders.learned import LearnedBidder
 
     return LearnedBidder(record.vulnerable or Vulnerability.NONE)
-
-
-def _usual_player() -> PlayerModel:
-    from bayesbridge.bidders.play import LearnedPlayer
-
-    return LearnedPlayer()
 
 
 @dataclass(frozen=True, init=False)
@@ -136,7 +131,9 @@ class Belief:
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player == "usual":
-            player = None if other is not None else _usual_player()
+            from bayesbridge.bidders.play import LearnedPlayer
+
+            player = None if other is not None else LearnedPlayer()
         if player is not None and not isinstance(player, PlayerModel):
             raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
         cards, strain = Hand.of(hand).verify_full(f"{own.name}'s hand"), None if trump is None else Strain.of(trump)

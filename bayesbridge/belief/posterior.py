@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge import markup
+from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.infer import COUNTING, ENGINES
-from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.layouts import Floats, Layouts, Masks, read_only
 from bayesbridge.markup import Table

@@ -37,8 +37,9 @@ class Turn(NamedTuple):
     call: Call
 
     @classmethod
+    @lru_cache(maxsize=256)
     def of(cls, auction: Auction, index: int) -> Turn:
-        """Call number ``index`` of an auction, counted from 0.
+        """Call number ``index`` of an auction, counted from 0; kept, as one batch of hands after the other asks for it.
 
         >>> Turn.of(Auction.of("S:1NT Pass", dummy="N"), 1).seat
         <Seat.W: 3>
@@ -47,14 +48,8 @@ class Turn(NamedTuple):
         if not 0 <= index < calls:
             have = f"its calls are numbered 0 to {calls - 1}" if calls else "nobody has called yet"
             raise IllegalCall(f"call number {index} of '{auction}': {have}", auction=auction, index=index)
-        return _turn(auction, index)
-
-
-@lru_cache(maxsize=256)
-def _turn(auction: Auction, index: int) -> Turn:
-    """Kept, as a model is asked about the same call for one batch of hands after the other."""
-    before = Auction(auction.first, auction.calls[:index], auction.dummy)
-    return Turn(before, auction.bidders[index % len(auction.bidders)], auction.calls[index])
+        before = Auction(auction.first, auction.calls[:index], auction.dummy)
+        return cls(before, auction.bidders[index % len(auction.bidders)], auction.calls[index])
 
 
 def seat_to_call(auction: Auction) -> Seat:

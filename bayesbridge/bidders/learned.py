@@ -207,7 +207,7 @@ AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYL
 """A pair of which nothing is known but that it is one of those on record."""
 
 TYPICAL: Final = ("standard", "strong-club")
-"""The typical styles by name, each of pairs on record that play so; ``bidders.pairs.typical_styles`` has them in words."""
+"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.typical_styles`` has them in words."""
 
 
 type Styles = tuple[PairStyle, PairStyle]

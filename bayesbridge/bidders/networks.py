@@ -72,8 +72,8 @@ def top_features() -> Floats:
     return np.concatenate(counts, axis=1).astype(np.float32)
 
 
-class Reader:
-    """The parameters whose names begin with ``reader_``, made ready."""
+class Transformer:
+    """The reader: the parameters whose names begin with ``reader_``, made ready."""
 
     def __init__(self, parameters: dict[str, Floats]) -> None:
         self.table = parameters["reader_table_weight"]
@@ -194,7 +194,7 @@ class Network:
 
     def __init__(self, parameters: dict[str, Floats]) -> None:
         self.parameters = parameters
-        self.reader, self.holdings = Reader(parameters), Holdings(part(parameters, "hands_"))
+        self.reader, self.holdings = Transformer(parameters), Holdings(part(parameters, "hands_"))
         self.deepen, self.bias = (
             np.ascontiguousarray(parameters["hands_deepen_weight"].T),
             parameters["hands_deepen_bias"],

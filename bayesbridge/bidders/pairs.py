@@ -179,29 +179,37 @@ class Linear(NamedTuple):
         slopes = [((one[1:] - one[0]) / SMALL).T.astype(np.float64) for one in turns.scores]
         return cls(at, scores, slopes, turns.made)
 
-    def gradient(self) -> tuple[Floats, Floats]:
-        """Of the log posterior, and the matrix of Fisher scoring."""
-        gradient, matrix = -self.at, np.eye(STYLE)
-        for scores_, slopes, made in zip(self.scores, self.slopes, self.made, strict=True):
-            chance = np.exp(log_softmax(scores_[None])[0])
-            gradient = gradient + slopes[made] - chance @ slopes
-            centred = slopes - chance @ slopes
-            matrix = matrix + (centred * chance[:, None]).T @ centred
-        return gradient, matrix
+    @property
+    def chances(self) -> list[Floats]:
+        """P(call) at each turn."""
+        return [np.exp(log_softmax(scores[None])[0]) for scores in self.scores]
+
+    @property
+    def gradient(self) -> Floats:
+        """Of the log posterior."""
+        turns = zip(self.chances, self.slopes, self.made, strict=True)
+        return sum((slopes[made] - chance @ slopes for chance, slopes, made in turns), -self.at)
+
+    @property
+    def precision(self) -> Floats:
+        """The matrix of Fisher scoring."""
+        turns = zip(self.chances, self.slopes, strict=True)
+        centred = ((slopes - chance @ slopes, chance) for chance, slopes in turns)
+        return sum(((moved * chance[:, None]).T @ moved for moved, chance in centred), np.eye(STYLE))
 
 
-def _fitted(tables: Sequence[Seated]) -> tuple[Linear, Floats]:
-    """The turns around the mode, and the precision there; of many tables the first few tell where to begin."""
+def _fitted(tables: Sequence[Seated]) -> Linear:
+    """The turns around the mode; of many tables the first few tell where to begin."""
     at = np.zeros(STYLE)
     for some in (tables[:FEW], tables) if len(tables) > FEW else (tables,):
         for _ in range(STEPS):
             last = Linear.around(some, at)
-            gradient, matrix = last.gradient()
-            step = np.linalg.solve(matrix, gradient)
+            gradient = last.gradient
+            step = np.linalg.solve(last.precision, gradient)
             if float(gradient @ step) / 2 < NEAR:
                 break
             at = at + step * min(1.0, 2.0 / float(np.linalg.norm(step)))  # the scores bend beyond
-    return last, matrix
+    return last
 
 
 def learn_style(records: Iterable[Record], pair: str, tables: int | None = None) -> PairStyle:
@@ -221,8 +229,8 @@ def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
     """The same, given the pair's tables."""
     if not tables:
         return AVERAGE
-    last, precision = _fitted(tables)
-    return PairStyle(pair, read_only(last.at), read_only(np.linalg.inv(precision)), len(tables))
+    last = _fitted(tables)
+    return PairStyle(pair, read_only(last.at), read_only(np.linalg.inv(last.precision)), len(tables))
 
 
 def call_losses(tables: Sequence[Seated], style: PairStyle | None) -> Floats:
@@ -304,7 +312,7 @@ def sample_style(
     from bayesbridge.bidders.fit import sample_quietly
 
     seated = tables_of(records, pair)[:tables]
-    last, _ = _fitted(seated)
+    last = _fitted(seated)
     widest = max(len(one) for one in last.scores)
     fill = [(0, widest - len(one)) for one in last.scores]
     base = np.stack([np.pad(one, by, constant_values=-1e6) for one, by in zip(last.scores, fill, strict=True)])
@@ -432,19 +440,3 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
         Habit(what, value, float(np.sqrt(variance[what])), average[what][0], unit)
         for what, (value, unit) in own.items()
     )
-
-
-__all__ = [
-    "Habit",
-    "History",
-    "call_losses",
-    "habits",
-    "judge_style",
-    "learn_style",
-    "pairs_of",
-    "sample_style",
-    "style_of",
-    "table_losses",
-    "tables_of",
-    "typical_styles",
-]

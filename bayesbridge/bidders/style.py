@@ -33,7 +33,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
 from bayesbridge.calls import Call, Vulnerability
 from bayesbridge.capture.strains import Walk, fill_levels, walks
-from bayesbridge.capture.tables import LEADING_GAP, LENGTH
+from bayesbridge.capture.tables import LENGTH
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
@@ -42,7 +42,7 @@ from bayesbridge.layouts import Floats
 Cells = NDArray[np.int16]
 """(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
 
-type Tables = tuple[Walk, Walk, NDArray[np.int8], NDArray[np.int8], NDArray[np.int16]]
+type Tables = tuple[Walk, Walk, NDArray[np.int16]]
 
 CELLS: Final = 8 * 320
 """Cells are numbers below this."""
@@ -70,7 +70,7 @@ def cells(hands: NDArray[np.uint64]) -> Cells:
 
 def tables() -> Tables:
     """What :func:`fill_cells` looks up."""
-    return (*walks(), LENGTH, LEADING_GAP, _VALUE)
+    return (*walks(), _VALUE)
 
 
 @njit
@@ -78,8 +78,6 @@ def fill_cells(
     hands: NDArray[np.uint64],
     side: Walk,
     trumps: Walk,
-    length: NDArray[np.int8],
-    leading: NDArray[np.int8],
     values: NDArray[np.int16],
     out: Cells,
 ) -> None:
@@ -87,16 +85,16 @@ def fill_cells(
     levels = np.empty(5, dtype=np.int8)
     for i in range(len(hands)):
         mask = np.int64(hands[i])
-        fill_levels(mask, side, trumps, length, leading, levels)
+        fill_levels(mask, side, trumps, levels)
         shared, longest, short = 64, 0, 0
         for suit in range(4):
             field = (mask >> (13 * suit)) & 0x1FFF
             shared += values[field, 0]
-            longest = max(longest, length[field])
-            short += length[field] < 2
+            longest = max(longest, LENGTH[field])
+            short += LENGTH[field] < 2
         for suit in range(4):
             field = (mask >> (13 * suit)) & 0x1FFF
-            value = shared + values[field, 1] + 4 * (length[field] == longest)
+            value = shared + values[field, 1] + 4 * (LENGTH[field] == longest)
             out[i, suit] = 8 * max(value, 0) + levels[suit]
         out[i, 4] = 8 * max(shared - 12 * short, 0) + levels[4]
 
@@ -133,9 +131,35 @@ class Options(NamedTuple):
     shift: Floats
 
     @classmethod
+    @lru_cache(maxsize=256)
     def of(cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE) -> Options:
         """The options of the seat in turn."""
-        return _options(before, vulnerable)
+        # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
+        seat = seat_to_call(before)
+        last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
+        shift = [0.25 * last_seat - 0.25 * (seat in vulnerable)] * 5
+        partner = seat.partner if before.dummy is None else None
+        named = {
+            (caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None
+        }
+        for by_partner, strain in named:
+            if not by_partner:
+                shift[strain] -= 1.0
+            elif strain is not Strain.NT:
+                shift[strain] += 1.0
+        lowest: dict[int, int] = {}
+        rows: list[tuple[int, int, float, float, float, float]] = []
+        for call in map(Call, legal_indices(before)):
+            if call.strain is not None:
+                suit, tricks = int(call.strain), 6 + call.level
+                rows.append((call.index, suit, tricks, lowest.setdefault(suit, tricks), 1.0, shift[suit]))
+            elif call.index:
+                rows.append((call.index, Strain.NT, 0.0, 8.0, 0.0, shift[Strain.NT]))
+        columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+        options = cls(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:].copy())
+        for column in options:
+            column.flags.writeable = False
+        return options
 
 
 class Terms(NamedTuple):
@@ -245,31 +269,3 @@ def _log_chances(
         for s in range(5):
             total += totals[s, cell[i, s]]
         out[i] = np.log(floor + (1.0 - slip) * chosen[cell[i, strain]] / total)
-
-
-@lru_cache(maxsize=256)
-def _options(before: Auction, vulnerable: Vulnerability) -> Options:
-    # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
-    seat = seat_to_call(before)
-    last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
-    shift = [0.25 * last_seat - 0.25 * (seat in vulnerable)] * 5
-    partner = seat.partner if before.dummy is None else None
-    named = {(caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None}
-    for by_partner, strain in named:
-        if not by_partner:
-            shift[strain] -= 1.0
-        elif strain is not Strain.NT:
-            shift[strain] += 1.0
-    lowest: dict[int, int] = {}
-    rows: list[tuple[int, int, float, float, float, float]] = []
-    for call in map(Call, legal_indices(before)):
-        if call.strain is not None:
-            suit, tricks = int(call.strain), 6 + call.level
-            rows.append((call.index, suit, tricks, lowest.setdefault(suit, tricks), 1.0, shift[suit]))
-        elif call.index:
-            rows.append((call.index, Strain.NT, 0.0, 8.0, 0.0, shift[Strain.NT]))
-    columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
-    options = Options(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:].copy())
-    for column in options:
-        column.flags.writeable = False
-    return options

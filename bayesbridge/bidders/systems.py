@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
-from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.learned import SIDES, LearnedBidder
 from bayesbridge.bidders.networks import Hands
 from bayesbridge.bidders.play import LEADS, AgreedLeads, Leads
 from bayesbridge.calls import PASS, Call, call_words
@@ -51,7 +51,7 @@ from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, on
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand
 from bayesbridge.layouts import HONOURS, Floats, high_card_points, suit_lengths
-from bayesbridge.notation.toml_text import KeyLines, read_toml
+from bayesbridge.notation.toml_text import Toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
 
 ALWAYS: Final = "always"
@@ -355,19 +355,18 @@ def _of_package(name: str) -> System:
 
 def _read_system(name: str, path: str) -> System:
     """Read a file; what is wrong with it is said with its line and key."""
-    text, document = read_toml(path)
-    lines = KeyLines(path, text)
+    file = Toml.read(path)
     like, told, leads = NOTHING, dict[Place, Meanings](), None
-    for section, value in document.items():
+    for section, value in file.document.items():
         if isinstance(value, dict):
-            found = _section(path, section, value, lines)
+            found = _section(file, section, value)
             if twice := told.keys() & found:
                 raise NotationError(
                     f"{path}: [{section!r}]: {_where(next(iter(twice)))} has a section already: unite them"
                 )
             told |= found
             continue
-        where, _ = lines.next(section)
+        where, _ = file.next(section)
         if section not in ("about", LIKE, LEADS_KEY) or not isinstance(value, str):
             raise NotationError(
                 f"{where}: unknown key: write 'about', '{LIKE}' or '{LEADS_KEY}', a text, or calls under [{OPENING}]"
@@ -389,12 +388,12 @@ def _read_system(name: str, path: str) -> System:
     places = {place: meanings for place, meanings in {**like.places, **told}.items() if meanings}
     if not places and not leads:
         raise NotationError(f'{path}: it says nothing of any call: write 1NT = "15-17 points" below [{OPENING}]')
-    return System(name, places, document.get("about", ""), leads)
+    return System(name, places, file.document.get("about", ""), leads)
 
 
-def _section(path: str, name: str, section: dict[str, Any], lines: KeyLines) -> dict[Place, Meanings]:
+def _section(file: Toml, name: str, section: dict[str, Any]) -> dict[Place, Meanings]:
     """What a section says, at each of the places that its name tells."""
-    where = {key: lines.next(key)[0] for key in section}
+    where = {key: file.next(key)[0] for key in section}
     start, found = Auction.four("N"), dict[Place, Meanings]()
     try:
         if name.startswith(ANSWERS):
@@ -405,12 +404,12 @@ def _section(path: str, name: str, section: dict[str, Any], lines: KeyLines) -> 
         ways = product(*(word.split("/") for word in call_words(words)))
         befores = [start.after_all(calls) for calls in ways]
     except BayesBridgeError as error:
-        raise NotationError(f"{path}: [{name!r}]: {error}") from None
+        raise NotationError(f"{file.path}: [{name!r}]: {error}") from None
     for before in befores:
         if name != OPENING and (not name.startswith(AFTER) or before.calls[:1] in ((), (PASS,)) or before.is_over):
             raise NotationError(
-                f'{path}: [{name!r}]: write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first bid on, or '
-                f'["{ANSWERS}4NT"]'
+                f'{file.path}: [{name!r}]: write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first bid on, '
+                f'or ["{ANSWERS}4NT"]'
             )
         found[before.calls] = dict(_meanings(section, before, where))
     return found
@@ -453,8 +452,6 @@ does not show an opening."""
 SMALLEST: Final = 1e-6
 TINY: Final = np.finfo(np.float64).tiny
 ROUNDS: Final = 30
-
-SIDES: Final = ("NS", "EW")
 
 
 @dataclass(frozen=True, slots=True)
@@ -655,16 +652,15 @@ class SystemBidder:
         self, hands: Hands, before: Auction, ways: tuple[Component, ...], partners: Hands | None = None
     ) -> Floats:
         """(ways, n, 38) P(call ∣ hand, way)."""
-        plain = call_probabilities(self.base, hands, before, partners)
-        return np.stack([_kept(plain, hands, before, self.base, way.system, self.faith) for way in ways])
-
-
-def _kept(plain: Floats, hands: NDArray[np.uint64], before: Auction, base: Any, system: System, faith: float) -> Floats:
-    """(n, 38) chances of calls under one system, from those of the base model."""
-    if system.meanings(before) is None:
-        return plain
-    place = _place(base, system, faith, before)
-    return _all_calls(plain, _Fits.of(hands, place.meanings), faith, place.factors)
+        base: Any = self.base
+        plain, found = call_probabilities(base, hands, before, partners), []
+        for _, system in ways:
+            chances = plain
+            if system.meanings(before) is not None:
+                place = _place(base, system, self.faith, before)
+                chances = _all_calls(plain, _Fits.of(hands, place.meanings), self.faith, place.factors)
+            found.append(chances)
+        return np.stack(found)
 
 
 class _Fits(NamedTuple):

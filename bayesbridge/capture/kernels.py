@@ -55,20 +55,13 @@ def captures(first: Masks, second: Masks) -> Captures:
     array([0], dtype=int8)
     """
     one_row("hands", first, second)
-    n = len(first)
-    c1, c2, delta, kappa = (np.empty((n, 4), dtype=np.int8) for _ in range(4))
-    Delta, condition, T, chi = (np.empty(n, dtype=np.int8) for _ in range(4))
-    _captures(first, second, row_table(), TERNARY, LENGTH, c1, c2, delta, kappa, Delta, condition, T, chi)
-    c0, M, Z = np.int8(13) - c1 - c2, np.maximum(c1, c2), np.int8(6) + T - chi
-    return Captures(c1, c2, c0, delta, M, kappa, Delta, Z, condition, T, chi)
+    return _captures(first, second, row_table())
 
 
 def tricks(first: Masks, second: Masks) -> Small:
     """T alone for each pair of hands, (n,) int8: 0 where a condition fails."""
     one_row("hands", first, second)
-    out = np.empty(len(first), dtype=np.int8)
-    _tricks(first, second, row_table(), TERNARY, out)
-    return out
+    return _tricks(first, second, row_table())
 
 
 def bids(hands: Masks) -> Bids:
@@ -78,10 +71,7 @@ def bids(hands: Masks) -> Bids:
     array([0], dtype=int8)
     """
     one_row("hands", hands)
-    level = np.empty(len(hands), dtype=np.int8)
-    counts = np.empty((len(hands), 7), dtype=np.int8)
-    _bids(hands, walk_table(), LENGTH, LEADING_GAP, level, counts)
-    return Bids(level, counts)
+    return _bids(hands, walk_table())
 
 
 @njit
@@ -119,13 +109,13 @@ def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int
 
 @njit
 def _look_up(
-    mine: np.int64, theirs: np.int64, table: NDArray[np.uint32], ternary: NDArray[np.int32], rows: NDArray[np.int64]
+    mine: np.int64, theirs: np.int64, table: NDArray[np.uint32], rows: NDArray[np.int64]
 ) -> tuple[np.int64, np.int64]:
     """Write the packed row of each suit to ``rows`` (4,); Δ, and not 0 if condition B fails."""
     total, flags = np.int64(0), np.int64(0)
     for suit in range(4):
         a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
-        row = np.int64(table[ternary[a] + 2 * ternary[b]])
+        row = np.int64(table[TERNARY[a] + 2 * TERNARY[b]])
         rows[suit] = row
         flags |= row
         total += (row >> DELTA_SHIFT) & 15
@@ -133,52 +123,36 @@ def _look_up(
 
 
 @njit
-def _captures(
-    first: Masks,
-    second: Masks,
-    table: NDArray[np.uint32],
-    ternary: NDArray[np.int32],
-    length: Small,
-    c1: Small,
-    c2: Small,
-    delta: Small,
-    kappa: Small,
-    Delta: Small,
-    condition: Small,
-    T: Small,
-    chi: Small,
-) -> None:
-    rows = np.empty(4, dtype=np.int64)
-    for i in range(len(first)):
+def _captures(first: Masks, second: Masks, table: NDArray[np.uint32]) -> Captures:
+    n, rows = len(first), np.empty(4, dtype=np.int64)
+    c1, c2, delta = np.empty((n, 4), np.int8), np.empty((n, 4), np.int8), np.empty((n, 4), np.int8)
+    kappa, Delta, condition = np.zeros((n, 4), np.int8), np.empty(n, np.int8), np.empty(n, np.int8)
+    T, chi = np.zeros(n, np.int8), np.empty(n, np.int8)
+    for i in range(n):
         mine, theirs = np.int64(first[i]), np.int64(second[i])
-        total, fails_b = _look_up(mine, theirs, table, ternary, rows)
+        total, fails_b = _look_up(mine, theirs, table, rows)
         for suit in range(4):
-            c1[i, suit] = length[(mine >> (13 * suit)) & 0x1FFF]
-            c2[i, suit] = length[(theirs >> (13 * suit)) & 0x1FFF]
+            c1[i, suit] = LENGTH[(mine >> (13 * suit)) & 0x1FFF]
+            c2[i, suit] = LENGTH[(theirs >> (13 * suit)) & 0x1FFF]
             delta[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15
-        Delta[i] = total
-        tricks, check, made = 0, total, 0
-        if total > 6:
-            condition[i] = NEITHER
-        elif fails_b:
-            condition[i] = ONLY_A
-        else:
-            condition[i] = BOTH
-            tricks, check, made = _merge(rows, total)
-        for suit in range(4):
-            kappa[i, suit] = (made >> (4 * suit)) & 15
-        T[i] = tricks
-        chi[i] = check
+        Delta[i] = chi[i] = total
+        condition[i] = NEITHER if total > 6 else ONLY_A if fails_b else BOTH
+        if condition[i] == BOTH:
+            T[i], chi[i], made = _merge(rows, total)
+            for suit in range(4):
+                kappa[i, suit] = (made >> (4 * suit)) & 15
+    c0, M, Z = np.int8(13) - c1 - c2, np.maximum(c1, c2), np.int8(6) + T - chi
+    return Captures(c1, c2, c0, delta, M, kappa, Delta, Z, condition, T, chi)
 
 
 @njit
-def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32], ternary: NDArray[np.int32], out: Small) -> None:
-    rows = np.empty(4, dtype=np.int64)
+def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32]) -> Small:
+    out, rows = np.zeros(len(first), np.int8), np.empty(4, dtype=np.int64)
     for i in range(len(first)):
-        total, fails_b = _look_up(np.int64(first[i]), np.int64(second[i]), table, ternary, rows)
-        out[i] = 0
+        total, fails_b = _look_up(np.int64(first[i]), np.int64(second[i]), table, rows)
         if total <= 6 and not fails_b:
             out[i] = _merge(rows, total)[0]
+    return out
 
 
 @cache
@@ -210,17 +184,17 @@ def _walk(budget: int, out: NDArray[np.uint8]) -> None:
 
 
 @njit
-def _bids(hands: Masks, walk: NDArray[np.uint8], length: Small, leading: Small, level: Small, counts: Small) -> None:
+def _bids(hands: Masks, walk: NDArray[np.uint8]) -> Bids:
+    level, counts = np.zeros(len(hands), np.int8), np.zeros((len(hands), 7), np.int8)
     for i in range(len(hands)):
         mask = np.int64(hands[i])
         Delta = 0
         fails = False
         for suit in range(4):
             field = (mask >> (13 * suit)) & 0x1FFF
-            delta = leading[field]
+            delta = LEADING_GAP[field]
             Delta += delta
-            fails |= length[field] <= delta
-        level[i] = 0
+            fails |= LENGTH[field] <= delta
         climbing = True
         for target in range(7, 14):
             budget = 13 - target - Delta
@@ -235,3 +209,4 @@ def _bids(hands: Masks, walk: NDArray[np.uint8], length: Small, leading: Small, 
             climbing = climbing and count >= target
             if climbing:
                 level[i] = target - 6
+    return Bids(level, counts)

@@ -17,17 +17,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.capture.tables import LEADING_GAP
 from bayesbridge.jit import njit
 
 NO_TRUMP: Final = 4
 
 
-_HIGHEST: Final[NDArray[np.int8]] = np.array([field.bit_length() - 1 for field in range(1 << 13)], dtype=np.int8)
-_LOWEST: Final[NDArray[np.int8]] = np.array(
-    [(field & -field).bit_length() - 1 for field in range(1 << 13)], dtype=np.int8
-)
+_HIGHEST: Final = 12 - LEADING_GAP
+_LOWEST: Final = np.array([(field & -field).bit_length() - 1 for field in range(1 << 13)], dtype=np.int8)
 
 
+@njit
 def play_out(
     masks: NDArray[np.uint64], leaders: NDArray[np.int8], trump: int, ours: int, theirs: int, out: NDArray[np.int8]
 ) -> None:
@@ -36,20 +36,6 @@ def play_out(
     ``masks`` is (n, 4), clockwise; the opening leader sits at ``leaders[i]`` and partners sit opposite. ``trump`` is a
     suit or NO_TRUMP; ``ours`` is the policy code of the leader's side, ``theirs`` of the other.
     """
-    _play_out(masks, leaders, trump, ours, theirs, _HIGHEST, _LOWEST, out)
-
-
-@njit
-def _play_out(
-    masks: NDArray[np.uint64],
-    leaders: NDArray[np.int8],
-    trump: int,
-    ours: int,
-    theirs: int,
-    highest: NDArray[np.int8],
-    lowest: NDArray[np.int8],
-    out: NDArray[np.int8],
-) -> None:
     hands = np.empty(4, dtype=np.int64)
     for i in range(len(masks)):
         for seat in range(4):
@@ -61,7 +47,7 @@ def _play_out(
             policy = ours if leader & 1 == side else theirs
             hand = hands[leader]
             ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
-            led = int(lowest[ranks] if policy == 2 else highest[ranks])  # wider than the tables, to shift by
+            led = int(_LOWEST[ranks] if policy == 2 else _HIGHEST[ranks])  # wider than the tables, to shift by
             suit = _first_suit(hand, led)
             hands[leader] = hand ^ (1 << (13 * suit + led))
             winner, best, best_suit = leader, led, suit
@@ -72,9 +58,9 @@ def _play_out(
                 field = (hand >> (13 * suit)) & 0x1FFF
                 if field:
                     card_suit = suit
-                    card = int(highest[field])
+                    card = int(_HIGHEST[field])
                     if policy == 2 or (policy == 0 and card < led):
-                        card = int(lowest[field])
+                        card = int(_LOWEST[field])
                     if best_suit == suit and card > best:
                         winner, best = seat, card
                 else:
@@ -84,10 +70,10 @@ def _play_out(
                         if best_suit == trump:
                             ruff &= ~((2 << best) - 1)
                     if ruff:
-                        card_suit, card = trump, int(lowest[ruff])
+                        card_suit, card = trump, int(_LOWEST[ruff])
                     else:
                         ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
-                        card = int(lowest[ranks])
+                        card = int(_LOWEST[ranks])
                         card_suit = _first_suit(hand, card)
                     if card_suit == trump and (best_suit != trump or card > best):
                         winner, best, best_suit = seat, card, trump

@@ -37,15 +37,13 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
     >>> strain_levels(np.array([Hand.from_pbn("KQT85.A3.T94.K83").mask], dtype=np.uint64))
     array([[0, 0, 0, 1, 0]], dtype=int8)
     """
-    levels = np.empty((len(hands), 5), dtype=np.int8)
-    _strain_levels(np.ascontiguousarray(hands), *walks(), LENGTH, LEADING_GAP, levels)
-    return levels
+    return _strain_levels(np.ascontiguousarray(hands), *walks())
 
 
 def highest_bids(hands: NDArray[np.uint64]) -> Small:
     """(n,) index of the highest of each hand's five bids, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
-    highest = np.zeros(len(hands), dtype=np.int8)
-    _highest(strain_levels(hands), highest)
+    levels = strain_levels(hands)
+    highest: Small = np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), 0).max(axis=1)
     return highest
 
 
@@ -84,12 +82,12 @@ def _walk_trumps(out: Walk) -> None:
 
 
 @njit
-def fill_levels(mask: np.int64, side: Walk, trumps: Walk, length: Small, leading: Small, out: Small) -> None:
+def fill_levels(mask: np.int64, side: Walk, trumps: Walk, out: Small) -> None:
     """The five levels of one hand."""
     firsts, losers, everywhere, Delta = 0, 0, True, 0
     for suit in range(4):
         field = (mask >> (13 * suit)) & 0x1FFF
-        held, delta = length[field], leading[field]
+        held, delta = LENGTH[field], LEADING_GAP[field]
         Delta += delta
         losers += min(delta, held)
         if held > delta:
@@ -108,7 +106,7 @@ def fill_levels(mask: np.int64, side: Walk, trumps: Walk, length: Small, leading
             # With c₁ > δ in trumps, min(δ, c₁) is δ there too.
             spent = losers
             field = (mask >> (13 * strain)) & 0x1FFF
-            if losers > 6 or length[field] <= leading[field]:
+            if losers > 6 or LENGTH[field] <= LEADING_GAP[field]:
                 continue
             if most + (trumps[field, 6 - losers] >> 4) - (side[field, 6 - losers] >> 4) < 7:
                 continue
@@ -130,16 +128,8 @@ def fill_levels(mask: np.int64, side: Walk, trumps: Walk, length: Small, leading
 
 
 @njit
-def _strain_levels(
-    hands: NDArray[np.uint64], side: Walk, trumps: Walk, length: Small, leading: Small, out: Small
-) -> None:
+def _strain_levels(hands: NDArray[np.uint64], side: Walk, trumps: Walk) -> Small:
+    out = np.empty((len(hands), 5), np.int8)
     for i in range(len(hands)):
-        fill_levels(np.int64(hands[i]), side, trumps, length, leading, out[i])
-
-
-@njit
-def _highest(levels: Small, out: Small) -> None:
-    for i in range(len(levels)):
-        for strain in range(5):
-            if levels[i, strain]:
-                out[i] = max(out[i], np.int8(5 * levels[i, strain] - 2 + strain))
+        fill_levels(np.int64(hands[i]), side, trumps, out[i])
+    return out

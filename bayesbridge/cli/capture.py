@@ -21,7 +21,7 @@ from bayesbridge.cli.options import (
     settings_of,
     verify,
 )
-from bayesbridge.cli.screens import print_json, print_table, say, show_table
+from bayesbridge.cli.screens import present, print_json, print_table, say
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
@@ -75,9 +75,9 @@ def add(commands: Subparsers) -> None:
 def run(args: Namespace) -> int:
     """Capture and print."""
     found = literal.capture(args.first, args.second)
+    by_suit = {key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS}
+    whole = {key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")}
     if args.json:
-        by_suit = {key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS}
-        whole = {key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")}
         print_json({"first": args.first.pbn, "second": args.second.pbn, **whole, **by_suit})
         return 0
     hands = [hand.pbn.split(".") for hand in (args.first, args.second)]
@@ -102,14 +102,11 @@ def run_bid(args: Namespace) -> int:
     found = literal.bid(args.hand)
     call = Call.bid(found.level, "NT") if found.level else PASS
     counts = dict(enumerate(found.counts, 7))
-    if args.json:
-        told = {str(target): count for target, count in counts.items()}
-        print_json({"hand": args.hand.pbn, "level": found.level, "call": str(call), "counts": told})
-        return 0
+    told = {str(target): count for target, count in counts.items()}
+    document = {"hand": args.hand.pbn, "level": found.level, "call": str(call), "counts": told}
     rows = [[f"{k - 6}NT", str(k), str(count), "yes" if count >= k else "no"] for k, count in counts.items()]
-    print_table("Algorithm 1: the iterative bid", ["bid", "target", "captures", "met"], rows)
-    say(f"{call}: {why_bid(args.hand, found)}")
-    return 0
+    table = Table("Algorithm 1: the iterative bid", ["bid", "target", "captures", "met"], rows)
+    return present(args, document, table, f"{call}: {why_bid(args.hand, found)}")
 
 
 def _show_calls(args: Namespace) -> int:
@@ -137,22 +134,18 @@ def _show_calls(args: Namespace) -> int:
     with attributed("--bidder", PluginError):
         chances = call_probabilities(bidder, np.array([args.hand.mask], np.uint64), auction)[0]
     ranked = sorted(auction.legal_calls(), key=lambda call: (-chances[call.index], call))
-    if args.json:
-        chance = {str(call): float(chances[call.index]) for call in ranked}
-        about = {"hand": args.hand.pbn, "seat": auction.turn.name, "auction": str(auction), "players": 4 if four else 3}
-        print_json({**about, "call": str(ranked[0]), "calls": chance})
-        return 0
-    say(game(None if dummy is None else dummy.name), f"The hand bids as {model_words(bidder)}.")
-    for agreement in getattr(bidder, "systems", ()):
-        say(f"System: {agreement}.")
+    about = {"hand": args.hand.pbn, "seat": auction.turn.name, "auction": str(auction), "players": 4 if four else 3}
+    document = {**about, "call": str(ranked[0]), "calls": {str(call): float(chances[call.index]) for call in ranked}}
+    said = [game(None if dummy is None else dummy.name), f"The hand bids as {model_words(bidder)}."]
+    said += [f"System: {agreement}." for agreement in getattr(bidder, "systems", ())]
     shown = [call for call in ranked if chances[call.index] >= 0.005] or ranked[:1]
     rows: list[list[str | float]] = [[str(call), float(chances[call.index])] for call in shown]
     rest = 1.0 - sum(float(chances[call.index]) for call in shown)
     notes = [f"The other {len(ranked) - len(shown)} calls: {percent(max(rest, 0.0))} together."]
     when = f"after {auction}" if auction.calls else "first in hand"
     title = f"What {SEATS[auction.turn.name]} calls with {args.hand.pbn} {when}"
-    show_table(Table(title, ["call", "P"], rows, notes if len(ranked) > len(shown) else [], bars=True))
-    return 0
+    table = Table(title, ["call", "P"], rows, notes if len(ranked) > len(shown) else [], bars=True)
+    return present(args, document, *said, table)
 
 
 def why_captured(found: literal.Capture) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cli.options import (
     MODELS,
     Subparsers,
@@ -16,12 +17,10 @@ from bayesbridge.cli.options import (
     belief_of,
     verify_solver,
 )
-from bayesbridge.cli.screens import add_draws, print_how, print_json, say, show_answer, show_table
+from bayesbridge.cli.screens import add_draws, answer_first, present
+from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import tell
-
-DRAWS = 4000
-"""Unless told otherwise: every layout is judged in every strain."""
 
 
 def add(commands: Subparsers) -> None:
@@ -62,24 +61,24 @@ def add(commands: Subparsers) -> None:
         "honours, points and lengths in doubt)",
     )
     add_pair(parser)
-    add_draws(parser, DRAWS)
+    add_draws(parser, "contracts")
     add_evidence(parser)
 
 
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
+    from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
     from bayesbridge.decisions.information import enquiries, value_of_information
-    from bayesbridge.decisions.tables import SHOWN, answers_table, contracts_table, plain_rows
-    from bayesbridge.notation.toml_text import read_toml
+    from bayesbridge.notation.toml_text import Toml
 
     verify_solver(args)
     position, belief = belief_of(args, f"vulnerable {MODELS if 'call' in (args.find_out or '') else ''}")
     told = position.settings.get("vulnerable")
     scheme = args.scheme
     if scheme is not None and scheme.endswith(".toml"):
-        scheme = read_toml(scheme, "--scheme")[1]
+        scheme = Toml.read(scheme, "--scheme").document
     with position.attributed():
         belief.verify()
     with attributed("--pair"):
@@ -89,13 +88,13 @@ def run(args: Namespace) -> int:
     if args.against is not None:
         with attributed("--against"):
             contract_named(belief, args.against, pair)
-    posterior = belief.infer(draws=args.draws, rng=args.seed)
+    posterior = belief.infer(draws=args.draws or USUAL["contracts"].draws, rng=args.seed)
     if args.find_out:
         with attributed("--find-out"):
             enquiries(posterior, args.find_out)
     vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
-    solving = {"against": args.against, "solve": args.solve, "seconds": args.seconds}
+    solving = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
     with attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
@@ -103,18 +102,13 @@ def run(args: Namespace) -> int:
     answers = None
     if args.find_out is not None:
         answers = value_of_information(posterior, args.contracts, args.find_out or None, **asked)
-    if args.json:
-        about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
-        said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
-        how = {**accuracy_document(posterior), **evidence_document(belief)}
-        rows = [{**named(row.pop("contract")), **row} for row in found.rows]
-        print_json({"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how})
-        return 0
-    show_answer(contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels)))
-    if belief.auction is not None and belief.auction.is_over:
-        say("The auction is over: this is what each contract would have been worth.")
-    if answers is not None:
-        say()
-        show_table(answers_table(plain_rows(answers), answers.attrs))
-    print_how(posterior)
-    return 0
+    about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
+    said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
+    how = {**accuracy_document(posterior), **evidence_document(belief)}
+    rows = [{**named(row.pop("contract")), **row} for row in found.rows]
+    document = {"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how}
+    table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels))
+    over = belief.auction is not None and belief.auction.is_over
+    after = ["The auction is over: this is what each contract would have been worth."] if over else []
+    more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
+    return present(args, document, *answer_first(table), *after, *more, of=posterior)

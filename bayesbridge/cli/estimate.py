@@ -10,6 +10,7 @@ from argparse import Namespace
 from math import isfinite, log2
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cards import Card
 from bayesbridge.cli.options import (
     Mode,
@@ -29,18 +30,17 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import (
     add_draws,
+    present,
     print_evidence,
     print_json,
     print_table,
     progress_line,
     say,
     show,
-    show_table,
 )
 from bayesbridge.errors import PluginError
 from bayesbridge.position import Position, Sourced
 from bayesbridge.views.documents import (
-    contract_document,
     estimate_document,
     evidence_document,
     nested,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
+    from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
 BIDDERS = Mode(
@@ -121,7 +121,7 @@ def add_question(parser: OneLineParser, estimators: str) -> None:
     parser.add_argument(
         "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
-    add_solving(parser, "for it (0: none)", "(default: 10, or all --draws if chosen)")
+    add_solving(parser, "for it (0: none; default: until ± 2 %)", "(default: at most 10, or all --draws if chosen)")
 
 
 def run(args: Namespace) -> int:
@@ -137,11 +137,11 @@ def run(args: Namespace) -> int:
     verify(args, args.contract and CONTRACT)
     position, belief = belief_of(args, "trump")
     asked = asked_contract(belief, args)
-    estimators, solvers = estimators_and_solvers(args.estimator, asked)
+    estimators = estimators_named(args.estimator, asked)
     with position.attributed():
         posterior = inferred(belief, args)
     looked_for = _card_steps(belief, posterior, args)
-    found, odds = evaluated(posterior, estimators, solvers, asked, args)
+    found = evaluated(posterior, estimators, asked, args)
     if found.estimators:
         answer = Answer.of(found)
         games = []
@@ -150,12 +150,12 @@ def run(args: Namespace) -> int:
         read = readings(belief, args.seed)
         if args.json:
             card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
-            tricks = {"games": [contract_document(one, len(posterior))["contract"] for one in games]} if games else {}
+            tricks: dict[str, Any] = {"games": [one.document(len(posterior)) for one in games]} if games else {}
+            tricks |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
             calls = {"readings": readings_document(read)} if read else {}
-            whole = estimate_document(found, answer) | contract_document(odds, len(found.posterior))
-            print_json(whole | tricks | calls | card)
+            print_json(estimate_document(found, answer) | tricks | calls | card)
         else:
-            show(found, answer, games, read, odds)
+            show(found, answer, games, read)
             _show_card(looked_for, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
@@ -174,13 +174,9 @@ def show_calls(position: Position, args: Namespace) -> int:
     auction = position.auction
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
     read = read_calls(terms, Constraints.free(), rng=args.seed)
-    if args.json:
-        print_json({"auction": str(auction), "readings": readings_document(read)})
-        return 0
-    say(f"What each call of {auction} shows, to somebody who sees no cards.")
-    say()
-    show_table(readings_table(read))
-    return 0
+    said = f"What each call of {auction} shows, to somebody who sees no cards."
+    document = {"auction": str(auction), "readings": readings_document(read)}
+    return present(args, document, said, "", readings_table(read))
 
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
@@ -190,19 +186,17 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     verify(args, not args.contract and NO_CONTRACT)
     verify_solver(args, "seconds")
     with attributed("--contract"):
-        return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)
+        return contract_question(belief, args.contract, args.by, args.actual, pair=args.pair, solve=args.solve)
 
 
 def inferred(belief: Belief, args: Namespace) -> Posterior:
     """The posterior."""
     with attributed(f"--method {args.method}", PluginError):
-        return belief.infer(args.method, args.draws, args.seed)
+        return belief.infer(args.method, args.draws or USUAL["estimate"].draws, args.seed)
 
 
-def estimators_and_solvers(
-    names: list[str] | None, asked: ContractQuestion | None = None
-) -> tuple[list[Estimator], list[Estimator]]:
-    """The estimators named, and what solves a contract."""
+def estimators_named(names: list[str] | None, asked: ContractQuestion | None = None) -> list[Estimator]:
+    """The estimators named, and what a contract needs."""
     from bayesbridge.estimators.odds import estimators_for
 
     with attributed("--estimator"):
@@ -210,27 +204,20 @@ def estimators_and_solvers(
 
 
 def evaluated(
-    posterior: Posterior,
-    estimators: list[Estimator],
-    solvers: list[Estimator],
-    asked: ContractQuestion | None,
-    args: Namespace,
-) -> tuple[Evaluation, ContractOdds | None]:
+    posterior: Posterior, estimators: list[Estimator], asked: ContractQuestion | None, args: Namespace
+) -> Evaluation:
     """What the estimators say, and what becomes of the contract that is asked about."""
     from bayesbridge.estimators.evaluate import ask, evaluate
-    from bayesbridge.estimators.odds import contract_odds
-    from bayesbridge.random64 import generator
+    from bayesbridge.estimators.odds import evaluate_contract
 
-    tricks = posterior.belief.tricks
+    tricks, progress = posterior.belief.tricks, progress_line("layouts")
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
+    budget = Budget(args.draws, args.solve, args.seconds)
     if asked is None:
         question = ask(posterior, args.pair, trick=trick)
-    else:
-        question = ask(posterior, asked.pair, asked.strain, trick)
-    random = generator(args.seed)
-    progress = progress_line("layouts")
-    found = evaluate(posterior, estimators, question, rng=random, progress=progress, seconds=args.seconds)
-    return contract_odds(found, asked, solvers, rng=random, progress=progress_line("layouts solved"))
+        return evaluate(posterior, estimators, question, rng=args.seed, progress=progress, budget=budget)
+    lines = progress, progress_line("layouts solved")
+    return evaluate_contract(posterior, estimators, asked, budget, args.seed, trick, lines)
 
 
 def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[dict[str, Any]]:
@@ -242,7 +229,8 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
         return []
     from bayesbridge.history import card_history
 
-    draws = max(min(args.draws, 2000), args.draws // 10)
+    usual = args.draws or USUAL["estimate"].draws or 0
+    draws = max(min(usual, 2000), usual // 10)
     with attributed("--card"):
         table = card_history(
             belief, args.card, draws=draws, rng=args.seed, progress=progress_line("steps"), last=posterior

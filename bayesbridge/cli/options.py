@@ -579,7 +579,7 @@ def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
     if path.suffix not in endings:
         raise UsageError(f"argument {option}: {name!r}: {what}, let its name end in {endings[0]}")
     try:
-        folder = final_path(path)[0].parent
+        folder = final_path(path).parent
         if not folder.is_dir():
             raise UsageError(f"argument {option}: {name!r}: name a file in a folder that exists")
         if not os.access(folder, os.W_OK):

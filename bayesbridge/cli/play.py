@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.budget import USUAL
 from bayesbridge.cli.options import (
     MODELS,
     Mode,
@@ -25,15 +26,15 @@ from bayesbridge.cli.options import (
     verify_models,
 )
 from bayesbridge.cli.screens import (
-    DRAWS,
     add_draws,
+    answer_first,
     bar,
+    present,
     print_how,
     print_json,
     print_table,
     progress_line,
     say,
-    show_answer,
     show_table,
 )
 from bayesbridge.deal import Seat
@@ -100,9 +101,9 @@ def add(commands: Subparsers) -> None:
         "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
     )
     add_pair(parser)
-    add_draws(parser)
+    add_draws(parser, "play")
     add_evidence(parser)
-    parser.set_defaults(by_turn=True, draws=None)
+    parser.set_defaults(by_turn=True)
 
 
 def _scores(text: str) -> list[float]:
@@ -138,7 +139,7 @@ def run(args: Namespace) -> int:
     verify(args, CARDS)
     verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.attributed():
-        posterior = believed(belief, args.draws or 2000, args.seed)
+        posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)
     given = position.settings.get("vulnerable")
     found = play(
         posterior,
@@ -151,17 +152,13 @@ def run(args: Namespace) -> int:
         rng=args.seed,
         progress=progress_line("layouts solved"),
     )
-    if args.json:
-        print_json({**accuracy_document(posterior), **found.document(), **evidence_document(belief)})
-        return 0
-    show_answer(*found.tables)
-    print_how(posterior)
-    return 0
+    document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
+    return present(args, document, *answer_first(*found.tables), of=posterior)
 
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
-    from bayesbridge.decisions.review import players_table
+    from bayesbridge.decisions.review import PlayerCosts, players_table
 
     if args.record is None:
         raise UsageError("argument --review: it is about a record: name --record FILE")
@@ -187,7 +184,8 @@ def _review(args: Namespace) -> int:
             show_review(*found[-1])
     if args.json:
         tables = [review_document(*one) for one in found]
-        print_json({**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players_document(found)})
+        players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
+        print_json({**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players})
     elif len(found) > 1:
         show_table(players_table(players_of(found), kinds=True))
     return 0
@@ -198,7 +196,7 @@ def reviewed(args: Namespace, record: Record, bidder: BidderModel, player: Playe
     from bayesbridge.decisions.review import judged_cards
 
     seats = list(Seat) if getattr(args, "seat", None) is None else [args.seat]
-    how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws or 1000, "rng": args.seed}
+    how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
     how |= {"solve": args.solve, "seconds": args.seconds, "progress": progress_line("cards")}
     return list(judged_cards(record, seats, **how))
 
@@ -230,13 +228,6 @@ def players_of(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, list[J
     return players
 
 
-def players_document(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, dict[str, Any]]:
-    """What the cards of each player cost."""
-    from bayesbridge.decisions.review import Tally
-
-    return {name: Tally.of(rows)._asdict() for name, rows in players_of(found).items()}
-
-
 def show_review(record: Record, rows: list[Judged]) -> None:
     """For people."""
     from bayesbridge.decisions.review import players_table, review_table
@@ -266,7 +257,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         turn = "nobody: the trick is complete" if seat is None else seat.name
         raise UsageError(f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick")
     with position.attributed():
-        posterior = belief.infer(draws=args.draws or DRAWS, rng=args.seed)
+        posterior = belief.infer(draws=args.draws or USUAL["estimate"].draws, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if not wins:
         raise UsageError(f"{seat.name} has no card left: ask before the last trick")

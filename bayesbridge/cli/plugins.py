@@ -29,7 +29,17 @@ def add(commands: Subparsers) -> None:
         "bayesbridge plugins --json\n  bayesbridge plugins new aces\n  bayesbridge plugins new our-club --kind bidder",
         EXACT,
     )
-    _add_new(parser.add_subparsers(title="commands", metavar="new", dest="action"))
+    parser = add_command(
+        parser.add_subparsers(title="commands", metavar="new", dest="action"),
+        "new",
+        "a package with an estimator or a bidder model of your own, ready to install, test and change",
+        run_new,
+        "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
+        EXACT,
+    )
+    parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
+    parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
+    parser.add_argument("--at", default=None, metavar="DIR", help="the folder to make it in (default: the current one)")
 
 
 def run(args: Namespace) -> int:
@@ -84,20 +94,6 @@ MADE = {
     ),
 }
 """What ``plugins new`` makes: in words, and how it is asked."""
-
-
-def _add_new(commands: Subparsers) -> None:
-    parser = add_command(
-        commands,
-        "new",
-        "a package with an estimator or a bidder model of your own, ready to install, test and change",
-        run_new,
-        "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
-        EXACT,
-    )
-    parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
-    parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
-    parser.add_argument("--at", default=None, metavar="DIR", help="the folder to make it in (default: the current one)")
 
 
 def run_new(args: Namespace) -> int:

@@ -11,7 +11,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.estimate import add_question, asked_contract, estimators_and_solvers, evaluated, inferred
+from bayesbridge.budget import USUAL
+from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated, inferred
 from bayesbridge.cli.options import (
     MODELS,
     Mode,
@@ -27,9 +28,8 @@ from bayesbridge.cli.options import (
     writing,
 )
 from bayesbridge.cli.play import review_document, reviewed, show_review
-from bayesbridge.cli.screens import DRAWS, print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
-from bayesbridge.views.documents import contract_document
 from bayesbridge.words import BITS, MADE, number, percent, tell
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
-
-RECORD_DRAWS = 2000
-"""Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
 FILE = Mode(
     "FILE tells what was seen, or is named by --record FILE",
@@ -74,7 +71,6 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--out", default=None, metavar="FILE.html", help="where to write (default: report.html)")
     parser.add_argument("--title", metavar="TEXT", help="the heading of the page")
     add_question(parser, "what to compute besides capture or tricks, repeatable")
-    parser.set_defaults(draws=None)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
     )
@@ -113,7 +109,7 @@ def _record_report(args: Namespace) -> int:
         player=player,
         title=args.title,
         by_card=args.cards,
-        draws=args.draws or RECORD_DRAWS,
+        draws=args.draws,
         rng=args.seed,
         progress=progress_line("steps"),
         command=_command(args),
@@ -140,7 +136,7 @@ def _show_steps(
         pair=pair,
         contract=contract,
         by_card=args.cards,
-        draws=args.draws or RECORD_DRAWS,
+        draws=args.draws or USUAL["record"].draws,
         rng=args.seed,
         progress=progress_line("steps"),
     )
@@ -199,19 +195,19 @@ def _position_report(args: Namespace) -> int:
 
     verify(args, EVIDENCE)
     path = _target(args)
-    args.draws = args.draws or DRAWS
     position, belief = belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
-    estimators = estimators_and_solvers([*usual, *(args.estimator or [])])[0]  # a slip is told before the work
+    estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
     asked = _asked(belief, args)
     with position.attributed():
         posterior = inferred(belief, args)
-    found, _ = evaluated(posterior, estimators, [], None, args)
-    result, contract, odds = to_datatree(found), None, None
+    found = evaluated(posterior, estimators, None, args)
+    result, contract, odds = to_datatree(found), None, {}
     failures = list(found.failures.values())
     if asked is not None:
-        judged, odds = evaluated(posterior, *estimators_and_solvers(None, asked), asked, args)
-        contract = to_datatree(judged, odds=odds)
+        judged = evaluated(posterior, estimators_named(None, asked), asked, args)
+        contract = to_datatree(judged)
+        odds = {} if judged.odds is None else {"contract": judged.odds.document(len(judged.posterior))}
         failures += judged.failures.values()
     steps = None
     if belief.evidence and not args.no_history:
@@ -227,7 +223,7 @@ def _position_report(args: Namespace) -> int:
         contract=contract,
     )
     how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-    _write(args, path, page, {**how, **contract_document(odds, len(posterior))})
+    _write(args, path, page, {**how, **odds})
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.cli.options import (
     CLUSTER,
     Mode,
@@ -21,7 +23,7 @@ from bayesbridge.cli.options import (
     verify,
     whole,
 )
-from bayesbridge.cli.screens import MOST_DRAWS, print_json, progress_line, say, show_table
+from bayesbridge.cli.screens import print_json, progress_line, say, show_table
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted
@@ -114,21 +116,21 @@ def run(args: Namespace) -> int:
     verify(args, readers == ["counting"] and COUNTING, not args.history and UNSTYLED, cluster and CLUSTER)
     if twice := [name for name in others if readers.count(name) > 1]:
         raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
-    boards, chosen, left_out = _choose(args, min(moments.values()))
-    styled = _Styled(args, chosen())
-    if styled.history is not None:
+    boards = _Boards(args, min(moments.values()))
+    if boards.history is not None:
         others, last = [*others, last], f"{last}{WITHOUT}"
         readers = [*others, last]
-    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), styled(chosen()), boards)
+    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), boards)
     rows = {name: {when: tally.summary().document() for when, tally in tallies[name].items()} for name in readers}
     if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
         raise BayesBridgeError(
-            f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
+            f"nothing is left to score: no honour is in doubt on any of {counted(boards.count, 'board')}; "
+            "take fewer cards"
         )
     less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
-    figures = styled.figures()
+    figures = boards.figures()
     if args.json:
-        about = {"chair": args.chair, "draws": args.draws, "left_out": left_out}
+        about = {"chair": args.chair, "draws": args.draws, "left_out": boards.left_out}
         print_json({**_document(args, rows, less), **figures, **about})
         return 0
     who = ROLES[args.chair][1]
@@ -144,7 +146,7 @@ def run(args: Namespace) -> int:
         gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
         pairs = counted(figures["history"]["pairs"], "pair")
         say(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
-    for reason, count in left_out.items():
+    for reason, count in boards.left_out.items():
         say(f"{count} records left out: {reason}.")
     for name, found in rows.items():
         if silent := sum(each["unanswered"] for each in found.values()):
@@ -152,37 +154,60 @@ def run(args: Namespace) -> int:
     return 0
 
 
-class _Styled:
-    """Boards with what ``--history`` says of their pairs; how well the styles foretell the calls is added up."""
+class _Boards:
+    """The boards of FILE that can be scored, evenly spread, with what ``--history`` says of their pairs.
 
-    def __init__(self, args: Namespace, records: Iterator[tuple[int, Record]]) -> None:
+    Walked once to be scored; how well the styles foretell the calls is added up on the way.
+    """
+
+    def __init__(self, args: Namespace, cards: int) -> None:
+        self._records, self._cards, self._losses = open_file(args.file), cards, dict[int, Any]()
+        self._tables: dict[str, int] = {}
+        reasons = Counter(map(self._hindrance, self._records()))
+        self._good = reasons.pop(None, 0)
+        self.left_out = {str(reason): count for reason, count in reasons.items()}
+        if not self._good:
+            told = "; ".join(f"{reason} ({count})" for reason, count in self.left_out.items())
+            raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {told}")
+        self.count = min(args.boards or self._good, self._good)
         self.history: History | None = None
-        self.losses: dict[int, Any] = {}
-        self.tables: dict[str, int] = {}
         if args.history is None:
             return
         from bayesbridge.bidders.pairs import History
 
         self.history = History(open_file(args.history, "--history")(), args.history_tables or 200)
-        if not any(one.pair(side) in self.history.pairs for _, one in records for side in (Seat.N, Seat.E)):
+        if not any(one.record.pair(side) in self.history.pairs for one in self._chosen() for side in (Seat.N, Seat.E)):
             raise UsageError(f"argument --history: no pair of the boards is in {args.history!r}: name them alike there")
 
-    def __call__(self, chosen: Iterator[tuple[int, Record]]) -> Iterator[Board]:
-        """The boards, one by one."""
-        from bayesbridge.bidders.pairs import pairs_of, table_losses
-        from bayesbridge.studies.benchmark import Board, bucket_of
+    def _hindrance(self, record: Record) -> str | None:
+        """Why a record is left out."""
+        from bayesbridge.studies.readers import usable
 
-        for place, record in chosen:
-            if self.history is None:
-                yield Board(place, record)
-                continue
-            styles = self.history.styles(record)
-            seated = pairs_of([record])
+        return usable(record) or ("the play is shorter" if len(record.plays) < self._cards else None)
+
+    def _chosen(self) -> Iterator[Board]:
+        """Of all that can be scored number i · all // chosen, for each i."""
+        from bayesbridge.studies.benchmark import Board
+
+        taken = 0
+        able = (Board(place, one) for place, one in enumerate(self._records(), 1) if self._hindrance(one) is None)
+        for place, board in enumerate(able):
+            if place == taken * self._good // self.count:
+                taken += 1
+                yield board
+
+    def __iter__(self) -> Iterator[Board]:
+        from bayesbridge.bidders.pairs import pairs_of, table_losses
+        from bayesbridge.studies.benchmark import bucket_of
+
+        for board in self._chosen():
+            styles = {} if self.history is None else self.history.styles(board.record)
+            seated = pairs_of([board.record])
             for style in styles.values():
-                self.tables[style.pair] = style.tables
+                self._tables[style.pair] = style.tables
                 bucket = bucket_of(seated[style.pair][0].deal)
-                self.losses[bucket] = self.losses.get(bucket, 0.0) + table_losses(seated[style.pair], style)[0]
-            yield Board(place, record, styles)
+                self._losses[bucket] = self._losses.get(bucket, 0.0) + table_losses(seated[style.pair], style)[0]
+            yield board._replace(styles=styles)
 
     def figures(self) -> dict[str, Any]:
         """How well the calls were foretold; nothing without a history."""
@@ -190,8 +215,13 @@ class _Styled:
             return {}
         from bayesbridge.studies.benchmark import call_figures
 
-        mean = sum(self.tables.values()) / len(self.tables)
-        return {**call_figures(self.losses), "history": {"pairs": len(self.tables), "mean_tables": mean}}
+        rows = [self._losses[bucket] for bucket in sorted(self._losses)]
+        mean = sum(self._tables.values()) / len(self._tables)
+        about = {
+            "calls": int(sum(row[0] for row in rows)),
+            "history": {"pairs": len(self._tables), "mean_tables": mean},
+        }
+        return {**call_figures(rows, "call_log_loss"), **about}
 
 
 def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> dict[str, Any]:
@@ -211,41 +241,7 @@ def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> di
     return {**told, "compared_with": last}
 
 
-def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tuple[int, Record]]], dict[str, int]]:
-    """How many boards, a walk over them with their numbers in the file, and the reasons for those left out."""
-    from bayesbridge.studies.readers import usable
-
-    records = open_file(args.file)
-
-    def hindrance(record: Record) -> str | None:
-        return usable(record) or ("the play is shorter" if len(record.plays) < cards else None)
-
-    left_out: dict[str, int] = {}
-    good = 0
-    for record in records():
-        reason = hindrance(record)
-        if reason is None:
-            good += 1
-        else:
-            left_out[reason] = left_out.get(reason, 0) + 1
-    if not good:
-        reasons = "; ".join(f"{reason} ({count})" for reason, count in left_out.items())
-        raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {reasons}")
-    wanted = min(args.boards or good, good)
-
-    def chosen() -> Iterator[tuple[int, Record]]:
-        """Evenly spread: of ``good`` records number i · good // wanted, for each i."""
-        taken = 0
-        able = ((place, one) for place, one in enumerate(records(), 1) if hindrance(one) is None)
-        for place, (board, record) in enumerate(able):
-            if place == taken * good // wanted:
-                taken += 1
-                yield board, record
-
-    return wanted, chosen, left_out
-
-
-def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) -> dict[str, dict[str, ScoreSums]]:
+def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, ScoreSums]]:
     """The sums of each reader at each moment."""
     from hashlib import file_digest
 
@@ -256,7 +252,7 @@ def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) ->
     for name in plan.readers:
         with attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
-    workers = min(args.workers or cores(), -(-boards // CHUNK))
+    workers = min(args.workers or cores(), -(-boards.count // CHUNK))
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
     how = RunOptions(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
     digest = ""
@@ -265,7 +261,8 @@ def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) ->
             digest += file_digest(file, "sha256").hexdigest()
     digest += f" {args.history_tables}" if args.history_tables else ""
     with keeping(args, "boards"):
-        found = tally_boards(plan, boards, chosen, how, digest)
+        chosen = iter(boards)
+        found = tally_boards(plan, boards.count, chosen, how, digest)
         for _ in chosen:  # of boards whose chunks were kept the calls are still to be judged
             pass
     return found

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.budget import MOST_DRAWS, USUAL
 from bayesbridge.cli.options import OneLineParser, whole
 from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, number, printable
@@ -63,11 +65,21 @@ def bold(line: str) -> str:
     return f"\x1b[1m{line}\x1b[0m"
 
 
-def show_answer(table: Table) -> None:
+def present(args: Namespace, document: dict[str, Any], *parts: Table | str, of: Posterior | None = None) -> int:
+    """An answer: one object for programs; for people its parts in order, and at the end how exact the posterior is."""
+    if args.json:
+        print_json(document)
+        return 0
+    for part in parts:
+        show_table(part) if isinstance(part, Table) else say(part)
+    if of is not None:
+        print_how(of)
+    return 0
+
+
+def answer_first(table: Table) -> tuple[Table | str, ...]:
     """What the first note says, which is the answer in words, and then the table."""
-    paragraph(table.notes[0])
-    say()
-    show_table(replace(table, notes=table.notes[1:]))
+    return *in_lines(table.notes[0]), "", replace(table, notes=table.notes[1:])
 
 
 def show_table(table: Table) -> None:
@@ -148,22 +160,10 @@ def end_progress() -> None:
         _lines.pop().stop()
 
 
-MOST_DRAWS = 50_000_000
-"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
-
-DRAWS = 20_000
-"""Unless told otherwise."""
-
-
-def add_draws(parser: OneLineParser, usual: int = DRAWS) -> None:
-    """Ask how many layouts to draw, ``usual`` unless told otherwise."""
-    parser.add_argument(
-        "--draws",
-        type=whole(2, MOST_DRAWS),
-        default=usual,
-        metavar="N",
-        help=f"layouts drawn where there are too many to walk (default: {usual:_})",
-    )
+def add_draws(parser: OneLineParser, question: str = "estimate") -> None:
+    """Ask how many layouts to draw; what is usual for the question stands in the help."""
+    many = f"layouts drawn where there are too many to walk (default: {USUAL[question].draws:_})"
+    parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
 def print_evidence(belief: Belief) -> None:
@@ -193,9 +193,14 @@ def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> N
 
 def paragraph(words: str, indent: str = "") -> None:
     """A text in lines that the terminal is wide enough for."""
+    say(*in_lines(words, indent))
+
+
+def in_lines(words: str, indent: str = "") -> list[str]:
+    """The same lines, unprinted."""
     width = min(100, max(40, get_terminal_size().columns))
     indent = indent or " " * (len(words) - len(words.lstrip()))
-    say(*wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+    return wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def show(
@@ -203,22 +208,21 @@ def show(
     answer: Answer,
     games: Sequence[ContractOdds],
     read: Sequence[CallReading],
-    odds: ContractOdds | None,
 ) -> None:
     """The answer in a sentence, tables, and at the end what was seen and how it was computed.
 
-    With four players ``odds`` of the contract that was asked about, or ``games``, take the place of the outputs, and
+    The contract that was asked about, or with four players ``games``, take the place of the outputs, and
     how the calls were ``read`` and the hands come before them.
     """
     from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
-    from bayesbridge.views.tables import contract_table, games_table, hidden_tables, readings_table, sentences
+    from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
 
     posterior = found.posterior
-    asked = [odds] if odds is not None else list(games)
+    asked = list(games) if found.odds is None else [found.odds]
     if asked:
         strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
         answers = [tricks, strength]
-        tables = [contract_table(asked[0]) if len(asked) == 1 else games_table(asked)]
+        tables = asked[0].tables if len(asked) == 1 else [games_table(asked)]
         if len(asked) == 1:
             tables = [replace(tables[0], notes=tables[0].notes[1:])]
         how = tuple(posterior.marginal_accuracy)
@@ -234,7 +238,7 @@ def show(
     hidden = hidden_tables(posterior)
     called = [readings_table(read)] if read else []
     four = posterior.belief.dummy is None
-    first = four and odds is None  # what the calls and the hands are, and then what can be made of them
+    first = four and found.odds is None  # what the calls and the hands are, and then what can be made of them
     for table in (*called, *hidden[:2], *tables, *hidden[2:]) if first else (*tables, *called, *hidden):
         show_table(table)
     if not posterior.belief.constraints.hidden:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbridge.cli.options import (
     CLUSTER,
@@ -25,7 +25,8 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.screens import print_json, progress_line, say, show_table
 
 if TYPE_CHECKING:
-    from bayesbridge.studies import Comparison, Study
+    from bayesbridge.scoring import Scheme
+    from bayesbridge.studies import Study
 
 MOST_DEALS = 10**15
 """Three years of work for one core: a greater number is a typing mistake."""
@@ -69,12 +70,21 @@ def _add_arguments(parser: OneLineParser) -> None:
 def run(args: Namespace) -> int:
     """Count or simulate, and print."""
     from bayesbridge.studies import STUDIES
+    from bayesbridge.studies.jobs import THREADS, RunOptions
     from bayesbridge.studies.study import all_tables, notes
 
     study = STUDIES[args.study]
     verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and CLUSTER)
-    own = _schemes(args, study)
-    found = _count_exactly(study) if args.exact else _simulate(args, study, own)
+    schemes = _schemes(args, study)
+    if args.exact and study.count_exactly is None:
+        raise UsageError(f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')")
+    if args.exact and study.count_exactly is not None:
+        found = study.count_exactly()
+    else:
+        checkpoint = Path(args.resume) if args.resume else None
+        how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint, progress_line("deals"))
+        with keeping(args, "deals"):
+            found = study.simulate(args.deals or study.deals, args.seed, how, args.runs, schemes)
     if args.json:
         print_json(found.document())
         return 0
@@ -84,35 +94,20 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _schemes(args: Namespace, study: Study) -> dict[str, Any]:
-    """The scoring schemes of the user, as an argument of those studies that take them."""
-    from bayesbridge.notation.toml_text import read_toml
+def _schemes(args: Namespace, study: Study) -> list[Scheme]:
+    """The scoring schemes of the user, for those studies that take them."""
+    from bayesbridge.notation.toml_text import Toml
     from bayesbridge.scoring import Scheme
     from bayesbridge.studies import STUDIES
 
     if not args.scoring:
-        return {}
+        return []
     if not study.schemes:
         takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
         raise UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
     schemes = []
     for path in args.scoring:
-        table = read_toml(path, "--scoring")[1]
+        table = Toml.read(path, "--scoring").document
         with attributed(f"--scoring {path}"):
             schemes.append(Scheme.of(table))
-    return {"schemes": schemes}
-
-
-def _count_exactly(study: Study) -> Comparison:
-    if study.count_exactly is None:
-        raise UsageError(f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')")
-    return study.count_exactly()
-
-
-def _simulate(args: Namespace, study: Study, own: dict[str, Any]) -> Comparison:
-    from bayesbridge.studies.jobs import THREADS, RunOptions
-
-    checkpoint = Path(args.resume) if args.resume else None
-    how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint, progress_line("deals"))
-    with keeping(args, "deals"):
-        return study.simulate(args.deals or study.deals, args.seed, None, args.runs, how, **own)
+    return schemes

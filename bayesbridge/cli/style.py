@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbridge.cli.options import (
     EXACT,
@@ -55,7 +55,7 @@ def add(commands: Subparsers) -> None:
 def run(args: Namespace) -> int:
     """Learn and print."""
     from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
-    from bayesbridge.studies.benchmark import mean_of
+    from bayesbridge.studies.benchmark import call_figures
 
     verify(args, not args.pair and PAIRS)
     if args.pair is None:
@@ -65,17 +65,14 @@ def run(args: Namespace) -> int:
         every = tables_of(open_file(args.file)(), args.pair)
     name = pair_name(args.pair)
     style = style_of(name, every[: args.tables or MOST])
-    calls, known, average = judge_style(every[: style.tables + MOST], style).T
-    figures: dict[str, Any] = {}
-    for key, sums in {"": known, "_average": average, "_difference": known - average}.items():
-        value, error = mean_of(calls, sums)
-        figures |= {f"log_loss{key}": value, f"log_loss{key}_error": error} if len(calls) else {f"log_loss{key}": None}
+    judged = judge_style(every[: style.tables + MOST], style)
+    figures = call_figures(judged, "log_loss")
     if target is not None:
         with writing("--out", target) as part:
             style.save(part)
     found = habits(style)
     if args.json:
-        told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(calls)}
+        told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(judged)}
         print_json({**told, **figures, "summary": [one._asdict() for one in found]})
         return 0
     some = "" if style.tables == len(every) else f" of {number(len(every))}"
@@ -83,11 +80,11 @@ def run(args: Namespace) -> int:
     rows = [[one.what, _value(one, one.value, one.error), _value(one, one.average, 0.0)] for one in found]
     print_table(title, ["", "this pair", "average expert"], rows)
     say("Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error.")
-    if len(calls):
+    if len(judged):
         gain, error = figures["log_loss_difference"], figures["log_loss_difference_error"]
         two = f"{figures['log_loss']:.3f} nats a call knowing the style, {figures['log_loss_average']:.3f} without"
         halves = ", each half judging what is learned from the other" if style.tables == len(every) else ""
-        tables = f"{counted(len(calls), 'table')}{halves or ' that it was not learned from'}"
+        tables = f"{counted(len(judged), 'table')}{halves or ' that it was not learned from'}"
         say(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
     if target is not None:
         say(f"{target} is written: --style EW:{target} takes it, or NS:.")

@@ -22,12 +22,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +37,11 @@ from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.conditions import ConditionTables, chance_text, tightened
-from bayesbridge.engines.deal_tables import DealTable, by_seat
-from bayesbridge.engines.proposal import Hands
+from bayesbridge.engines.deal_tables import DealTable
+from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import SoftEvidence, Target, calls_evidence
-from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, tilted
+from bayesbridge.engines.tilt import SEARCH, tilted
+from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
@@ -57,7 +58,7 @@ from bayesbridge.expressions import (
     parse_expression,
 )
 from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.layouts import Floats, Layouts, Masks
 from bayesbridge.random64 import Seed, generator, seed_state
 
 
@@ -77,12 +78,6 @@ def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
     return run(find_solver(), Layouts(masks), question)["solved"].astype(np.int64)
 
 
-type Floats = NDArray[np.float64]
-type Way = Literal["rejection", "tilted"]
-type Propose = Callable[[int, np.random.Generator], tuple[Masks, Floats]]
-"""At most n deals that meet the exact part of the plan, of n draws, and log c g of each."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class CallDraws:
     """Deals under an auction.
@@ -95,25 +90,51 @@ class CallDraws:
 
     auction: Auction
     soft: SoftEvidence
-    propose: Propose
-    way: Way
-    chance: float
-    error: float
-    kept: float
+    tables: DealTable
+    """Uniform draws that meet the exact part of the plan."""
+    proposal: Proposal | None = None
+    """Where the calls point; ``None`` for uniform draws, each kept with the probability that these hands bid so."""
+    log_limit: float = 0.0
+    """log c."""
+    log_guide_limit: float = np.inf
+    """The same for the guides, which refuse most draws of a pair before the model is asked; inf without guides."""
+    chance: float = 0.0
+    error: float = 0.0
+    kept: float = 0.0
     cut: float = 0.0
+
+    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        """What of ``n`` draws meets the exact part of the plan and passes the guides, and log g of each.
+
+        The guides leave a density of min(g, L' / c'), L' their likelihood.
+        """
+        if self.proposal is None:
+            return self.tables.draw(n, rng), np.zeros(n)
+        masks, log_q = self.proposal.draw(n, rng)
+        masks, log_q = masks[log_q > -np.inf], log_q[log_q > -np.inf]
+        if self.log_guide_limit == np.inf:
+            return masks, log_q
+        log_h = np.minimum(log_q, self.soft.of_layouts(masks, guide=True) - self.log_guide_limit)
+        kept = log_h - log_q >= np.log1p(-rng.random(len(masks)))
+        return masks[kept], log_h[kept]
+
+    def log_weights(self, n: int, rng: np.random.Generator) -> Floats:
+        """log L / g of what is proposed, where L is not 0."""
+        masks, log_q = self.propose(n, rng)
+        found = self.soft.of_layouts(masks) - log_q
+        return found[found > -np.inf]
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Masks, float]:
         """What is accepted of ``n`` draws, and the sum of L / (c g) - 1 over those for which it is positive."""
-        masks, log_limit = self.propose(n, rng)
-        log_likelihood = self.soft.of_layouts(masks)
-        kept = log_likelihood - log_limit >= np.log1p(-rng.random(len(masks)))
-        over = np.expm1(np.maximum(log_likelihood[kept] - log_limit[kept], 0.0)).sum()
-        return masks[kept], 0.0 if self.exact else float(over)
+        masks, log_q = self.propose(n, rng)
+        log_ratio = self.soft.of_layouts(masks) - log_q - self.log_limit
+        kept = log_ratio >= np.log1p(-rng.random(len(masks)))
+        return masks[kept], 0.0 if self.exact else float(np.expm1(np.maximum(log_ratio[kept], 0.0)).sum())
 
     @property
     def exact(self) -> bool:
         """Whether nothing is cut off."""
-        return self.way == "rejection"
+        return self.proposal is None
 
     def lines(self) -> list[str]:
         """How it is done and how rare it is, for people."""
@@ -131,22 +152,22 @@ class CallDraws:
     def document(self) -> dict[str, Any]:
         """The same as plain data."""
         numbers = {"probability": self.chance, "error": self.error, "kept": self.kept, "cut": self.cut}
-        return {"auction": str(self.auction), "way": self.way, "exact": self.exact, **numbers}
+        way = "rejection" if self.exact else "tilted"
+        return {"auction": str(self.auction), "way": way, "exact": self.exact, **numbers}
 
 
-def pilot(log_weights: Floats, drawn: int) -> tuple[float, float, float]:
-    """The mean of the weights of ``drawn`` draws, its standard error, and their effective sample size.
+def pilot(log_weights: Floats, drawn: int) -> tuple[float, float]:
+    """The mean of the weights of ``drawn`` draws, those left out having none, and its standard error.
 
-    Draws that are left out have no weight. The error counts one more draw of weight 1, which may have been missed.
+    The error counts one more draw of weight 1, which may have been missed.
 
     >>> pilot(np.zeros(5), 10)[0]
     0.5
     """
     weights = np.exp(log_weights)
-    total, squares = float(weights.sum()), float(np.square(weights).sum())
-    mean = total / drawn
-    error = math.hypot(math.sqrt(max(squares / drawn - mean**2, 0.0) / drawn), 1.0 / drawn)
-    return mean, error, total**2 / squares if squares else 0.0
+    mean = float(weights.sum()) / drawn
+    variance = max(float(np.square(weights).sum()) / drawn - mean**2, 0.0) / drawn
+    return mean, math.hypot(math.sqrt(variance), 1.0 / drawn)
 
 
 def limit_of(log_weights: Floats, cut: float) -> float:
@@ -155,6 +176,8 @@ def limit_of(log_weights: Floats, cut: float) -> float:
     >>> round(math.exp(limit_of(np.log([1.0, 1.0, 1.0, 5.0]), 0.25)), 6)
     3.0
     """
+    if not len(log_weights):
+        raise Contradiction("no draw explains the calls", evidence=())
     top = float(log_weights.max())
     weights = np.sort(np.exp(log_weights - top))[::-1]
     above = np.cumsum(weights) - weights * np.arange(1, len(weights) + 1)  # lost if c is the weight at each place
@@ -265,109 +288,59 @@ SEED: Final = 1
 """Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
 
 
-def call_draws(plan: ConditionTables, auction: Auction, bidder: BidderModel, way: Way | None = None) -> CallDraws:
-    """Deals under an auction by rejection, or by tilts where it is rare and they fit, unless a way is named."""
+def call_draws(
+    plan: ConditionTables, auction: Auction, bidder: BidderModel, *, by_tilts: bool | None = None
+) -> CallDraws:
+    """Deals under an auction: by rejection, or by tilts where it is rare and they fit, unless that is named."""
     soft = SoftEvidence(tuple(calls_evidence(bidder, auction)))
     most = cost_of(bidder).most_layouts // 10
     n = min(4000, max(most, 100))
-
-    def plainly(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        return plan.table.draw(n, rng), np.zeros(n)
-
+    plain = CallDraws(auction, soft, plan.table)
     with one_thread():
-        chance, error, _ = pilot(soft.of_layouts(plainly(n, np.random.default_rng(SEED))[0]), n)
-        plain = CallDraws(auction, soft, plainly, "rejection", chance, error, chance)
-        if way == "rejection" or (way is None and chance >= (0.002 if soft.separable else 0.02)):
+        chance, error = pilot(plain.log_weights(n, np.random.default_rng(SEED)), n)
+        plain = replace(plain, chance=chance, error=error, kept=chance)
+        if not (chance < (0.002 if soft.separable else 0.02) if by_tilts is None else by_tilts):
             return plain
-        found = _by_tilts(plan, auction, soft, n, most)
+        try:
+            found = _by_tilts(plan, plain, n, min(SEARCH, most))
+        except Contradiction:
+            return plain
     # Tilted draws must keep many more than rejection, since they cost more; not so where guides refuse most of them.
-    dear = way is None and soft.separable and found is not None and found.kept < 10.0 * chance
-    return plain if found is None or dear else found
+    dear = by_tilts is None and soft.separable and found.kept < 10.0 * chance
+    return plain if dear or found.cut > 0.05 else found
 
 
-def _by_tilts(plan: ConditionTables, auction: Auction, soft: SoftEvidence, n: int, most: int) -> CallDraws | None:
-    """By tilts; ``None`` where they do not fit."""
-    likelihood, seats = _by_seat(plan, soft)
-    known, search = tightened(plan.known, plan.exact), min(SEARCH, most)
-    try:
-        proposal = tilted(known, plan.table, likelihood, seats, draws=500, rng=SEED, search=search).proposal
-    except Contradiction:
-        return None
-    test, random = expression_test(plan.exact), np.random.default_rng(SEED)
-
-    def live(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        masks, log_q = proposal.draw(n, rng)
-        alive = np.flatnonzero(log_q > -np.inf)
-        alive = alive[test(masks[alive], rng)]
-        return masks[alive], log_q[alive]
-
-    propose, passed = (live, 1.0) if soft.separable else _screened(live, soft, n, random)
-    n = n if soft.separable else int(min(n, 1000) / max(passed, 0.02))  # a draw that the guides refuse is cheap
-
-    def log_weights(n: int) -> Floats:
-        masks, log_q = propose(n, random)
-        found = soft.of_layouts(masks) - log_q
-        return found[found > -np.inf]
-
-    least = CUT if soft.separable else PAIR_CUT
-    seen, drawn, log_limit, cut = log_weights(n), n, 0.0, 1.0
+def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> CallDraws:
+    """By tilts; raises ``Contradiction`` where they do not fit."""
+    soft, random = plain.soft, np.random.default_rng(SEED)
+    target = Target(tightened(replace(plan.known, conditions=plan.exact), plan.exact), soft)
+    fitted = tilted(
+        target.constraints, plan.table, target.guide_likelihood, soft.seats, draws=500, rng=SEED, search=search
+    )
+    found, least = replace(plain, proposal=fitted.proposal), CUT
+    if not soft.separable:
+        masks, log_q = found.propose(n, random)
+        log_weights = soft.of_layouts(masks, guide=True) - log_q
+        limit = limit_of(log_weights[log_weights > -np.inf], PAIR_CUT)
+        found, least = replace(found, log_guide_limit=limit), PAIR_CUT
+        passed = float(np.exp(np.minimum(log_weights - limit, 0.0)).sum()) / n
+        n = int(min(n, 1000) / max(passed, 0.02))  # a draw that the guides refuse is cheap
+    seen, drawn, log_limit, cut = found.log_weights(n, random), n, 0.0, 1.0
     # A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much.
     for _ in range(3):
-        if not len(seen) or pilot(seen - seen.max(), drawn)[2] < 100.0:
-            return None
         log_limit = limit_of(seen, least)
-        fresh = log_weights(drawn)
+        if Weights(seen).ess < 100.0:
+            raise Contradiction("too few draws explain the calls", evidence=())
+        fresh = found.log_weights(drawn, random)
         cut = max(least, lost(fresh, log_limit))
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
         if cut <= 2 * least:
             break
-    if cut > 0.05:
-        return None
-
-    def limited(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        masks, log_q = propose(n, rng)
-        return masks, log_q + log_limit
-
     top = float(seen.max())
-    mean, error, _ = pilot(seen - top, drawn)
+    mean, error = pilot(seen - top, drawn)
     scale = math.exp(top - math.log(plan.table.total))
-    kept = pilot(np.minimum(seen - log_limit, 0.0), drawn)[0]
-    return CallDraws(auction, soft, limited, "tilted", mean * scale, error * scale, kept, cut)
-
-
-def _screened(propose: Propose, soft: SoftEvidence, n: int, rng: np.random.Generator) -> tuple[Propose, float]:
-    """Draws that the guides accept first: of density min(g, L' / c), L' their likelihood and c chosen by a pilot.
-
-    With the share of draws that they accept, by the same pilot.
-    """
-    masks, log_q = propose(n, rng)
-    found = soft.of_layouts(masks, guide=True) - log_q
-    log_limit = limit_of(found[found > -np.inf], PAIR_CUT) if (found > -np.inf).any() else 0.0
-
-    def screened(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        masks, log_q = propose(n, rng)
-        log_h = np.minimum(log_q, soft.of_layouts(masks, guide=True) - log_limit)
-        kept = log_h - log_q >= np.log1p(-rng.random(len(masks)))
-        return masks[kept], log_h[kept]
-
-    return screened, float(np.exp(np.minimum(found - log_limit, 0.0)).sum()) / n
-
-
-def _by_seat(plan: ConditionTables, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
-    """The likelihood of one hand by the calls and the exact part of the plan, and the seats that it depends on."""
-    own, _ = by_seat(plan.exact)
-    target = Target(plan.known.normalised(), soft)
-
-    def likelihood(seat: int, hands: Hands) -> Floats:
-        found = target.guide_likelihood(seat, hands)
-        if seat not in own:
-            return found
-        masks = np.zeros((len(hands), 4), dtype=np.uint64)
-        masks[:, seat] = hands
-        fits = expression_test((own[seat],))(masks, np.random.default_rng(SEED))
-        return np.where(fits, found, found - 4.0)  # a larger penalty would spoil the regression
-
-    return likelihood, tuple(dict.fromkeys((*soft.seats, *own)))
+    kept, _ = pilot(np.minimum(seen - log_limit, 0.0), drawn)
+    return replace(found, log_limit=log_limit, chance=mean * scale, error=error * scale, kept=kept, cut=cut)
 
 
 _PACKAGE: Final = str(Path(__file__).parents[1])

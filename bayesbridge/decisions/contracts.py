@@ -13,75 +13,44 @@ the same ones; the network's predictions for all layouts decide how the solved o
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior, subsample
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.budget import USUAL, Budget, ErrorLimits
 from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
-from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.engines.weights import Weights
-from bayesbridge.errors import BayesBridgeError, NotationError, PluginError
-from bayesbridge.estimators.builtin import TricksEstimator
+from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.odds import (
     CALIBRATION,
     OFF,
-    PREDICTS,
     SOLVES,
-    CalibratedSample,
-    network_error,
-    normalised,
-    solve_layouts,
+    TRICKS,
+    Group,
+    MeanError,
+    Solving,
+    TrickEstimates,
+    judged,
+    layout_solver,
 )
-from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
-from bayesbridge.estimators.registry import offered
-from bayesbridge.layouts import Floats, Layouts
+from bayesbridge.estimators.protocol import Question
+from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import SCHEMES, Duplicate, Scheme, imps
+from bayesbridge.scoring import SchemeLike, Scoring, imps, scoring_of
 from bayesbridge.words import STRAINS, number
 
 if TYPE_CHECKING:
     import xarray
 
 
-type Scoring = Scheme | Duplicate
-type SchemeLike = Scoring | str | Mapping[str, Any] | None
 type Pair = tuple[Seat, Seat]
 type PairLike = str | tuple[Seat | str, Seat | str] | None
 type Named = str | Contract | Sequence[str | Contract] | None
-
-
-def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None) -> Scoring:
-    """The scheme that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
-    ``duplicate``. Who is vulnerable matters to that one alone.
-
-    >>> scoring_of("old", "None", None).name, scoring_of(None, "NS", None)
-    ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
-    """
-    sides = Vulnerability.of(vulnerable)
-    meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
-    if isinstance(meant, str):
-        known: dict[str, Scoring] = {**SCHEMES, "duplicate": Duplicate(sides)}
-        name = meant.strip().lower()
-        if name not in known:
-            raise NotationError(f"unknown scoring scheme {name!r}: write {', '.join(SCHEMES)} or duplicate")
-        meant = known[name]
-    if isinstance(meant, Duplicate):
-        return meant
-    named = Scheme.of(meant)
-    if sides is not Vulnerability.NONE:
-        raise BayesBridgeError(
-            f"vulnerable {sides.value}: scheme {named.name!r} knows no vulnerability: leave it out", vulnerable=sides
-        )
-    return named
 
 
 def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Floats:
@@ -198,174 +167,7 @@ def contract_named(belief: Belief, named: str | Contract, pair: Pair) -> Contrac
     return contract
 
 
-LAYOUTS: Final = 4000
-"""Layouts that are judged of a posterior that has more."""
-
-
-def judged(posterior: Posterior, rng: Seed, exact_up_to: int = 10_000) -> tuple[Layouts, Floats, float]:
-    """Layouts with weights, and their effective sample size: all of a small exact posterior, else ``LAYOUTS`` draws."""
-    fewer = posterior
-    if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
-        fewer = subsample(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
-    return fewer.layouts, np.asarray(fewer.weights), np.inf if fewer.exact else max(1.0, fewer.ess)
-
-
-class Group(NamedTuple):
-    """Contracts that take the same tricks."""
-
-    declarer: Seat
-    dummy: Seat
-    strain: Strain
-
-    @classmethod
-    def of(cls, contract: Contract, dummy: Seat | None) -> Group:
-        """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
-        return cls(contract.declarer, contract.declarer.partner if dummy is None else dummy, contract.strain)
-
-    @property
-    def question(self) -> Question:
-        """The question for estimators."""
-        return Question.of((self.declarer, self.dummy), trump=self.strain.trump)
-
-
-class LayoutNumbers(NamedTuple):
-    """A number of each layout, by the network and where it was solved."""
-
-    predicted: Floats
-    """(n,) its mean over what the network says of the layout."""
-    square: Floats
-    """(n,) the mean of its square."""
-    solved: Floats | None
-    """(m,) its value in the layouts that were solved; ``None`` where it was not."""
-    low: float
-    """The least that it can be."""
-    high: float
-    """The most that it can be."""
-    step: float
-    """By how much it may differ in a layout that takes one trick more or less than those solved."""
-    network: float
-    """The network's own standard error of its mean; 0 where all that it depends on was solved."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrickTables:
-    """Layouts with weights, and the tricks of every group on them."""
-
-    layouts: Layouts
-    weights: Floats
-    """(n,) adding up to one."""
-    ess: float
-    """Effective sample size of the layouts, infinite where they are all that fit."""
-    pmfs: Mapping[Group, Floats]
-    """(n, 14) P(tricks) in each layout."""
-    chosen: NDArray[np.int64]
-    """(m,) numbers of the layouts that were solved."""
-    sample: CalibratedSample | None
-    """How these are weighted; ``None`` where nothing was solved."""
-    tricks: Mapping[Group, NDArray[np.int64]]
-    """(m,) solved, for the groups that were."""
-
-    @classmethod
-    def of(cls, posterior: Posterior, groups: Iterable[Group], rng: Seed) -> TrickTables:
-        """By the network alone."""
-        layouts, weights, ess = judged(posterior, rng)
-        network = TricksEstimator()
-        pmfs = {one: normalised(run(network, layouts, one.question)[PREDICTS]) for one in groups}
-        return cls(layouts, weights, ess, pmfs, np.empty(0, np.int64), None, {})
-
-    def solved_by(
-        self, solver: Estimator, groups: Sequence[Group], m: int, controls: Sequence[Floats], rng: Seed
-    ) -> TrickTables:
-        """With ``m`` layouts solved in these groups; all if there are no more.
-
-        ``controls`` (n,) are the predictions that the weights of the solved layouts are fitted to, the most important
-        first. A solver that fails raises :class:`PluginError`.
-        """
-        n = len(self.layouts)
-        if n <= m:
-            chosen = np.arange(n)
-            exact = self.ess == np.inf
-            sample = CalibratedSample.every(self.weights) if exact else CalibratedSample.of(self.weights, most=self.ess)
-        else:
-            with np.errstate(divide="ignore"):
-                weights = Weights(np.log(self.weights))
-            chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
-            predicted = np.stack(controls, axis=1) if controls else np.empty((n, 0))
-            equal = np.full(m, 1.0 / m)
-            sample = CalibratedSample.of(equal, predicted[chosen], self.weights @ predicted, self.ess)
-        some = self.layouts[chosen]
-        tricks = {one: solve_layouts(solver, some, one.question) for one in groups}
-        return replace(self, chosen=chosen, sample=sample, tricks=tricks)
-
-    @property
-    def every(self) -> bool:
-        """Whether every layout was solved, so that what was solved is exact."""
-        return self.sample is not None and self.sample.size == np.inf
-
-    def of_one(self, group: Group, points: Floats) -> LayoutNumbers:
-        """``points[tricks]`` of one group."""
-        pmf = self.pmfs[group]
-        solved = points[self.tricks[group]] if group in self.tricks else None
-        step = _largest_step(points[self._near(group)])
-        return _number(pmf @ points, pmf @ points**2, solved, points, step, self._error(group, points))
-
-    def of_two(self, first: Group, second: Group, points: Floats) -> LayoutNumbers:
-        """``points[tricks of the first, tricks of the second]``; (14, 14)."""
-        if first == second:
-            return self.of_one(first, np.ascontiguousarray(points.diagonal()))
-        one, two = self.pmfs[first], self.pmfs[second]
-        predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (points, points**2))
-        solved = None
-        if first in self.tricks or second in self.tricks:
-            known = [self._certain(group) for group in (first, second)]
-            solved = np.asarray(((known[0] @ points) * known[1]).sum(axis=1))
-        near = points[self._near(first)][:, self._near(second)]
-        step = _largest_step(near) + _largest_step(near.T)
-        error = np.hypot(
-            self._error(first, points @ (self.weights @ two)), self._error(second, (self.weights @ one) @ points)
-        )
-        return _number(predicted, square, solved, points, step, float(error))
-
-    def mean(self, number: LayoutNumbers) -> tuple[float, float]:
-        """Posterior mean of a number, and its standard error."""
-        if number.solved is not None and self.sample is not None:
-            mean, error = self.sample.mean(number.solved, number.low, number.high, number.step)
-            return mean, math.hypot(error, number.network)
-        mean = min(max(float(self.weights @ number.predicted), number.low), number.high)  # rounding alone
-        spread = 0.0 if number.low == number.high else float(self.weights @ (number.predicted - mean) ** 2)
-        chance = self.weights**2 @ (number.square - number.predicted**2) if self.ess == np.inf else 0.0
-        return mean, math.sqrt(max(spread / self.ess + float(chance), 0.0) + number.network**2)
-
-    def _certain(self, group: Group) -> Floats:
-        """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
-        return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
-
-    def _error(self, group: Group, points: Floats) -> float:
-        """The network's own error of the mean of ``points[tricks]``; none where it was solved."""
-        return 0.0 if group in self.tricks else network_error(self.weights @ self.pmfs[group], points, group.strain)
-
-    def _near(self, group: Group) -> slice:
-        """Numbers of tricks up to one from those that were solved; all where none was."""
-        if group not in self.tricks:
-            return slice(0, 14)
-        tricks = self.tricks[group]
-        return slice(max(0, int(tricks.min()) - 1), min(14, int(tricks.max()) + 2))
-
-
-def _number(
-    predicted: Floats, square: Floats, solved: Floats | None, points: Floats, step: float, network: float
-) -> LayoutNumbers:
-    """A number with its bounds; where no near number of tricks changes it, any change is as far as these."""
-    low, high = float(points.min()), float(points.max())
-    return LayoutNumbers(predicted, square, solved, low, high, step or high - low, network)
-
-
-def _largest_step(near: Floats) -> float:
-    """The largest difference between neighbours along the first axis."""
-    return float(np.abs(np.diff(near, axis=0)).max())
-
-
-def caution(tables: TrickTables, passed: Contract | None, pair: Pair, shown: Sequence[Contract | None]) -> str:
+def caution(tables: TrickEstimates, passed: Contract | None, pair: Pair, shown: Sequence[Contract | None]) -> str:
     """How far the figures can be trusted, and what rows of the others mean; ``passed`` is what a pass leaves."""
     said = ["Double-dummy play, in which all four see all cards."]
     if tables.every:
@@ -402,6 +204,11 @@ class Option(NamedTuple):
         """The contract as text."""
         return str(self.contract or PASS)
 
+    @property
+    def made(self) -> Floats:
+        """(14,) 1 where so many tricks are enough."""
+        return ((0 if self.contract is None else self.contract.tricks_needed) <= TRICKS).astype(np.float64)
+
 
 class ContractTable(NamedTuple):
     """Rows by expected score; the command line needs no more, and xarray takes a second to load."""
@@ -419,7 +226,7 @@ class ContractTable(NamedTuple):
 
     def dataset(self) -> xarray.Dataset:
         """The same for ArviZ, pictures and computing."""
-        from bayesbridge.decisions.rows import Rows
+        from bayesbridge.results import Rows
 
         variables = {name: (["contract"], np.array(values)) for name, values in self.columns.items()}
         return Rows(variables, {"contract": self.labels}, self.attrs)
@@ -433,9 +240,8 @@ def contracts(
     vulnerable: Vulnerability | str = Vulnerability.NONE,
     pair: PairLike = None,
     against: Contract | str | None = None,
-    solve: int | None = None,
-    seconds: float | None = None,
     rng: Seed = 0,
+    **limits: Unpack[ErrorLimits],
 ) -> xarray.Dataset:
     """Every contract that the pair may still bid or defend, or those named, a row each, the best expected score first.
 
@@ -444,8 +250,8 @@ def contracts(
     ``against`` compares every row with another contract on the same layouts. With four players contracts of the others
     may be named (``2SX by W``); ``Pass`` is the contract that stands, and pays nothing where there is none.
 
-    ``solve`` layouts are solved in each strain that competes (0 for none), by default as many as ``seconds`` on one
-    core allow.
+    ``limits``: ``solve`` layouts are solved in each strain that competes (0 for none), by default as many as
+    ``seconds`` on one core allow; fewer where the ``error`` of P(make) is small enough.
 
     Variables: ``make`` P(it makes) and ``tricks``, expected tricks, both for its declarer, who may be one of the
     others; ``score`` expected net score of the pair; ``behind``, how much its score is below that of the first row;
@@ -462,7 +268,7 @@ def contracts(
     >>> found["difference"].sel(contract="4S by S").item(), bool(found["imps"].sel(contract="6S by S") > 0)
     (0.0, True)
     """
-    found = contract_table(posterior, contracts, scheme, vulnerable, pair, against, solve, seconds, rng)
+    found = contract_table(posterior, contracts, scheme, vulnerable, pair, against, Budget(**limits), rng)
     if found.attrs["failure"]:
         warnings.warn(f"left out {SOLVES!r}: {found.attrs['failure']}", stacklevel=2)
     return found.dataset()
@@ -475,32 +281,29 @@ def contract_table(
     vulnerable: Vulnerability | str,
     pair: PairLike,
     against: Contract | str | None,
-    solve: int | None,
-    seconds: float | None,
+    budget: Budget,
     rng: Seed,
 ) -> ContractTable:
     """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes."""
     belief = posterior.belief
-    if solve is not None and not (solve == 0 or 2 <= solve <= MOST_DRAWS):
-        raise BayesBridgeError(f"solve {solve}: give 0 for none, or 2 to {MOST_DRAWS} layouts", solve=solve)
-    if seconds is not None and not 0.0 < seconds < float("inf"):
-        raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
     options = option_payoffs(belief, scoring, named, seats, against)
     other = None if against is None else options.pop()
     random = generator(rng)
     groups = list(dict.fromkeys([*(one.group for one in options), *([] if other is None else [other.group])]))
-    tables = TrickTables.of(posterior, groups, random)
+    tables = TrickEstimates.of(judged(posterior, random), groups)
     passed = contract_if_passed(belief, seats)
     compared = [other.group] if other is not None else []
     stands = [one.group for one in options if one.contract is not None and one.contract == passed]
     solving = groups if named is not None else competing(tables, options, [*compared, *stands])
     failure = ""
-    if solve != 0:
-        tables, failure = _solved(tables, options, solving, solve, seconds, random)
-    order, columns = _columns(tables, options, other, by_imps=isinstance(scoring, Duplicate))
-    options = [options[place] for place in order]
+    try:
+        tables = _solved(tables, options, solving, budget.over(USUAL["contracts"]), random)
+    except PluginError as error:
+        failure = str(error)
+    options.sort(key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean)
+    columns = _columns(tables, options, other, by_imps=scoring.imps)
     attrs = {
         "scheme": scoring.name,
         "vulnerable": Vulnerability.of(vulnerable).value,
@@ -523,7 +326,7 @@ def option_payoffs(
     Where none are named, doubled ones are left out if the scheme has no price for them.
     """
     found = contracts_asked(belief, named, pair)
-    if named is None and isinstance(scoring, Scheme):
+    if named is None and not scoring.doubles:
         found = [one for one in found if one is None or not one.doubled]
     usual = next(one for one in found if one is not None)  # whose group a deal that is passed out is taken to be of
     found += [] if against is None else [contract_named(belief, against, pair)]
@@ -531,7 +334,7 @@ def option_payoffs(
     return [Option(one, paid, Group.of(one or usual, belief.dummy)) for one, paid in zip(found, payoffs, strict=True)]
 
 
-def competing(tables: TrickTables, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
+def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
     """The groups to solve: that of the best expected score, up to two whose best is less than a tenth of a standard
     deviation of the difference behind it, and ``always`` these.
     """
@@ -553,55 +356,36 @@ def competing(tables: TrickTables, options: Sequence[Option], always: Sequence[G
 
 
 def _solved(
-    tables: TrickTables,
-    options: Sequence[Option],
-    groups: Sequence[Group],
-    solve: int | None,
-    seconds: float | None,
-    rng: Seed,
-) -> tuple[TrickTables, str]:
-    """The tables corrected where a solver is installed, and what went wrong with it."""
-    solver = offered("estimators", [SOLVES]).estimators.get(SOLVES)
-    if solver is None:
-        return tables, ""
-    allowed = (4.0 if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
-    m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
+    tables: TrickEstimates, options: Sequence[Option], groups: Sequence[Group], budget: Budget, rng: Seed
+) -> TrickEstimates:
+    """The tables corrected where a solver is installed."""
+    if budget.solve == 0 or (solver := layout_solver()) is None:
+        return tables
     # What the network expects in each layout: the score of the best contract of each group, and its tricks.
-    scores: list[Floats] = []
-    for group in groups:
-        of_group = [tables.of_one(group, one.points).predicted for one in options if one.group == group]
-        scores += sorted(of_group, key=lambda score: float(tables.weights @ score))[-1:]
-    tricks = [tables.of_one(group, np.arange(14.0)).predicted for group in groups]
-    try:
-        return tables.solved_by(solver, groups, m, [*scores, *tricks], rng), ""
-    except PluginError as error:
-        return tables, str(error)
+    rising = sorted(options, key=lambda one: tables.mean(tables.of_one(one.group, one.points)).mean)
+    best = [one for group in groups for one in {one.group: one for one in rising if one.group == group}.values()]
+    scores = [tables.of_one(one.group, one.points).predicted for one in best]
+    tricks = [tables.of_one(group, TRICKS).predicted for group in groups]
+    work = Solving(groups, [*scores, *tricks], {one.group: one.made for one in best})
+    return tables.solve(solver, work, budget, rng)
 
 
 def _columns(
-    tables: TrickTables, options: Sequence[Option], other: Option | None, *, by_imps: bool
-) -> tuple[list[int], dict[str, list[Any]]]:
-    """The order of the rows, and the numbers of every row in that order."""
-    scores = [tables.mean(tables.of_one(one.group, one.points)) for one in options]
-    order = sorted(range(len(options)), key=lambda place: (-scores[place][0], place))
-    first = options[order[0]]
+    tables: TrickEstimates, options: Sequence[Option], other: Option | None, *, by_imps: bool
+) -> dict[str, list[Any]]:
+    """The numbers of every row, the best first."""
+    first = options[0]
     columns: dict[str, list[Any]] = {}
 
-    def put(name: str, value: tuple[float, float]) -> None:
-        columns.setdefault(name, []).append(value[0])
-        columns.setdefault(f"{name}_error", []).append(value[1])
+    def put(name: str, value: MeanError) -> None:
+        columns.setdefault(name, []).append(value.mean)
+        columns.setdefault(f"{name}_error", []).append(value.error)
 
-    tricks = np.arange(14, dtype=np.float64)
-    for place in order:
-        one = options[place]
-        if one.contract is None:
-            put("make", (np.nan, np.nan))
-            put("tricks", (np.nan, np.nan))
-        else:
-            made = (tricks >= one.contract.tricks_needed).astype(np.float64)
-            put("make", tables.mean(tables.of_one(one.group, made)))
-            put("tricks", tables.mean(tables.of_one(one.group, tricks)))
-        put("score", scores[place])
+    for one in options:
+        for name, points in (("make", one.made), ("tricks", TRICKS)):
+            known = one.contract is not None
+            put(name, tables.mean(tables.of_one(one.group, points)) if known else MeanError(np.nan, np.nan))
+        put("score", tables.mean(tables.of_one(one.group, one.points)))
         behind = first.points[:, None] - one.points
         put("behind", tables.mean(tables.of_two(first.group, one.group, behind)))
         if other is not None:
@@ -611,8 +395,6 @@ def _columns(
                 against["imps"] = imps(less).astype(np.float64)
             for name, table in against.items():
                 put(name, tables.mean(tables.of_two(one.group, other.group, table)))
-        solved = one.group in tables.tricks
-        columns.setdefault("solved", []).append(len(tables.chosen) if solved else 0)
-        basis = "network" if not solved else "all solved" if tables.every else "corrected"
-        columns.setdefault("basis", []).append(basis)
-    return order, columns
+        columns.setdefault("solved", []).append(len(tables.chosen) if one.group in tables.tricks else 0)
+        columns.setdefault("basis", []).append(tables.basis(one.group))
+    return columns

@@ -43,16 +43,14 @@ from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import (
     PairLike,
-    SchemeLike,
-    TrickTables,
-    judged,
     option_payoffs,
     pair_of,
-    scoring_of,
 )
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.odds import MeanError, TrickEstimates, judged
 from bayesbridge.layouts import Floats, Layouts, Masks, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.scoring import SchemeLike, scoring_of
 
 if TYPE_CHECKING:
     import xarray
@@ -207,7 +205,7 @@ def value_of_information(
     >>> found.attrs["action"], found["value"].values.round(3).tolist()
     ('W', [0.278, 0.0, 0.0])
     """
-    from bayesbridge.decisions.rows import Rows
+    from bayesbridge.results import Rows
 
     asked = enquiries(posterior, questions)
     random = generator(rng)
@@ -215,7 +213,8 @@ def value_of_information(
         if not decision:
             raise BayesBridgeError("no action to choose: give at least one, by name")
         # Functions cost little: an exact posterior is taken whole up to so many layouts.
-        layouts, weights, ess = judged(posterior, random, exact_up_to=100_000)
+        some = judged(posterior, random, exact_up_to=100_000)
+        layouts, weights, ess = some.layouts, np.asarray(some.weights), np.inf if some.exact else max(1.0, some.ess)
         names = list(decision)
         pays = np.stack([_called(name, function, layouts) for name, function in decision.items()], axis=1)
         if pays.dtype.kind not in "biuf" or not np.isfinite(pays := pays.astype(np.float64)).all():
@@ -225,7 +224,7 @@ def value_of_information(
         belief = posterior.belief
         scheme = scoring_of(scheme, vulnerable, belief.dummy)
         found = option_payoffs(belief, scheme, decision, pair_of(belief, pair))
-        tables = TrickTables.of(posterior, dict.fromkeys(one.group for one in found), random)
+        tables = TrickEstimates.of(judged(posterior, random), dict.fromkeys(one.group for one in found))
         layouts, weights, ess = tables.layouts, tables.weights, tables.ess
         names, scoring = [one.name for one in found], scheme.name
         pays = np.stack([tables.of_one(one.group, one.points).predicted for one in found], axis=1)
@@ -270,34 +269,28 @@ class _Judge:
         """Bits and value of one question."""
         if asked.name == EVERYTHING:
             best = self.pays.max(axis=1)
-            return self._row(posterior.entropy_bits, 0.0, (best, best), 0)
-        chances = asked.answers(self.layouts)
-        bits, error = self._bits(chances, asked.shares)
-        after = self._paid(chances, self.split), self._paid(chances, self.whole)
-        return self._row(bits, error, after, int((self.weights @ chances > 0).sum()))
-
-    def _row(self, bits: float, error: float, after: tuple[Floats, Floats], chosen: int) -> dict[str, float]:
-        """``after``: what is paid in each layout after the answer, K and M; ``chosen`` actions were chosen for that."""
-        low, high = after[0] - self.without[1], after[1] - self.without[0]
-        value, value_error = self._mean(low, chosen + 1, after[1] - after[0])
-        optimistic, optimistic_error = self._mean(high, chosen + 1, self.without[1] - self.without[0])
-        return {
+            bits, after, chosen = MeanError(posterior.entropy_bits, 0.0), (best, best), 0
+        else:
+            chances = asked.answers(self.layouts)
+            bits, chosen = self._bits(chances, asked.shares), int((self.weights @ chances > 0).sum())
+            after = self._paid(chances, self.split), self._paid(chances, self.whole)  # K and M
+        figures = {
             "bits": bits,
-            "bits_error": error,
-            "value": value,
-            "value_error": value_error,
-            "optimistic": optimistic,
-            "optimistic_error": optimistic_error,
+            "value": self._mean(after[0] - self.without[1], chosen + 1, after[1] - after[0]),
+            "optimistic": self._mean(after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0]),
+        }
+        return {
+            f"{name}{end}": part for name, of in figures.items() for end, part in zip(("", "_error"), of, strict=True)
         }
 
-    def _mean(self, gain: Floats, chosen: int, lost: Floats) -> tuple[float, float]:
+    def _mean(self, gain: Floats, chosen: int, lost: Floats) -> MeanError:
         """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen and (n,) ``lost`` by parts."""
         mean = float(self.weights @ gain)
         sampling = float(self.weights @ ((gain - mean) ** 2)) / max(1.0, self.ess - chosen)
         unlike = float(np.ptp(self.pays, axis=1).max()) / (self.ess + 1.0)
         rounding = 1e-9 * float(np.abs(self.pays).max())
         error = float(np.sqrt(sampling + float(self.weights @ lost) ** 2 + unlike**2))
-        return (mean if abs(mean) > rounding else 0.0), error
+        return MeanError(mean if abs(mean) > rounding else 0.0, error)
 
     def _paid(self, chances: Floats, parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> Floats:
         """(n,) what is paid in each layout by somebody who knows the answer.
@@ -313,11 +306,11 @@ class _Judge:
             found[paid] = (chances[paid] * self.pays[paid][:, policy]).sum(axis=1)
         return found
 
-    def _bits(self, chances: Floats, shares: Floats | None) -> tuple[float, float]:
+    def _bits(self, chances: Floats, shares: Floats | None) -> MeanError:
         """Mutual information of answer and layout, and its standard error; 0 where the chances are known exactly."""
         if shares is not None:
             known = shares[shares > 0]
-            return float(-(known * np.log2(known)).sum()) + 0.0, 0.0
+            return MeanError(float(-(known * np.log2(known)).sum()) + 0.0, 0.0)
         overall = self.weights @ chances
         with np.errstate(divide="ignore", invalid="ignore"):
             gained = np.where(chances > 0, chances * np.log2(chances / overall), 0.0).sum(axis=1)
@@ -326,7 +319,7 @@ class _Judge:
         certain = bool(((chances == 0) | (chances == 1)).all())
         # Entropy of counts is too small by about so much (Miller and Madow).
         missing = ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0
-        return bits + float(missing), float(np.sqrt(spread / self.ess))
+        return MeanError(bits + float(missing), float(np.sqrt(spread / self.ess)))
 
 
 def _called(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> NDArray[Any]:

@@ -21,29 +21,38 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.belief.wins import card_wins
+from bayesbridge.budget import MOST_DRAWS, USUAL, Budget, Limits
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.best_defence import Plan, TooMuchWork
-from bayesbridge.decisions.contracts import judged, payoff, scoring_of
+from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
-from bayesbridge.engines.target import MOST_DRAWS, log_likelihood
+from bayesbridge.engines.target import log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
-from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import Progress
-from bayesbridge.estimators.odds import CalibratedSample, normalised, resolve_contract
+from bayesbridge.estimators.odds import (
+    TRICKS,
+    CalibratedSample,
+    Group,
+    MeanError,
+    TrickEstimates,
+    judged,
+    resolve_contract,
+)
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, Ints
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.scoring import scoring_of
 from bayesbridge.tricks import Trick
 from bayesbridge.words import SEATS, error_text, number, percent, share_error
 
@@ -51,7 +60,7 @@ GOALS: Final = ("make", "tricks", "matchpoints")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlayTurn:
     """A moment of a play: whose turn it is, to which trick of which contract."""
 
     contract: Contract
@@ -97,7 +106,7 @@ class Turn:
         return f"{who} {what} {against} {self.contract}" + ("" if self.lead else f", trick {self.tricks + 1}")
 
 
-def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None) -> Turn:
+def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None) -> PlayTurn:
     """Whose turn it is by the cards played; the observer must be who chooses: the seat itself, or declarer for dummy.
 
     The ``contract`` is that of the auction unless it is named; its declarer sits on the right of who leads first.
@@ -128,7 +137,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
                 f"ask what {first.name} believes, or name {_declarer(observer, belief.dummy).name} as declarer",
                 leader=observer,
             )
-        return Turn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
+        return PlayTurn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
     if leader != first:
         cure = "fix either"
         if asked is own is not None and belief.auction is not None and belief.dummy is None:
@@ -150,7 +159,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
             f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)", seat=dummy
         )
     won = sum(winner in (final.declarer, dummy) for winner in table.winners)
-    return Turn(final, dummy, trick, table.played, won, len(table.winners), table.legal_cards(seat))
+    return PlayTurn(final, dummy, trick, table.played, won, len(table.winners), table.legal_cards(seat))
 
 
 def _declarer(leader: Seat, dummy: Seat | None) -> Seat:
@@ -165,18 +174,18 @@ class CardChoice:
 
     cards: tuple[Card, ...]
     """High cards first; they follow each other in the hand."""
-    chance: tuple[float, float]
-    """P(the contract makes), for a defender P(it is beaten); one standard error."""
-    tricks: tuple[float, float]
-    """Expected tricks of the side in all, one standard error."""
-    behind: tuple[float, float]
-    """How far behind the best card by the goal, one standard error, paired."""
+    chance: MeanError
+    """P(the contract makes), for a defender P(it is beaten)."""
+    tricks: MeanError
+    """Expected tricks of the side in all."""
+    behind: MeanError
+    """How far behind the best card by the goal, paired."""
     close: bool
     """Whether the test cannot tell it from the best."""
     wins: float
     """P(it wins the trick)."""
-    matchpoints: tuple[float, float] | None = None
-    """Expected share of the matchpoints, one standard error, where a field was given."""
+    matchpoints: MeanError | None = None
+    """Expected share of the matchpoints, where a field was given."""
     led: tuple[float, ...] = ()
     """P(each of the cards is led) by the player model of the belief; empty after the opening lead, or without one."""
 
@@ -190,7 +199,7 @@ class CardChoice:
 class CardChoices(Displayable):
     """All cards that may be played at a moment, the best first."""
 
-    turn: Turn
+    turn: PlayTurn
     goal: str
     """``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``."""
     choices: tuple[CardChoice, ...]
@@ -314,10 +323,8 @@ class CardChoices(Displayable):
 SOLVES: Final = "double_dummy_leads"
 """The estimator that solves a layout for every card, in the double-dummy plugin."""
 
-SECONDS: Final = 12.0
-"""Time for solving on one core by default; where a layout is solved fast, no more than LAYOUTS are."""
-
 LAYOUTS: Final = 1000
+"""Layouts that are solved at most where a layout is solved fast, unless a time is named."""
 
 SEARCHED: Final = 60
 """Layouts over which one plan is searched."""
@@ -329,7 +336,7 @@ DEEPER: Final = 10
 """How many times as long as all horizons before it the next one takes, about."""
 
 
-def believed(belief: Belief, draws: int = 2000, rng: Seed = 0, before: Posterior | None = None) -> Posterior:
+def believed(belief: Belief, draws: int, rng: Seed = 0, before: Posterior | None = None) -> Posterior:
     """A posterior for a decision, which needs hundreds of layouts: draws where walking all would take seconds.
 
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
@@ -350,11 +357,10 @@ def play(
     goal: str | None = None,
     field: Sequence[float] | None = None,
     vulnerable: Vulnerability | str = Vulnerability.NONE,
-    solve: int | None = None,
-    seconds: float | None = None,
+    horizon: int = 13,
     rng: Seed = 0,
     progress: Progress | None = None,
-    horizon: int = 13,
+    **limits: Unpack[Limits],
 ) -> CardChoices:
     """Compare all cards that may be played now, by what the observer, who chooses, believes.
 
@@ -362,10 +368,10 @@ def play(
     leader. The ``contract`` is that of the auction unless it is named. ``goal`` is ``make``, for P(it makes), for
     defenders P(it is beaten); ``tricks``, for what the side takes on average; or ``matchpoints`` against a ``field``,
     the duplicate scores of the declaring side at other tables. Another figure decides where the first is the same in
-    every layout. ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs the plugin
-    bayesbridge-double-dummy, but not where declarer has at most eight tricks left: there the figures are those of one
-    plan for this trick and the next, or more, up to ``horizon`` tricks and as far as a search takes seconds. Where it
-    is for all tricks left, ``plan`` tells the best.
+    every layout. ``limits``: ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs
+    the plugin bayesbridge-double-dummy, but not where declarer has at most eight tricks left: there the figures are
+    those of one plan for this trick and the next, or more, up to ``horizon`` tricks and as far as a search takes
+    seconds. Where it is for all tricks left, ``plan`` tells the best.
 
     >>> from bayesbridge import Belief
     >>> try:
@@ -379,10 +385,11 @@ def play(
     if meant not in GOALS or (meant == "matchpoints") > (field is not None):
         what = "name the scores of other tables as field" if meant in GOALS else f"choose {', '.join(GOALS)}"
         raise BayesBridgeError(f"goal {goal!r}: {what}", goal=goal)
-    if seconds is not None and not 0.0 < seconds < float("inf"):
-        raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
-    if solve is not None and solve < 2:
-        raise BayesBridgeError(f"solve {solve}: give at least 2 layouts", solve=solve)
+    budget = Budget(**limits)
+    if budget.solve == 0:
+        raise BayesBridgeError("solve 0: give at least 2 layouts", solve=0)
+    # Where a layout is solved fast, and nobody named a time, so many are enough.
+    most, budget = LAYOUTS if budget.seconds is None else MOST_DRAWS, budget.over(USUAL["play"])
     turn = turn_of(posterior.belief, contract, by)
     # (14,) what 0 … 13 tricks of declarer are worth to the side, first by the goal.
     made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
@@ -401,37 +408,10 @@ def play(
     wanted = horizon > 0 and not turn.defends and turn.tricks >= 13 - MOST_TRICKS
     if wanted:
         with suppress(TooMuchWork):
-            return _searched(posterior, turn, goals, wins, solve, seconds, horizon, rng)
-    found = _solved(posterior, turn, goals, wins, card_solver(), solve, seconds, rng, progress)
-    return replace(found, late=wanted)
-
-
-def card_solver() -> Estimator:
-    """The solver; one line says what to install where there is none."""
-    try:
-        return offered("estimators", [SOLVES]).estimator(SOLVES)
-    except PluginError:
-        raise BayesBridgeError(
-            "cards are compared by a double-dummy solver: install the plugin bayesbridge-double-dummy"
-        ) from None
-
-
-def _solved(
-    posterior: Posterior,
-    turn: Turn,
-    goals: dict[str, Floats],
-    wins: dict[Card, float],
-    solver: Estimator,
-    solve: int | None,
-    seconds: float | None,
-    rng: Seed,
-    progress: Progress | None,
-) -> CardChoices:
-    """The comparison on solved layouts."""
+            return _searched(posterior, turn, goals, wins, budget, horizon, rng)
+    solver = card_solver()
     cost = max(seconds_of(solver) * 0.45**turn.tricks, 1e-9)  # a trick less to play takes less than half the time
-    most = LAYOUTS if seconds is None else MOST_DRAWS
-    n = solve or max(2, int(min((seconds or SECONDS) / cost, most)))
-    some = posterior
+    n, some = budget.layouts(cost, most), posterior
     if len(posterior) > n:
         some = subsample(posterior, n, generator(rng), f"{n} layouts of these are solved")
     step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, to see progress
@@ -447,10 +427,25 @@ def _solved(
     tricks = 13 - tricks if turn.defends else tricks
     columns = {name: values[tricks] for name, values in goals.items()}
     ranked = _ranked(turn, groups, columns, _sample(posterior, some, turn), wins, some.exact)
-    player = posterior.belief.chooses
+    return replace(_with_leads(ranked, posterior.belief), late=wanted)
+
+
+def card_solver() -> Estimator:
+    """The solver; one line says what to install where there is none."""
+    try:
+        return offered("estimators", [SOLVES]).estimator(SOLVES)
+    except PluginError:
+        raise BayesBridgeError(
+            "cards are compared by a double-dummy solver: install the plugin bayesbridge-double-dummy"
+        ) from None
+
+
+def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
+    """With how often players lead each card, where it is the opening lead and a model of players is there."""
+    player, turn, auction = belief.chooses, ranked.turn, belief.auction
     if player is None or not turn.lead:
         return ranked
-    hand, auction = np.array([turn.legal.mask], np.uint64), posterior.belief.auction
+    hand = np.array([turn.legal.mask], np.uint64)
     heard = None if auction is None or auction.contract not in (None, turn.contract) else auction
 
     def led(card: Card) -> float:
@@ -473,22 +468,21 @@ def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
     yield group
 
 
-def _sample(whole: Posterior, some: Posterior, turn: Turn) -> CalibratedSample:
+def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:
     """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
     if some.exact:
         return CalibratedSample.every(some.weights)
     if some is whole or not turn.lead:
         return CalibratedSample.of(some.weights, most=some.ess)
-    pool, weights, ess = judged(whole, 0)
-    made = np.arange(14)
-    values = np.stack([(made < turn.contract.tricks_needed).astype(np.float64), 13.0 - made], axis=1)
-    network = TricksEstimator()
-    here, everywhere = (normalised(run(network, layouts, turn.question)["tricks"]) for layouts in (some.layouts, pool))
-    return CalibratedSample.of(some.weights, here @ values, weights @ everywhere @ values, ess)
+    group = Group(turn.contract.declarer, turn.dummy, turn.contract.strain)
+    values = np.stack([turn.contract.tricks_needed > TRICKS, 13.0 - TRICKS], axis=1)
+    every, here = (TrickEstimates.of(one, [group]) for one in (judged(whole, 0), some))
+    targets = every.weights @ every.pmfs[group] @ values
+    return CalibratedSample.of(some.weights, here.pmfs[group] @ values, targets, every.ess)
 
 
 def _ranked(
-    turn: Turn,
+    turn: PlayTurn,
     groups: Sequence[tuple[Card, ...]],
     columns: dict[str, Floats],
     sample: CalibratedSample,
@@ -503,10 +497,10 @@ def _ranked(
     # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
     limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
 
-    def behind(values: Floats, one: int) -> tuple[float, float]:
+    def behind(values: Floats, one: int) -> MeanError:
         """The paired difference to the best card, which differs from itself in no layout."""
         most = 13.0 if values is columns["tricks"] else 1.0
-        return (0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+        return MeanError(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
 
     def close(one: int) -> bool:
         """Whether a card may be as good as the best, by another figure where the first never differs."""
@@ -531,11 +525,10 @@ def _ranked(
 
 def _searched(
     posterior: Posterior,
-    turn: Turn,
+    turn: PlayTurn,
     goals: dict[str, Floats],
     wins: dict[Card, float],
-    solve: int | None,
-    seconds: float | None,
+    budget: Budget,
     horizon: int,
     rng: Seed,
 ) -> CardChoices:
@@ -546,7 +539,7 @@ def _searched(
         some = subsample(posterior, DRAWN, draw, f"{DRAWN} of these are used")
     ours = [int(some.layouts.masks[0, seat]) & left for seat in (side, side + 2)]
     hidden = some.layouts.masks.astype(np.int64)[:, [1 - side, 3 - side]] & left
-    n = MOST_LAYOUTS if tricks <= 4 else min(solve or SEARCHED, SEARCHED)
+    n = MOST_LAYOUTS if tricks <= 4 else min(budget.solve or SEARCHED, SEARCHED)
     # What a trick more is worth: by the goal, the others deciding where that does not.
     more = np.sum([np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())], axis=0)
     more = more[turn.won :][:tricks, None]
@@ -559,7 +552,7 @@ def _searched(
 
     sample = CalibratedSample.every(some.weights) if some.exact else CalibratedSample.of(some.weights, most=some.ess)
     distinct, rows = np.unique(hidden, axis=0, return_inverse=True)
-    most_work = int(SECOND * (seconds or SECONDS))
+    most_work = int(SECOND * (budget.seconds or 0.0))
     game = Ending(turn.trick, ours, distinct, side, most_work)
     if len(distinct) > n:
         # Double dummy is quick, so that it is asked of all draws: the layouts searched are weighted to agree with it.

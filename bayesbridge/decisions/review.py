@@ -11,12 +11,13 @@ one that was as good as any, and still cost a trick, was *unlucky*.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.budget import USUAL, Budget, Limits
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 SMALL: Final = 0.05
 """Tricks on average that nobody calls a mistake."""
-
-SECONDS: Final = 3.0
-"""Time to search one plan for a card, unless it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +106,16 @@ def judged_cards(
     record: Record,
     players: Sequence[Seat] = tuple(Seat),
     *,
-    solve: int | None = None,
-    seconds: float | None = None,
-    draws: int = 1000,
+    draws: int | None = None,
     bidder: BidderModel | None = None,
     player: PlayerModel | Literal["usual"] | None = "usual",
     rng: Seed = 0,
     progress: Progress | None = None,
+    **limits: Unpack[Limits],
 ) -> Iterator[Judged]:
-    """Every card that one of the players chose, in order; for each ``solve`` layouts are solved, or for ``seconds``."""
+    """Every card that one of the players chose, in order; ``limits`` are for each of them."""
     contract = record.contract
-    solve = 40 if solve is None and seconds is None else solve
+    budget = Budget(draws, **limits).over(USUAL["review"])
     if contract is None or record.auction is None or not record.plays:
         what = "no cards played" if record.contract else "no contract"
         raise NotationError(
@@ -133,43 +130,22 @@ def judged_cards(
             progress(number + 1, len(record.plays))
         if chooser not in players:
             continue
-        declares = chooser == contract.declarer
         belief = Belief.of_record(record, chooser, cards=number, bidder=bidder, player=player)
         turn = turn_of(belief, contract)
+        real = None if deal is None else 0
+        row = Judged(number, seat, chooser, card, card, (0.0, 0.0), True, real, 1, chooser == contract.declarer)
         if len(turn.legal) == 1:
-            yield Judged(
-                number,
-                seat,
-                chooser,
-                card,
-                card,
-                (0.0, 0.0),
-                True,
-                None if deal is None else 0,
-                1,
-                declares,
-            )
+            yield row
             continue
-        real = None
         if deal is not None:
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
             real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
-        posterior = last[chooser] = believed(belief, draws, seed + number, last.get(chooser))
-        found = play(posterior, contract, goal="tricks", solve=solve, seconds=seconds or SECONDS, rng=seed + number)
+        posterior = last[chooser] = believed(belief, budget.draws or 0, seed + number, last.get(chooser))
+        found = play(posterior, contract, goal="tricks", solve=budget.solve, seconds=budget.seconds, rng=seed + number)
         mine, first = found.of(card), found.choices[0]
-        best = card if mine.behind[0] < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
-        yield Judged(
-            number,
-            seat,
-            chooser,
-            card,
-            best,
-            mine.behind,
-            mine.close,
-            real,
-            len(found.choices),
-            declares,
-        )
+        best = card if mine.behind.mean < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
+        row = replace(row, best=best, cost=mine.behind, close=mine.close)
+        yield replace(row, double_dummy_cost=real, choices=len(found.choices))
 
 
 def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any) -> pandas.DataFrame:
@@ -193,7 +169,7 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
     return pandas.DataFrame([row.document() for row in rows])
 
 
-class Tally(NamedTuple):
+class PlayerCosts(NamedTuple):
     """What the cards of one player cost.
 
     Costs of cards that the test cannot tell from the best are not added up: none is below zero, so their sum would grow
@@ -212,7 +188,7 @@ class Tally(NamedTuple):
     """Tricks lost by costly opening leads, as declarer and in defence."""
 
     @classmethod
-    def of(cls, rows: Sequence[Judged]) -> Tally:
+    def of(cls, rows: Sequence[Judged]) -> PlayerCosts:
         """Of some cards."""
         costly = [row for row in rows if row.verdict == "costly"]
         real = [row.double_dummy_cost for row in rows]
@@ -241,7 +217,7 @@ def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) 
     heads = ["lead", "declarer", "defence"] if kinds else ["unlucky", "double dummy, all"]
     lines: list[list[str | float]] = []
     for name, rows in players.items():
-        one = Tally.of(rows)
+        one = PlayerCosts.of(rows)
         lost = f"{one.tricks_lost:.2f}{error_text(one.tricks_lost_error)}"
         real = "–" if one.double_dummy_lost is None else str(one.double_dummy_lost)
         more = [f"{one.by_kind[kind]:.2f}" for kind in heads] if kinds else [str(one.unlucky), real]

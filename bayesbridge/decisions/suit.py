@@ -16,7 +16,7 @@ above it; a group comes right below the gap of the same number. A plan is shown 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import comb, inf, sqrt
 from typing import Any, Final, NamedTuple
@@ -241,11 +241,14 @@ class SuitGame:
         hand, gap, group = trick
         ours = group == NONE or group >= gap
         third = second if hand == 0 else first
+        # The lowest card, and those that beat what lies: a dearer card that does not win is never better.
+        gaps = [card for card, count in enumerate(third) if count]
+        best = gap if ours else group + 1
         found = []
-        for card in self._third_cards(third, gap if ours else group, ours):
+        for card in [gaps[-1], *(card for card in gaps[:-1] if card < best)] if gaps else [NONE]:
             rest = third if card == NONE else _without(third, card)
             hands = (first, rest) if hand == 0 else (rest, second)
-            wins = card != NONE and (card < gap if ours else card <= group)
+            wins = NONE < card < best
             last = (hand, card if wins else gap if ours else NONE, 0, 0)
             found.append((card, (*hands, left, right, last), 0))
         return found
@@ -273,28 +276,16 @@ class SuitGame:
             void &= ~holding
         return [*found, reply(NONE, void, played)] if void else found
 
-    def _third_cards(self, counts: Counts, best: int, ours: bool) -> list[int]:
-        """The lowest card, and those that beat what lies: a dearer card that does not win is never better."""
-        gaps = [gap for gap, count in enumerate(counts) if count]
-        if not gaps:
-            return [NONE]
-        return [gaps[-1], *(gap for gap in gaps[:-1] if (gap < best if ours else gap <= best))]
-
     def _closed_up(self, state: State) -> State:
         """The same where gaps above a group that is gone count as the gap below it."""
         first, second, left, right, trick = state
-        out = [size - a - b for size, a, b in zip(self.sizes, left, right, strict=True)]
-        return _closed_up(first, out), _closed_up(second, out), left, right, trick
-
-
-def _closed_up(counts: Counts, out: list[int]) -> Counts:
-    """The same where gaps above a group that is gone count as the gap below it."""
-    found = list(counts)
-    for group, left in enumerate(out):
-        if not left:
-            found[group + 1] += found[group]
-            found[group] = 0
-    return tuple(found)
+        hands = list(first), list(second)
+        for group, size in enumerate(self.sizes):
+            if size == left[group] + right[group]:
+                for counts in hands:
+                    counts[group + 1] += counts[group]
+                    counts[group] = 0
+        return tuple(hands[0]), tuple(hands[1]), left, right, trick
 
 
 def _without(counts: Counts, gap: int) -> Counts:
@@ -409,7 +400,7 @@ def _played(played: tuple[Counts, Counts], side: int, group: int) -> tuple[Count
 
 
 def _group_text(combination: Combination, group: int) -> str:
-    return "" if group == NONE else "".join(RANKS[rank] for rank in combination.groups[group])
+    return "" if group == NONE else _text(combination.groups[group])
 
 
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
@@ -701,7 +692,7 @@ def _solved(combination: Combination, table: Seating, weighed: str, shares: Floa
     reached = [game.search.shares(outcome, weights) for outcome, _ in front]
     means = [winners + float(row.sum()) for row in reached]
     nothing = (0,) * len(combination.groups)
-    lowest = "".join(RANKS[rank] for rank in combination.groups[-1]) if combination.groups else ""
+    lowest = _text(combination.groups[-1]) if combination.groups else ""
 
     def line(goal: int | None) -> SuitLine:
         level = None if goal is None else goal - winners - 1
@@ -721,20 +712,20 @@ def _solved(combination: Combination, table: Seating, weighed: str, shares: Floa
         shift = (goal - winners - 1) * n
         sure = goal if any(outcome >> shift & live == live for outcome, _ in front) else sure
     goals = [line(goal) for goal in range(winners + 1, longest + 1)]
-    small = "".join(RANKS[rank] for rank in sorted((*first, *second), reverse=True) if rank < combination.small)
+    small = [rank for rank in sorted((*first, *second), reverse=True) if rank < combination.small]
     return SuitPlay(
-        _text(first),
-        _text(second),
-        "".join(RANKS[rank] for group in combination.groups for rank in group),
+        _text(first) or "-",
+        _text(second) or "-",
+        "".join(map(_text, combination.groups)),
         table,
         sure,
         tuple(one for one in goals if one.chance > 0.0),
         line(None),
         # Unless counting cards as small has lowered none of them.
-        small if any(RANKS.index(letter) > combination.groups[-1][-1] for letter in small) else "",
+        _text(small) if any(rank > combination.groups[-1][-1] for rank in small) else "",
         weighed,
     )
 
 
-def _text(ranks: tuple[int, ...]) -> str:
-    return "".join(RANKS[rank] for rank in ranks) or "-"
+def _text(ranks: Iterable[int]) -> str:
+    return "".join(RANKS[rank] for rank in ranks)

@@ -117,13 +117,12 @@ def count_points(constraints: Constraints, seat: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountingTable:
-    """Ways for the two pairs of suits; axes: unknown cards of ``hidden[:-1]``, then unknown points of ``scored``.
+    """Ways for the two pairs of suits; axes: unknown cards of the hidden seats but the last, then points of ``scored``.
 
     A pair has one table, or one for each shape class of the hands whose shape is restricted.
     """
 
     known: Constraints
-    hidden: tuple[int, ...]
     scored: tuple[int, ...]
     minors: dict[Classes, Ways]
     majors: dict[Classes, Ways]
@@ -139,35 +138,35 @@ class CountingTable:
         scored = tuple(ranged[: len(hidden) - 1])
         limits = [known.room(seat) for seat in hidden[:-1]]
         limits += [known.points_high[seat] - points_in(known.must[seat]) for seat in scored]
-        suits = [_suit_ways(known, suit, hidden, scored, limits) for suit in SUITS]
+        suits = [_suit_ways(known, suit, scored, limits) for suit in SUITS]
         shapes = {seat: ShapeClasses.of(known.shapes[seat] or frozenset()) for seat in known.shaped}
-        pairs = [_pair_ways(known, suit, hidden, limits, shapes, suits[suit : suit + 2]) for suit in (0, 2)]
-        return cls(known, hidden, scored, pairs[0], pairs[1], shapes)
+        pairs = [_pair_ways(known, suit, limits, shapes, suits[suit : suit + 2]) for suit in (0, 2)]
+        return cls(known, scored, pairs[0], pairs[1], shapes)
 
     def count(self, points_low: Sequence[int], points_high: Sequence[int]) -> int:
         """Layouts in which the points of each seat lie in its range."""
-        rooms = [self.known.room(seat) for seat in self.hidden[:-1]]
+        hidden = self.known.hidden
+        rooms = [self.known.room(seat) for seat in hidden[:-1]]
         certain = [points_in(hand) for hand in self.known.must]
         ranges = [(points_low[seat] - certain[seat], points_high[seat] - certain[seat]) for seat in self.scored]
         unknown = points_in(self.known.unknown_mask)
-        rest = [seat for seat in self.hidden if seat not in self.scored]
+        rest = [seat for seat in hidden if seat not in self.scored]
         together = (0, unknown)
         if len(rest) == 1:
             last = rest[0]
             together = (unknown + certain[last] - points_high[last], unknown + certain[last] - points_low[last])
         return sum(
             # Index i of one table is joined with room - i of the other: turn the other round.
-            _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(self.hidden) > 3)
+            _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(hidden) > 3)
             for minor, first in self.minors.items()
             for major, second in self.majors.items()
             if all(shape.fit[a, b] for shape, a, b in zip(self.shapes.values(), minor, major, strict=True))
         )
 
 
-def _suit_ways(
-    known: Constraints, suit: int, hidden: Sequence[int], scored: Sequence[int], limits: Sequence[int]
-) -> Ways:
+def _suit_ways(known: Constraints, suit: int, scored: Sequence[int], limits: Sequence[int]) -> Ways:
     """Ways to place the unknown cards of a suit so that every length lies in its range."""
+    hidden = known.hidden
     field = known.unknown_mask >> (13 * suit) & SUIT_MASK
     classes = Counter(
         (
@@ -183,31 +182,30 @@ def _suit_ways(
         steps = [(*row[:-1], *(points * row[hidden.index(seat)] for seat in scored)) for row in shares.tolist()]
         ways = _spread(ways, list(zip(steps, many.tolist(), strict=True)), limits)
     fits = np.ones(ways.shape, dtype=np.bool_)
-    for seat, length in _lengths(ways, known, suit, hidden).items():
+    for seat, length in _lengths(ways, known, suit).items():
         fits &= (length >= known.shortest[seat][suit]) & (length <= known.longest[seat][suit])
     return np.where(fits, ways, 0)
 
 
-def _lengths(ways: Ways, known: Constraints, suit: int, hidden: Sequence[int]) -> dict[int, Ints]:
+def _lengths(ways: Ways, known: Constraints, suit: int) -> dict[int, Ints]:
     """For each hidden seat, its length in the suit behind each entry of a table."""
-    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    cards = list(np.indices(ways.shape)[: len(known.hidden) - 1])
     last = (known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count() - sum(cards)
     return {
         seat: unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
-        for seat, unknown in zip(hidden, [*cards, last], strict=True)
+        for seat, unknown in zip(known.hidden, [*cards, last], strict=True)
     }
 
 
 def _pair_ways(
     known: Constraints,
     suit: int,
-    hidden: Sequence[int],
     limits: Sequence[int],
     shapes: Mapping[int, ShapeClasses],
     ways: Sequence[Ways],
 ) -> dict[Classes, Ways]:
     """The tables of a suit and the next one, by the shape class of each hand whose shape is restricted."""
-    first, second = (_by_share(table, known, which, hidden, shapes) for which, table in enumerate(ways, suit))
+    first, second = (_by_share(table, known, which, shapes) for which, table in enumerate(ways, suit))
     found: dict[Classes, Ways] = {}
     for lengths, one in first.items():
         for more, two in second.items():
@@ -218,11 +216,9 @@ def _pair_ways(
     return found
 
 
-def _by_share(
-    ways: Ways, known: Constraints, suit: int, hidden: Sequence[int], shapes: Mapping[int, ShapeClasses]
-) -> dict[Classes, Ways]:
+def _by_share(ways: Ways, known: Constraints, suit: int, shapes: Mapping[int, ShapeClasses]) -> dict[Classes, Ways]:
     """The table of a suit, apart for each length that the hands with a restricted shape have in it."""
-    lengths = [length for seat, length in _lengths(ways, known, suit, hidden).items() if seat in shapes]
+    lengths = [length for seat, length in _lengths(ways, known, suit).items() if seat in shapes]
     found: dict[Classes, Ways] = {}
     for key in itertools.product(range(14), repeat=len(lengths)):
         chosen = ways.copy()

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import compositions
-from bayesbridge.engines.quantity_tables import Lookup, digits, merged
+from bayesbridge.engines.quantity_tables import Lookup, digits, looked_up, merged
 from bayesbridge.engines.tables import running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.expressions import (
@@ -62,10 +62,9 @@ from bayesbridge.expressions import (
     walk,
 )
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Ints, Masks
+from bayesbridge.layouts import Bools, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, high_product, next64, seed_state
 
-type Bools = NDArray[np.bool_]
 type Words = NDArray[np.uint64]
 type Measures = Sequence[tuple[Measure, int | None]]
 """Measures, each of one suit or of the whole hand."""
@@ -463,16 +462,6 @@ def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @njit
-def looked_up(low: Ints, high: Ints, a: int, b: int, place: Lookup) -> int:
-    """The number that a table gives for row ``a`` of some classes and row ``b`` of others, -1 where there is none."""
-    values, offset, width = place.table, place.offset, place.width
-    number = 0
-    for s in range(low.shape[1]):
-        number += values[offset[s] + low[a, s] * width[s] + high[b, s]]
-    return number
-
-
-@njit
 def list_pairs(first: Ints, second: Ints, place: Lookup, keys: Ints, ones: Ints, twos: Ints) -> int:
     """How many pairs of groups every seat can use; where there is room their keys and both groups are written.
 
@@ -481,7 +470,7 @@ def list_pairs(first: Ints, second: Ints, place: Lookup, keys: Ints, ones: Ints,
     n = 0
     for a in range(len(first)):
         for b in range(len(second)):
-            key = looked_up(first, second, a, b, place)
+            key = looked_up(place, first, second, a, b)
             if key >= 0:
                 if len(keys):
                     keys[n], ones[n], twos[n] = key, a, b
@@ -497,7 +486,7 @@ def rests(low: Half, high: Half, join: Join) -> Ints:
     found = np.zeros(len(begin), np.int64)
     for a in range(len(begin)):
         for b in range(begin[a], end[a]):
-            number = looked_up(mine, others, a, b, profiles)
+            number = looked_up(profiles, mine, others, a, b)
             if number >= 0 and accept[number]:
                 found[a] += ways[b]
     return found
@@ -512,7 +501,7 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
     for a in range(len(begin)):
         own = np.uint64(own_ways[a])
         for b in range(begin[a], end[a]):
-            number = looked_up(mine, others, a, b, profiles)
+            number = looked_up(profiles, mine, others, a, b)
             if number >= 0 and accept[number]:
                 more = np.uint64(ways[b])
                 product = own * more
@@ -617,7 +606,7 @@ def draw_deals(
         number = np.int64(bounded(state, np.uint64(rest[a])))
         b = begin[a]
         while True:
-            found = looked_up(low.classes, high.classes, a, b, profiles)
+            found = looked_up(profiles, low.classes, high.classes, a, b)
             if found >= 0 and accept[found]:
                 if number < high.ways[b]:
                     break

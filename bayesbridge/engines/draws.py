@@ -9,25 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.tables import LayoutIndex
+from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
+from bayesbridge.expressions import POINTS, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.random64 import State
 
-_FIELDS: Final = np.arange(1 << 13)
-HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)
-HAS_LENGTH: Final = (np.bitwise_count(_FIELDS)[:, None] == np.arange(14)).astype(np.float64)
-_POINTS: Final = (HOLDS_RANK @ np.array(HIGH_CARD_POINTS)).astype(np.int64)
+if TYPE_CHECKING:
+    from bayesbridge.belief.posterior import Kept
+    from bayesbridge.engines.levels import LevelTables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +43,7 @@ class Marginals:
 
     def add(self, masks: Masks, weights: Floats) -> None:
         """Add a batch in place: (n, 4) masks, (n,) weights."""
-        _add(masks, weights, _POINTS, self.fields, self.points)
+        _add(masks, weights, table(POINTS), self.fields, self.points)
 
     def cards(self) -> Floats:
         """(52, 4) weight of each card in each seat."""
@@ -81,25 +80,9 @@ def _add(masks: Masks, weights: Floats, field_points: NDArray[np.int64], fields:
     points += lost_points
 
 
-class ExactMarginals(Protocol):
-    """Probabilities that are counted, not estimated."""
-
-    def card_marginals(self) -> Floats:
-        """(52, 4) P(seat holds card)."""
-        ...
-
-    def length_distributions(self) -> Floats:
-        """(4, 4, 14) P(seat has so many cards of a suit)."""
-        ...
-
-    def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points)."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """The counts of a sampler as probabilities."""
+    """Counts of layouts as probabilities."""
 
     sampler: LayoutIndex
 
@@ -155,7 +138,7 @@ class Draws:
     """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
     likelihood: Floats | None = None
     """(n,) log P(soft evidence ∣ layout) where the engine computed it; see :attr:`log_likelihood`."""
-    tables: ExactMarginals | None = None
+    tables: Shares | LevelTables | Kept | None = None
     """Exact marginals; ``None`` where they are estimated from the layouts, or summed over all of them."""
     mean_log: float | None = None
     """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""

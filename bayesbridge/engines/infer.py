@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bayesbridge.engines.draws import Draws, LazyDraws, Shares
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
 from bayesbridge.engines.levels import exact_draws, exact_tables, from_tables
+from bayesbridge.engines.particles import moved
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import tilted_draws
@@ -93,8 +94,6 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start
     found = tilted_draws(target, draws, rng, why, start)
     if found.ess >= MIN_ESS_FRACTION * draws:
         return found
-    from bayesbridge.engines.particles import moved
-
     return moved(found, draws, rng)
 
 
@@ -207,8 +206,6 @@ def _weights(target: Target, values: NDArray[np.float64], proof: bool) -> Weight
 
 
 def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
-    from bayesbridge.engines.particles import moved
-
     return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 

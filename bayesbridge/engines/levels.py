@@ -30,13 +30,11 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.strains import strain_levels
-from bayesbridge.cards import SUIT_MASK
-from bayesbridge.constraints import SEATS, SUITS, Constraints
-from bayesbridge.engines.draws import HAS_LENGTH, HOLDS_RANK, Draws, LazyDraws
+from bayesbridge.constraints import SEATS, Constraints
+from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.quantity_tables import (
     CaptureTricks,
-    ClassRows,
     ClassTables,
     HasShape,
     Level,
@@ -44,7 +42,7 @@ from bayesbridge.engines.quantity_tables import (
     Quantity,
     SuitWalks,
 )
-from bayesbridge.engines.tables import LayoutIndex
+from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex, tally_fields
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import LevelModel
@@ -123,9 +121,6 @@ class LevelTables:
     """
 
     tables: ClassTables
-    low_rest: Ints
-    high_rest: Ints
-    """See ``ClassTables.rests``."""
     weights: tuple[float | Fraction, ...]
     """The weight of a layout of each value."""
     counts: tuple[int, ...]
@@ -149,11 +144,11 @@ class LevelTables:
         """
         checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
         levels = tuple(Level.of(seat, by_level, walks.get(seat)) for seat, by_level in checked.items())
-        tables, low_rest, high_rest, counts, kept = _counted(constraints.normalised(), levels)
-        shapes = len(tables.classes) - len(levels)
+        tables, counts, kept = _counted(constraints.normalised(), levels)
+        shapes = len(tables.quantities) - len(levels)
         fitting = slice(len(counts) - len(counts) // 2**shapes, None)  # the shapes are the highest digits
         by_value = _by_value(levels, checked, shapes, counts)
-        return cls(tables, low_rest, high_rest, by_value, counts, sum(counts[fitting]), kept)
+        return cls(tables, by_value, counts, sum(counts[fitting]), kept)
 
     @property
     def mean(self) -> float | Fraction:
@@ -184,7 +179,7 @@ class LevelTables:
         limits[-1] = 1.0
         values, numbers = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         _choose(seed_state(rng), limits, np.array(self.counts, dtype=np.uint64)[kept], values, numbers)
-        return self.tables.layouts(self.low_rest, kept[values], numbers)
+        return self.tables.layouts(kept[values], numbers)
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
@@ -202,7 +197,8 @@ class LevelTables:
         """(size,) probabilities of the values of a quantity."""
         counts = self.kept.get(quantity)
         if counts is None:  # (values, size) layouts by value of the tables and by the quantity
-            counts = self.tables.extended(quantity).counts().reshape(quantity.size, -1).T
+            more = ClassTables.of(self.tables.unranking, [*self.tables.quantities, quantity])
+            counts = more.counts().reshape(quantity.size, -1).T
             if isinstance(quantity, Points | CaptureTricks):
                 self.kept[quantity] = counts
         return self._mixed(counts)
@@ -218,12 +214,8 @@ class LevelTables:
         """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
         if "fields" in self.kept:
             return [self._mixed(counts) for counts in self.kept["fields"]]
-        known = self.tables.unranking.keys.known
-        completions = self.tables.completions(self.low_rest, self.high_rest)
-        tallies = []
-        for suit, rows, ways in zip(SUITS, self.tables.suits, completions, strict=True):
-            certain = np.array([known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16)
-            tallies.append(_tally_fields(rows, certain, ways))
+        suits = zip(self.tables.suits, self.tables.unranking.certain, self.tables.completions(), strict=True)
+        tallies = [tally_fields(rows.fields, rows.row_start, certain, ways) for rows, certain, ways in suits]
         if len(self.counts) <= 64:  # a megabyte for each value
             self.kept["fields"] = tallies
         return [self._mixed(counts) for counts in tallies]
@@ -248,13 +240,12 @@ def _by_value(
 @lru_cache(maxsize=4)
 def _counted(
     known: Constraints, levels: tuple[Level, ...]
-) -> tuple[ClassTables, Ints, Ints, tuple[int, ...], dict[Quantity | str, Any]]:
+) -> tuple[ClassTables, tuple[int, ...], dict[Quantity | str, Any]]:
     """The fields of :class:`LevelTables` that do not depend on weights: those of two slips are counted once."""
     # Shapes are found suit by suit like levels: a hand of another shape weighs nothing.
     shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
     tables = ClassTables.of(numbered(replace(known, shapes=(None, None, None, None))), [*levels, *shapes])
-    low_rest, high_rest = tables.rests()
-    return tables, low_rest, high_rest, tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0))), {}
+    return tables, tuple(map(int, (tables.low.ways[:, None] * tables.rests[0]).sum(0))), {}
 
 
 @lru_cache(maxsize=1)
@@ -282,19 +273,6 @@ def _choose(state: State, limits: Floats, counts: NDArray[np.uint64], values: In
         while share >= limits[value]:
             value += 1
         values[i], numbers[i] = value, bounded(state, counts[value])
-
-
-@njit
-def _tally_fields(rows: ClassRows, certain: NDArray[np.uint16], ways: Ints) -> Ints:
-    """(values, 4, 8192) the number of layouts that give each seat each set of a suit's cards; ``ways``: by entry."""
-    fields, row_start = rows.fields, rows.row_start
-    out = np.zeros((ways.shape[1], 4, 8192), np.int64)
-    for entry in range(len(ways)):
-        for row in range(row_start[entry], row_start[entry + 1]):
-            for seat in range(4):
-                for value in range(ways.shape[1]):
-                    out[value, seat, fields[row, seat] | certain[seat]] += ways[entry, value]
-    return out
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,24 +26,28 @@ import math
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Final, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
+from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, next64, seed_state
 
-type Hands = NDArray[np.uint64]
+if TYPE_CHECKING:
+    from bayesbridge.engines.deal_tables import DealTable
+    from bayesbridge.engines.tables import LayoutIndex
 
+type Hands = NDArray[np.uint64]
 
 HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
 """(16,) points of a set of honours, jack at bit 0."""
 
-COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
+COUNT: Final = table(LENGTH)
 _WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
 """(14, 14) binomial coefficients."""
 
@@ -359,17 +363,8 @@ SPREAD: Final = 0.05
 """Share of the uniform distribution."""
 
 
-class Uniform(Protocol):
-    """Exact uniform draws over the layouts that fit, as :class:`~bayesbridge.engines.tables.LayoutIndex` makes them."""
-
-    @property
-    def total(self) -> int:
-        """The exact number of layouts."""
-        ...
-
-    def draw(self, n: int, rng: Seed = None) -> Masks:
-        """``n`` independent uniform layouts: (n, 4) masks."""
-        ...
+type Uniform = LayoutIndex | DealTable
+"""Exact uniform draws over the layouts that fit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -42,11 +42,10 @@ from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, si
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
-from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
-from bayesbridge.constraints import SEATS, SUITS
 from bayesbridge.engines.counting import MOST_POINTS, row_classes
-from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows
+from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows, running
 from bayesbridge.errors import TablesTooLarge
+from bayesbridge.expressions import POINTS, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
 from bayesbridge.shapes import Shapes, shape_table
@@ -211,65 +210,66 @@ class Level:
 
     def codes(self, suit: int, fields: Fields) -> Ints:
         """(r,) codes of r rows of a suit, from the (r, 4) fields of the seats."""
-        codes, walks = np.full(1 << 13, DEAD, dtype=np.int64), self.walks
-        _suit_codes(walks.gap[suit], walks.first[suit], walks.step[suit], *self._scope, codes)
+        walks = self.walks
+        codes = _suit_codes(walks.gap[suit], walks.first[suit], walks.step[suit], self._scope)
         return codes[fields[:, self.seat]]
 
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) codes of suits with ``first`` (n,) followed by suits with ``second`` (m,)."""
-        return _compose_all(first, second, *self._scope)
+        return _compose_all(first, second, self._scope)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) values of hands with codes ``low`` (n,) in clubs and diamonds and ``high`` (m,) in the majors."""
-        return _values(low, high, *self._scope, np.array(self.by_level, dtype=np.uint8))
+        return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
 
     @property
-    def _scope(self) -> tuple[int, int, int]:
-        return 7 - self.lowest, self.highest, self.walks.needed
+    def _scope(self) -> Scope:
+        return Scope(7 - self.lowest, self.highest, self.walks.needed)
 
 
-# In the kernels ``most`` is the largest total gap of interest, ``targets`` how many targets are of interest (7 …
-# 6 + targets), and a target of 7 + j tricks needs ``needed`` − 6 + j captures.
+class Scope(NamedTuple):
+    """What is of interest."""
+
+    most: int
+    """The largest total gap."""
+    targets: int
+    """How many targets: 7 … 6 + ``targets``."""
+    needed: int
+    """A target of 7 + j tricks needs ``needed`` − 6 + j captures."""
 
 
 @njit
-def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, targets: int, needed: int) -> np.int64:
+def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, scope: Scope) -> np.int64:
     """Seven bits for one budget."""
-    if captured >= needed - Delta - budget or captured >= needed - 7 + targets:
+    if captured >= scope.needed - Delta - budget or captured >= scope.needed - 7 + scope.targets:
         return np.int64(ENOUGH)
     return captured | paid << 4
 
 
 @njit
-def _suit_codes(
-    gap: NDArray[np.int8],
-    first: NDArray[np.int8],
-    step: NDArray[np.uint8],
-    most: int,
-    targets: int,
-    needed: int,
-    out: Ints,
-) -> None:
-    """Codes of all fields of one suit; DEAD ones are left as they are."""
+def _suit_codes(gap: NDArray[np.int8], first: NDArray[np.int8], step: NDArray[np.uint8], scope: Scope) -> Ints:
+    """Codes of all fields of one suit."""
+    out = np.full(1 << 13, DEAD, np.int64)
     for held in range(1 << 13):
         delta = np.int64(gap[held])
-        if delta <= most:
+        if delta <= scope.most:
             code = delta
             for budget in range(7 - delta):
                 made = np.int64(step[held, budget])
                 captured = first[held] + (made >> 4)
-                code |= _packed(delta, budget, captured, made & 15, targets, needed) << (4 + 7 * budget)
+                code |= _packed(delta, budget, captured, made & 15, scope) << (4 + 7 * budget)
             out[held] = code
+    return out
 
 
 @njit
-def _compose_all(first: Ints, second: Ints, most: int, targets: int, needed: int) -> Ints:
+def _compose_all(first: Ints, second: Ints, scope: Scope) -> Ints:
     out = np.full((len(first), len(second)), DEAD, np.int64)
     for i in range(len(first)):
         for j in range(len(second)):
             left, right = first[i], second[j]
             Delta = (left & 15) + (right & 15)
-            if left < 0 or right < 0 or Delta > most:
+            if left < 0 or right < 0 or Delta > scope.most:
                 continue
             code = Delta
             for budget in range(7 - Delta):
@@ -277,16 +277,14 @@ def _compose_all(first: Ints, second: Ints, most: int, targets: int, needed: int
                 after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH if step != ENOUGH else ENOUGH
                 if after != ENOUGH:
                     captured, paid = (step & 15) + (after & 15), (step >> 4) + (after >> 4)
-                    after = _packed(Delta, budget, captured, paid, targets, needed)
+                    after = _packed(Delta, budget, captured, paid, scope)
                 code |= after << (4 + 7 * budget)
             out[i, j] = code
     return out
 
 
 @njit
-def _values(
-    low: Ints, high: Ints, most: int, targets: int, needed: int, by_level: NDArray[np.uint8]
-) -> NDArray[np.integer]:
+def _values(low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]) -> NDArray[np.integer]:
     """(n, m) values by level: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
     out = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
@@ -294,23 +292,19 @@ def _values(
         for j in range(len(high)):
             right = high[j]
             Delta = (left & 15) + (right & 15)
-            if left < 0 or right < 0 or Delta > most:
+            if left < 0 or right < 0 or Delta > scope.most:
                 continue
             level = 0
-            while level < targets and level <= 6 - Delta:
+            while level < scope.targets and level <= 6 - Delta:
                 budget = 6 - Delta - level
                 step = left >> (4 + 7 * budget) & ENOUGH
                 if step != ENOUGH:
                     after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH
-                    if after != ENOUGH and (step & 15) + (after & 15) < needed - 6 + level:
+                    if after != ENOUGH and (step & 15) + (after & 15) < scope.needed - 6 + level:
                         break
                 level += 1
             out[i, j] = by_level[level]
     return out
-
-
-_POINTS: Final[Ints] = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.array(HIGH_CARD_POINTS)
-"""(8192,) high-card points of a 13-bit field."""
 
 
 class Additive:
@@ -336,8 +330,7 @@ class Points(Additive):
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) points of the seat in r rows of a suit."""
-        points: Ints = _POINTS[fields[:, self.seat]]
-        return points
+        return table(POINTS)[fields[:, self.seat]]
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) sums; those past 37 belong to no hand of 13 cards."""
@@ -472,6 +465,16 @@ class Lookup(NamedTuple):
         )
 
 
+@njit
+def looked_up(place: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
+    """What the tables give for row ``a`` of some classes and row ``b`` of others, added up."""
+    table, offset, width = place.table, place.offset, place.width
+    number = 0
+    for q in range(low.shape[1]):
+        number += table[offset[q] + low[a, q] * width[q] + high[b, q]]
+    return number
+
+
 class ClassRows(NamedTuple):
     """The rows of one suit, sorted by entry; entries are sorted by key."""
 
@@ -501,38 +504,6 @@ class ClassRows(NamedTuple):
         )
 
 
-class PairPlan(NamedTuple):
-    """Two suits before their entries are put together: enough to say what that takes."""
-
-    first: ClassRows
-    second: ClassRows
-    splits: tuple[Ints, Ints, Ints]
-    """``split_start``, ``split_first`` and ``split_second`` of :class:`ClassPair`."""
-    place: Lookup
-    sizes: list[int]
-    """The classes of the pair, of each quantity."""
-
-    @classmethod
-    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
-        """A suit and the next one; too many pairs of entries are refused (see :func:`verify_work`)."""
-        first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
-        second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
-        ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
-        verify_work(int((ones[pair.split_first] * twos[pair.split_second]).sum()))
-        matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
-        sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
-        splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
-        return cls(first, second, splits, Lookup.of(matrices, sizes), sizes)
-
-    @property
-    def most_entries(self) -> Ints:
-        """(keys,) no key of the pair has more entries."""
-        start, one, two = self.splits
-        products = np.diff(self.first.key_start)[one] * np.diff(self.second.key_start)[two]
-        running = np.concatenate([[0], np.cumsum(products)])
-        return np.minimum(np.diff(running[start]), self.place.size)
-
-
 class ClassPair(NamedTuple):
     """Two suits together, in entries that are sorted by key."""
 
@@ -544,6 +515,8 @@ class ClassPair(NamedTuple):
     split_second: Ints
     place: Lookup
     """The class of the pair from the classes of both suits, all quantities in one number."""
+    sizes: Ints
+    """(quantities,) how many classes the pair has of each."""
     key_start: Ints
     """(keys + 1,) where the entries of each key of the pair begin."""
     label: Ints
@@ -554,11 +527,29 @@ class ClassPair(NamedTuple):
     """(entries, quantities) class of each quantity."""
 
     @classmethod
-    def of(cls, plan: PairPlan) -> Self:
-        """A suit and the next one."""
-        key_start, label, ways = _tally(plan.first, plan.second, plan.splits, plan.place)
-        classes = digits(label, plan.sizes)
-        return cls(plan.first, plan.second, *plan.splits, plan.place, key_start, label, ways, classes)
+    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
+        """A suit and the next one, entries not yet :meth:`tallied`; too many pairs of these are refused."""
+        first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
+        second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
+        ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
+        verify_work(int((ones[pair.split_first] * twos[pair.split_second]).sum()))
+        matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
+        sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
+        splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
+        none = np.zeros(0, dtype=np.int64)
+        place = Lookup.of(matrices, sizes)
+        return cls(first, second, *splits, place, np.array(sizes, np.int64), none, none, none, none[:, None])
+
+    @property
+    def most_entries(self) -> Ints:
+        """(keys,) no key of the pair has more entries."""
+        products = np.diff(self.first.key_start)[self.split_first] * np.diff(self.second.key_start)[self.split_second]
+        return np.minimum(np.diff(running(products)[self.split_start]), self.place.size)
+
+    def tallied(self) -> Self:
+        """With its entries."""
+        key_start, label, ways = _tally(self)
+        return self._replace(key_start=key_start, label=label, ways=ways, classes=digits(label, self.sizes.tolist()))
 
 
 class Matching(NamedTuple):
@@ -624,18 +615,16 @@ def _splits(pair: SuitPair, start: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @njit
-def _tally(
-    first: ClassRows, second: ClassRows, splits: tuple[Ints, Ints, Ints], place: Lookup
-) -> tuple[Ints, Ints, Ints]:
+def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
     """Entries of a pair of suits: where those of each key begin, their labels and their numbers of pairs of rows."""
-    split_start, split_first, split_second = splits
+    first, second, place = pair.first, pair.second, pair.place
+    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
     one_start, two_start, ones, twos = first.key_start, second.key_start, first.classes, second.classes
-    one_rows, two_rows, table = first.row_start, second.row_start, place.table
-    offset, width, quantities = place.offset, place.width, ones.shape[1]
+    one_rows, two_rows = first.row_start, second.row_start
     keys = len(split_start) - 1
     key_start = np.zeros(keys + 1, np.int64)
     label, ways = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    sums, touched, base = np.zeros(place.size, np.int64), np.empty(place.size, np.int64), np.empty(quantities, np.int64)
+    sums, touched = np.zeros(place.size, np.int64), np.empty(place.size, np.int64)
     entries = 0
     for key in range(keys):
         found = 0
@@ -643,12 +632,8 @@ def _tally(
             a, b = split_first[split], split_second[split]
             for i in range(one_start[a], one_start[a + 1]):
                 rows = one_rows[i + 1] - one_rows[i]
-                for q in range(quantities):
-                    base[q] = offset[q] + ones[i, q] * width[q]
                 for j in range(two_start[b], two_start[b + 1]):
-                    name = 0
-                    for q in range(quantities):
-                        name += table[base[q] + twos[j, q]]
+                    name = looked_up(place, ones, twos, i, j)
                     if sums[name] == 0:
                         touched[found] = name
                         found += 1
@@ -666,28 +651,21 @@ def _tally(
 
 @njit
 def locate(
-    low: ClassPair,
-    high: ClassPair,
-    matching: Matching,
-    sums: tuple[Ints, Ints],
-    sought: tuple[Ints, Ints],
-    of_low: tuple[Ints, Ints],
-    of_high: tuple[Ints, Ints],
-) -> None:
-    """The entries of both pairs that layouts lie in, and the numbers of their pairs of rows within the entries.
+    low: ClassPair, high: ClassPair, matching: Matching, sums: tuple[Ints, Ints], sought: tuple[Ints, Ints]
+) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    """The entry of either pair that each layout lies in, and the number of its pair of rows within the entry.
 
-    ``sums``: (entries, size) layouts of each value up to and with each low entry, and with one of its pairs of rows.
+    ``sums``: (entries, size) layouts of each value up to and with each low entry, and with one of its pairs of rows;
+    ``sought``: values and numbers.
     """
     before, rest = sums
     values, numbers = sought
-    low_entry, low_number = of_low
-    high_entry, high_number = of_high
+    low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
+    high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
     high_count, points, partner = high.ways, matching.points, matching.partner
     fit_start, fit_points = matching.fit_start, matching.fit_points
-    table, offset, width = matching.value.table, matching.value.offset, matching.value.width
-    quantities = ones.shape[1]
-    base = np.empty(quantities, np.int64)
+    values_of = matching.value
     for n in range(len(numbers)):
         value_sought, number = values[n], numbers[n]
         entry, last = 0, len(before) - 1
@@ -701,17 +679,12 @@ def locate(
         low_entry[n], low_number[n] = entry, number // rest[entry, value_sought]
         number -= low_number[n] * rest[entry, value_sought]
         key = np.searchsorted(low_start, entry, side="right") - 1
-        for q in range(quantities):
-            base[q] = offset[q] + ones[entry, q] * width[q]
         other, score = partner[key // points], key % points
         found = False
         for place in range(fit_start[score], fit_start[score + 1]):
             there = other * points + fit_points[place]
             for j in range(high_start[there], high_start[there + 1]):
-                value = 0
-                for q in range(quantities):
-                    value += table[base[q] + twos[j, q]]
-                if value == value_sought:
+                if looked_up(values_of, ones, twos, entry, j) == value_sought:
                     if number < high_count[j]:
                         high_entry[n], high_number[n] = j, number
                         found = True
@@ -719,26 +692,26 @@ def locate(
                     number -= high_count[j]
             if found:
                 break
+    return (low_entry, low_number), (high_entry, high_number)
 
 
 @njit
-def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints, out: Masks) -> None:
+def add_pair(pair: ClassPair, shift: int, where: tuple[Ints, Ints, Ints], out: Masks) -> None:
     """Add to each layout its cards of two suits, the first of which begins at bit ``shift``.
 
-    ``entry``, ``number``: the entry of the pair and the number of the pair of rows within it; ``order`` sorts by both.
+    ``where``: the entry of the pair, the number of the pair of rows within it, and an order that sorts by both.
     """
+    entry, number, order = where
     one_start, two_start = pair.first.key_start, pair.second.key_start
     ones, twos = pair.first.classes, pair.second.classes
     one_rows, two_rows = pair.first.row_start, pair.second.row_start
     fields, more_fields = pair.first.fields, pair.second.fields
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
-    table, offset, width = pair.place.table, pair.place.offset, pair.place.width
-    key_start, label, quantities = pair.key_start, pair.label, ones.shape[1]
+    place, key_start, label = pair.place, pair.key_start, pair.label
     here, there = np.uint64(shift), np.uint64(shift + 13)
-    base = np.empty(quantities, np.int64)
     # For each label that is needed: the next of its numbers (as a place in ``order``, −1 if none is left), and how
     # many pairs of rows with this label were passed already.
-    following, passed = np.full(pair.place.size, -1, np.int64), np.zeros(pair.place.size, np.int64)
+    following, passed = np.full(place.size, -1, np.int64), np.zeros(place.size, np.int64)
     begin = 0
     while begin < len(order):
         key = np.searchsorted(key_start, entry[order[begin]], side="right") - 1
@@ -755,12 +728,8 @@ def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints
             a, b = split_first[split], split_second[split]
             for i in range(one_start[a], one_start[a + 1]):
                 rows = one_rows[i + 1] - one_rows[i]
-                for q in range(quantities):
-                    base[q] = offset[q] + ones[i, q] * width[q]
                 for j in range(two_start[b], two_start[b + 1]):
-                    name = 0
-                    for q in range(quantities):
-                        name += table[base[q] + twos[j, q]]
+                    name = looked_up(place, ones, twos, i, j)
                     at = following[name]
                     if at < 0:
                         continue
@@ -783,13 +752,12 @@ def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints
         begin = end
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ClassTables:
     """The tables of some quantities over the layouts of one set of constraints."""
 
     unranking: LayoutIndex
-    classes: tuple[Classes, ...]
-    """Of each quantity."""
+    quantities: tuple[Quantity, ...]
     low: ClassPair
     high: ClassPair
     matching: Matching
@@ -797,27 +765,19 @@ class ClassTables:
     @classmethod
     def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
-        return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
-
-    def extended(self, *quantities: Quantity) -> Self:
-        """Tables of more quantities, the last ones."""
-        more = (_classes(quantity, self.unranking) for quantity in quantities)
-        return self._of_classes(self.unranking, (*self.classes, *more))
-
-    @classmethod
-    def _of_classes(cls, unranking: LayoutIndex, classes: tuple[Classes, ...]) -> Self:
+        classes = tuple(_classes(quantity, unranking) for quantity in quantities)
         keys, order = unranking.keys, unranking.order
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
         matching = Matching(len(keys.points), partner, order.fit_start, order.fit_points, value)
-        plans = PairPlan.of(unranking.low, 0, classes), PairPlan.of(unranking.high, 2, classes)
+        low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
         # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
-        verify_work(_joined_pairs(matching, *(plan.most_entries for plan in plans)), 1 << 38)
-        low, high = map(ClassPair.of, plans)
+        verify_work(_joined_pairs(matching, low.most_entries, high.most_entries), 1 << 38)
+        low, high = low.tallied(), high.tallied()
         verify_work(_joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))))
-        return cls(unranking, classes, low, high, matching)
+        return cls(unranking, tuple(quantities), low, high, matching)
 
     @property
     def size(self) -> int:
@@ -830,6 +790,7 @@ class ClassTables:
         _count(self.low, self.high, self.matching, out, no_rest, no_rest)
         return out
 
+    @cached_property
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
         make a layout of each value with one of its pairs of rows."""
@@ -838,25 +799,21 @@ class ClassTables:
         _count(self.low, self.high, self.matching, np.zeros(0, dtype=np.int64), low, high)
         return low, high
 
-    def layouts(self, low_rest: Ints, values: Ints, numbers: Ints) -> Masks:
+    def layouts(self, values: Ints, numbers: Ints) -> Masks:
         """The layouts with the given numbers among those of the given values: (n, 4) masks.
 
-        ``low_rest``: the first part of :meth:`rests`. The numbers of value v are 0 … ``counts()[v]`` − 1.
+        The numbers of value v are 0 … ``counts()[v]`` − 1.
         """
-        before = np.cumsum(self.low.ways[:, None] * low_rest, axis=0)
-        low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
-        high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
-        of_low, of_high = (low_entry, low_number), (high_entry, high_number)
-        locate(self.low, self.high, self.matching, (before, low_rest), (values, numbers), of_low, of_high)
+        before = np.cumsum(self.low.ways[:, None] * self.rests[0], axis=0)
         out = np.tile(self.unranking.base, (len(numbers), 1))
-        for shift, pair, entry, number in ((0, self.low, *of_low), (26, self.high, *of_high)):
-            order = np.lexsort((number, entry))
-            add_pair(pair, shift, entry, number, order, out)
+        of_low, of_high = locate(self.low, self.high, self.matching, (before, self.rests[0]), (values, numbers))
+        for shift, pair, (entry, number) in ((0, self.low, of_low), (26, self.high, of_high)):
+            add_pair(pair, shift, (entry, number, np.lexsort((number, entry))), out)
         return out
 
-    def completions(self, low_rest: Ints, high_rest: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    def completions(self) -> tuple[Ints, ...]:
         """For C D H S, (entries, size): how many layouts of each value contain one given row of an entry."""
-        return *_completions(self.low, low_rest), *_completions(self.high, high_rest)
+        return *_completions(self.low, self.rests[0]), *_completions(self.high, self.rests[1])
 
     @property
     def suits(self) -> tuple[ClassRows, ClassRows, ClassRows, ClassRows]:
@@ -873,11 +830,10 @@ def _joined_pairs(matching: Matching, low: Ints, high: Ints) -> int:
     return int((ones[within] * (twos[matching.partner[within]] @ fits.T)).sum())
 
 
-@lru_cache(maxsize=4)  # common tables and those of one caller use the same classes in turn
+@lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
 def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
-    must = unranking.keys.known.must
-    certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]
-    return Classes.of(quantity, [rows.fields | cards for rows, cards in zip(unranking.suits, certain, strict=True)])
+    rows = zip(unranking.suits, unranking.certain, strict=True)
+    return Classes.of(quantity, [suit.fields | cards for suit, cards in rows])
 
 
 # Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
@@ -889,22 +845,16 @@ def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints, low_r
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
     low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
     fit_start, fit_points = matching.fit_start, matching.fit_points
-    table, offset, width = matching.value.table, matching.value.offset, matching.value.width
-    quantities = ones.shape[1]
-    base = np.empty(quantities, np.int64)
+    values_of = matching.value
     for key in range(len(low_start) - 1):
         other, score = partner[key // points], key % points
         if other < 0:
             continue
         for i in range(low_start[key], low_start[key + 1]):
-            for q in range(quantities):
-                base[q] = offset[q] + ones[i, q] * width[q]
             for place in range(fit_start[score], fit_start[score + 1]):
                 there = other * points + fit_points[place]
                 for j in range(high_start[there], high_start[there + 1]):
-                    value = 0
-                    for q in range(quantities):
-                        value += table[base[q] + twos[j, q]]
+                    value = looked_up(values_of, ones, twos, i, j)
                     if len(out):
                         out[value] += low_count[i] * high_count[j]
                     else:
@@ -922,10 +872,9 @@ def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
     ones, twos = pair.first.classes, pair.second.classes
     one_rows, two_rows = pair.first.row_start, pair.second.row_start
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
-    table, offset, width = pair.place.table, pair.place.offset, pair.place.width
-    key_start, label, quantities, size = pair.key_start, pair.label, ones.shape[1], rest.shape[1]
+    place, key_start, label, size = pair.place, pair.key_start, pair.label, rest.shape[1]
     for_first, for_second = np.zeros((len(ones), size), np.int64), np.zeros((len(twos), size), np.int64)
-    base, entry_of = np.empty(quantities, np.int64), np.empty(pair.place.size, np.int64)
+    entry_of = np.empty(place.size, np.int64)
     for key in range(len(key_start) - 1):
         for entry in range(key_start[key], key_start[key + 1]):
             entry_of[label[entry]] = entry
@@ -933,12 +882,8 @@ def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
             a, b = split_first[split], split_second[split]
             for i in range(one_start[a], one_start[a + 1]):
                 rows = one_rows[i + 1] - one_rows[i]
-                for q in range(quantities):
-                    base[q] = offset[q] + ones[i, q] * width[q]
                 for j in range(two_start[b], two_start[b + 1]):
-                    name = 0
-                    for q in range(quantities):
-                        name += table[base[q] + twos[j, q]]
+                    name = looked_up(place, ones, twos, i, j)
                     entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
                     for value in range(size):
                         for_first[i, value] += more * rest[entry, value]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +26,7 @@ from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
 from bayesbridge.engines.counting import ShapeClasses, count, count_points
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
+from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Bools, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
@@ -34,6 +35,10 @@ MOST_ENTRIES: Final = 1 << 23
 """Rows of a suit, or entries of a table, beyond which tables are refused; three hidden hands always fit."""
 
 _MINORS: Final = (1 << 26) - 1
+
+HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
+HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
+"""(8192, 13) and (8192, 14) which ranks, and how many cards, a 13-bit field holds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,8 +209,7 @@ class SuitPair(NamedTuple):
         begins = np.ones(len(order), dtype=np.bool_)
         begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
         split_start = np.append(np.flatnonzero(begins), len(order))
-        scores = (first.scores, second.scores)
-        before, ways = _split_ways(first.ways, second.ways, scores, split_start, split_first, split_second)
+        before, ways = _split_ways(first, second, split_start, split_first, split_second)
         return cls(
             first, second, lengths[begins], classes[begins], ways, split_start, split_first, split_second, before
         )
@@ -239,11 +243,11 @@ def _sorted_rows(packed: NDArray[np.uint64], places: Ints, size: int) -> tuple[N
 
 @njit
 def _split_ways(
-    first: Ints, second: Ints, scores: tuple[Ints, Ints], split_start: Ints, split_first: Ints, split_second: Ints
+    one: SuitRows, two: SuitRows, split_start: Ints, split_first: Ints, split_second: Ints
 ) -> tuple[Ints, Ints]:
-    """Pairs of rows before each split, and in each key of the pair; ``first`` and ``second`` count rows by key."""
+    """Pairs of rows before each split, and in each key of the pair."""
+    first, second, ones, twos = one.ways, two.ways, one.scores, two.scores
     keys, points = len(split_start) - 1, first.shape[1]
-    ones, twos = scores
     before = np.zeros((points, len(split_first)), np.int64)
     ways = np.zeros((keys, points), np.int64)
     for key in range(keys):
@@ -307,7 +311,7 @@ class Where(NamedTuple):
     numbers: Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LayoutIndex:
     """The tables of one set of constraints; building them takes milliseconds, a second at worst.
 
@@ -392,34 +396,37 @@ class LayoutIndex:
         _random_numbers(np.uint64(self.total), seed_state(rng), numbers)
         return self.layouts(numbers)
 
+    @cached_property
+    def fields(self) -> list[Ints]:
+        """For C D H S, (4, 8192): in how many layouts each seat has each set of the suit's cards."""
+        return [
+            tally_fields(rows.fields, rows.start, certain, ways.reshape(-1, 1))[0]
+            for rows, certain, ways in zip(self.suits, self.certain, self.completions(), strict=True)
+        ]
+
+    @property
+    def certain(self) -> list[NDArray[np.uint16]]:
+        """For C D H S, (4,) the fields of the cards that are certain, by seat."""
+        return [(self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16) for suit in SUITS]
+
     def card_marginals(self) -> Ints:
         """(52, 4) in how many layouts each seat holds each card."""
-        ways = np.empty((52, 4), dtype=np.int64)
-        for suit, rows, completions in zip(SUITS, self.suits, self.completions(), strict=True):
-            ways[13 * suit : 13 * suit + 13] = _tally_cards(rows, completions.ravel()).T
-        for seat in SEATS:
-            for card in range(52):
-                if self.keys.known.must[seat] >> card & 1:
-                    ways[card, seat] = self.total
-        return ways
+        return np.concatenate([_summed(fields, HOLDS_RANK).T for fields in self.fields])
 
     def length_distributions(self) -> Ints:
         """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
-        keys = self.keys
-        ways = np.zeros((4, 4, 14), dtype=np.int64)
-        for suit, rows, completions in zip(SUITS, self.suits, self.completions(), strict=True):
-            layouts = (rows.ways * completions).sum(1)
-            occurs = layouts > 0
-            shares = dict(zip(keys.hidden, keys.shares(suit)[occurs].T, strict=True))
-            for seat in SEATS:
-                certain = (self.keys.known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
-                lengths = certain + shares.get(seat, np.zeros(occurs.sum(), dtype=np.int64))
-                np.add.at(ways[seat, suit], lengths, layouts[occurs])
-        return ways
+        return np.stack([_summed(fields, HAS_LENGTH) for fields in self.fields], axis=1)
 
     def point_distributions(self) -> Ints:
         """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
         return np.array([count_points(self.keys.known, seat) for seat in SEATS], dtype=np.int64)
+
+
+def _summed(fields: Ints, table: Ints) -> Ints:
+    """``fields @ table`` over the columns that are not 0: products of integers take long."""
+    some = np.flatnonzero(fields.any(0))
+    product: Ints = fields[:, some] @ table[some]
+    return product
 
 
 def _nothing_fits() -> Contradiction:
@@ -556,20 +563,18 @@ def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
 
 
 @njit
-def _tally_cards(rows: SuitRows, completions: Ints) -> Ints:
-    """(4, 13) the number of layouts that give each seat each card of a suit."""
-    fields, start = rows.fields, rows.start
-    by_field = np.zeros((4, 8192), np.int64)
-    for key in range(len(completions)):
-        for row in range(start[key], start[key + 1]):
-            for seat in range(4):
-                by_field[seat, fields[row, seat]] += completions[key]
-    ways = np.zeros((4, 13), np.int64)
-    for seat in range(4):
-        for field in range(8192):
-            layouts = by_field[seat, field]
+def tally_fields(fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], ways: Ints) -> Ints:
+    """(values, 4, 8192) the number of layouts that give each seat each set of a suit's cards.
+
+    ``fields``: the rows of a suit; ``start``: where those of each entry begin; ``ways``: (entries, values) layouts.
+    """
+    out = np.zeros((ways.shape[1], 4, 8192), np.int64)
+    for value in range(ways.shape[1]):
+        here = out[value]
+        for entry in range(len(ways)):
+            layouts = ways[entry, value]
             if layouts:
-                for rank in range(13):
-                    if (field >> rank) & 1:
-                        ways[seat, rank] += layouts
-    return ways
+                for row in range(start[entry], start[entry + 1]):
+                    for seat in range(4):
+                        here[seat, fields[row, seat] | certain[seat]] += layouts
+    return out

@@ -150,16 +150,8 @@ class SoftEvidence:
 
     @property
     def separable(self) -> bool:
-        """Whether it is the sum over seats of what :meth:`of_seat` says."""
+        """Whether it is the sum over seats of what the guides say of one hand."""
         return all(len(term.seats) == 1 and term.guide is term.likelihood for term in self.terms)
-
-    def of_seat(self, seat: int, hands: Hands, known: Mapping[int, int]) -> Floats:
-        """(n,) log likelihood of (n,) hands of one seat by the guides, given the hands that are certain."""
-        total = np.zeros(len(hands))
-        for term in self.terms:
-            if (part := term.of_seat(seat, hands, known)) is not None:
-                total += part
-        return total
 
     def of_layouts(self, masks: Masks, *, guide: bool = False) -> Floats:
         """(n,) log likelihood of (n, 4) layouts; by the guides if so wanted."""
@@ -263,10 +255,6 @@ def layouts_that_fit(known: Constraints) -> tuple[int, bool]:
     return sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()), True
 
 
-MOST_DRAWS: Final = 50_000_000
-"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
-
-
 @dataclass(frozen=True, eq=False)
 class Target:
     """What is to be inferred; engines take it and nothing else.
@@ -329,8 +317,9 @@ class Target:
         return {seat: must[seat] for seat in range(4) if must[seat].bit_count() == 13}
 
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
-        """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat."""
-        return self.soft.of_seat(seat, hands, self.known)
+        """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat, by the guides."""
+        parts = (term.of_seat(seat, hands, self.known) for term in self.soft.terms)
+        return sum((part for part in parts if part is not None), np.zeros(len(hands)))
 
     def log_share(self, layouts: int) -> float:
         """What to add to the log of a mean over so many layouts, for that over those that :attr:`count` counts."""

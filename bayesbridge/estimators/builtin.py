@@ -28,10 +28,9 @@ from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
 from bayesbridge.evidence import BidderModel
 from bayesbridge.layouts import Layouts
+from bayesbridge.words import CAPTURES
 
 SUIT = ("suit",)
-
-CAPTURES: Final = "Captures by the paper's rule (Algorithm 2), 0 where a condition fails."
 
 CONDITIONS: Final = TrickCount(0, "conditions fail", "they hold")
 """T is 0 where a condition of Algorithm 2 fails."""
@@ -56,7 +55,14 @@ class CaptureEstimator:
             Output("Delta", "Sum of the leading gaps.", dtype="int8"),
             Output("Z", "Zero budget left at the end.", dtype="int8"),
             Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
-            Output("T", CAPTURES, dtype="int8", tricks=CONDITIONS),
+            Output(
+                "T",
+                "Captures by the paper's rule (Algorithm 2), 0 where a condition fails.",
+                dtype="int8",
+                tricks=CONDITIONS,
+                title="captures by the paper's rule",
+                note=CAPTURES,
+            ),
             Output("chi", "Check value T + (6 - Z).", dtype="int8"),
         )
 

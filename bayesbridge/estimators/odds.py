@@ -1,4 +1,4 @@
-"""P(make) of a contract over a posterior, with the distribution of its tricks and standard errors.
+"""Tricks over a posterior: some layouts solved, weighted by what a network says of all, with standard errors.
 
 The network of ``tricks`` predicts double-dummy tricks for every draw: all four players see all cards, from the first
 lead on. Where the estimator ``solved`` is installed, m layouts of the posterior are solved too, and the answer is
@@ -28,33 +28,36 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.posterior import Posterior, subsample
+from bayesbridge.budget import USUAL, Budget
 from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
+from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.evaluate import SECONDS, Evaluation, Progress
+from bayesbridge.estimators.evaluate import Evaluation, Progress, ask, evaluate
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
-from bayesbridge.layouts import Layouts
+from bayesbridge.layouts import Floats, Layouts
+from bayesbridge.markup import Displayable, Table
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import error_text, number, percent, share_error
+from bayesbridge.words import RARE, SEATS, error_text, number, percent, share_error
 
 if TYPE_CHECKING:
     import xarray
 
-type Floats = NDArray[np.float64]
+    from bayesbridge.tricks import Trick
 
 TRICKS: Final = np.arange(14, dtype=np.float64)
 
@@ -64,31 +67,60 @@ PREDICTS: Final = "tricks"
 SOLVES: Final = "solved"
 """The one that solves them, in the double-dummy plugin."""
 
+FIRST: Final = 75
+"""Layouts that are solved before the first look at the error."""
 
-@dataclass(frozen=True, slots=True)
+
+class MeanError(NamedTuple):
+    """A mean with one standard error."""
+
+    mean: float
+    error: float
+
+
+class Group(NamedTuple):
+    """Contracts that take the same tricks."""
+
+    declarer: Seat
+    dummy: Seat
+    strain: Strain
+
+    @classmethod
+    def of(cls, contract: Contract, dummy: Seat | None) -> Self:
+        """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
+        return cls(contract.declarer, contract.declarer.partner if dummy is None else dummy, contract.strain)
+
+    @property
+    def question(self) -> Question:
+        """The question for estimators."""
+        return Question((self.declarer, self.dummy), self.strain.trump)
+
+    @property
+    def names(self) -> str:
+        """The two hands, by the names of their seats."""
+        return f"{SEATS[self.declarer.name]}, dummy {SEATS[self.dummy.name]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ContractQuestion:
-    """A contract, who is dummy, and how much of it is to be solved."""
+    """A contract, and how it is asked about."""
 
     contract: Contract
-    dummy: Seat
-    solve: int | None = None
-    """Layouts to solve; ``None`` for as many as the time allows."""
-    seconds: float | None = None
-    """Time for that on one core; ``None`` for the usual."""
-    actual: bool = False
-    """Whether real declarers' tricks are asked for, by ``actual``, instead of double dummy."""
-    bid: bool = False
+    group: Group
+    actual: bool
+    """Whether real declarers' tricks are asked for instead of double dummy."""
+    bid: bool
     """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
 
-    @property
-    def pair(self) -> tuple[Seat, Seat]:
-        """Declarer and dummy."""
-        return self.contract.declarer, self.dummy
+    @classmethod
+    def of(cls, belief: Belief, contract: Contract, actual: bool = False) -> Self:
+        """Of a contract with its declarer; in the three-player game the dummy stays where it is."""
+        from bayesbridge.bidders.learned import LearnedBidder
 
-    @property
-    def strain(self) -> Strain:
-        """Trumps, or none."""
-        return self.contract.strain
+        table = belief.table
+        asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
+        bid = asked and belief.observer not in (contract.declarer, contract.declarer.partner)
+        return cls(contract, Group.of(contract, belief.dummy), actual, bid)
 
     @property
     def after(self) -> Floats:
@@ -105,50 +137,42 @@ def contract_question(
     belief: Belief,
     contract: Contract | str | None,
     by: Seat | str | None = None,
-    pair: Any = None,
-    trump: Any = None,
-    solve: int | None = None,
-    seconds: float | None = None,
     actual: bool = False,
+    **beside: Any,
 ) -> ContractQuestion | None:
     """What is asked about a contract; ``None`` where none is named.
 
+    ``beside``: what must not be named with a contract (``pair``, ``trump``), or not without one (``solve``).
+
     >>> from bayesbridge import Belief
-    >>> contract_question(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX").pair
+    >>> contract_question(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX").group.question.pair
     (<Seat.S: 2>, <Seat.N: 0>)
     """
-    if seconds is not None and not 0.0 < seconds < float("inf"):
-        raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
-    without, beside = {"by": by, "solve": solve, "actual": actual or None}, {"pair": pair, "trump": trump}
+    without = {"by": by, "actual": actual or None, "solve": beside.pop("solve", None)}
     for name, value in (without if contract is None else beside).items():
         if value is not None:
             what = "without a contract: name one, such as 4S" if contract is None else "beside a contract: leave it out"
             raise BayesBridgeError(f"{name} {value} {what}", **{name: value})
-    if contract is None:
-        return None
-    if solve is not None and (solve < 0 or solve == 1):
-        raise BayesBridgeError(f"solve {solve}: give 0 for none, or at least 2 layouts", solve=solve)
-    named = resolve_contract(belief, contract, by)
-    # In the three-player game the dummy stays where it is, whoever declares.
-    dummy = named.declarer.partner if belief.dummy is None else belief.dummy
-    return ContractQuestion(named, dummy, solve, seconds, actual, _was_bid(belief, named))
+    return None if contract is None else ContractQuestion.of(belief, resolve_contract(belief, contract, by), actual)
 
 
 def estimators_for(
     estimators: str | Estimator | Sequence[str | Estimator] | None, asked: ContractQuestion | None
-) -> tuple[list[Estimator], list[Estimator]]:
-    """The estimators, ``capture`` unless named; for a contract with ``tricks``, and apart ``solved`` if installed."""
+) -> list[Estimator]:
+    """The estimators, ``capture`` unless named; for a contract ``tricks``, beside those that are."""
     named = ("capture" if asked is None else PREDICTS) if estimators is None else estimators
     given = [named] if isinstance(named, str) or not isinstance(named, Sequence) else list(named)
     if not given:
         raise BayesBridgeError("no estimator named: give at least one, such as 'capture'")
-    have = [one if isinstance(one, str) else one.name for one in given]
-    every = list(given) if asked is None or PREDICTS in have else [*given, PREDICTS]
-    solving = asked is not None and asked.solve != 0
-    names = [one for one in every if isinstance(one, str)]
-    registry = offered("estimators", [*names, *([SOLVES] if solving else [])])
-    chosen = [registry.estimator(one) if isinstance(one, str) else one for one in every]
-    return chosen, [registry.estimators[SOLVES]] if solving and SOLVES in registry.estimators else []
+    if asked is not None and PREDICTS not in [one if isinstance(one, str) else one.name for one in given]:
+        given.append(PREDICTS)
+    registry = offered("estimators", [one for one in given if isinstance(one, str)])
+    return [registry.estimator(one) if isinstance(one, str) else one for one in given]
+
+
+def layout_solver() -> Estimator | None:
+    """What solves layouts, where it is installed."""
+    return offered("estimators", [SOLVES]).estimators.get(SOLVES)
 
 
 def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | None = None) -> Contract:
@@ -184,18 +208,6 @@ READ_LESS: Final = {"part score": "1.7 ± 1.6", "game": "1.6 ± 1.3", "slam": "1
 """By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
 
 
-def _was_bid(belief: Belief, contract: Contract) -> bool:
-    """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
-    from bayesbridge.bidders.learned import LearnedBidder
-
-    table = belief.table
-    asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
-    return asked and belief.observer not in (contract.declarer, contract.declarer.partner)
-
-
-LAYOUTS: Final = 1000
-"""Layouts that :func:`network_odds` judges of a posterior that has more."""
-
 CALIBRATION: Final = (
     "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit contracts and 81.3 % of those at no "
     "trumps, and at most one trick off in 99.8 % and 98.7 %"
@@ -229,50 +241,40 @@ def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ContractOdds:
+class ContractOdds(ContractQuestion, Displayable):
     """What becomes of a contract."""
 
-    contract: Contract
-    dummy: Seat
     pmf: Floats
     """(14,) P(declarer takes 0 … 13 tricks)."""
     pmf_error: Floats
     """(14,) one standard error of each."""
-    make: tuple[float, float]
-    """P(it makes), one standard error."""
-    mean: tuple[float, float]
-    """Expected tricks, one standard error."""
+    make: MeanError
+    """P(it makes)."""
+    mean: MeanError
+    """Expected tricks."""
     solved: int
     """How many layouts were solved."""
     basis: str
     """``network``, ``corrected`` (solved layouts, weighted by the network's predictions) or ``all solved``."""
-    actual: bool = False
-    """Whether the tricks are those of real declarers, not of double dummy."""
-    bid: bool = False
-    """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
 
     @classmethod
-    def of(cls, result: xarray.DataTree) -> ContractOdds | None:
+    def of_tree(cls, result: xarray.DataTree) -> ContractOdds | None:
         """From the group ``contract`` of a result; ``None`` where it has none."""
         if "contract" not in result.children:
             return None
         kept = result["contract"].to_dataset()
-        make, mean = ((float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
         contract, dummy = Contract.of(str(kept.attrs["contract"])), Seat.of(str(kept.attrs["dummy"]))
-        pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
-        solved, basis = int(kept["solved"]), str(kept.attrs["basis"])
         actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
-        return cls(contract, dummy, pmf, errors, make, mean, solved, basis, actual, bid)
-
-    def makes(self, tricks: int) -> bool:
-        """Whether so many tricks are enough."""
-        return tricks >= self.contract.tricks_needed
+        pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
+        make, mean = (MeanError(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
+        whose = Group.of(contract, dummy)
+        return cls(contract, whose, actual, bid, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
 
     @property
     def sentence(self) -> str:
         """The answer in words."""
-        many = f"{self.mean[0]:.2f}{error_text(self.mean[1])}"
-        return f"It makes with {percent(self.make[0])}{share_error(*self.make)}; {many} tricks on average."
+        many = f"{self.mean.mean:.2f}{error_text(self.mean.error)}"
+        return f"It makes with {percent(self.make.mean)}{share_error(*self.make)}; {many} tricks on average."
 
     @property
     def caution(self) -> str:
@@ -280,9 +282,10 @@ class ContractOdds:
         if self.basis == "all solved":
             words = f"Every layout was solved ({number(self.solved)}): the figures are exact."
         elif self.basis == "corrected":
+            enough = self.make.error <= (USUAL["estimate"].error or 0.0)
             words = (
-                f"From {number(self.solved)} solved layouts, weighted so that the network's predictions average over "
-                "them as over all draws; the errors count both."
+                f"From {number(self.solved)} solved layouts{', enough for an error of two points at most' * enough}, "
+                "weighted so that the network's predictions average over them as over all draws; the errors count both."
             )
         else:
             words = f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
@@ -293,67 +296,105 @@ class ContractOdds:
             )
         return f"{actual_caution()} Before that step: {words}" if self.actual else words
 
+    @property
+    def tables(self) -> list[Table]:
+        """How many tricks it takes, and which of them make it."""
+        rows: list[list[str | float]] = [
+            [str(tricks), float(share), share_error(share, error).strip(), "makes" * bool(self.made[tricks])]
+            for tricks, (share, error) in enumerate(zip(self.pmf.clip(0.0), self.pmf_error, strict=True))
+            if share >= RARE
+        ]
+        title = f"{self.contract}: {'actual' if self.actual else 'double-dummy'} tricks of {self.group.names}"
+        return [Table(title, ["", "P", "", ""], rows, [self.sentence, self.caution], bars=True)]
+
+    def document(self, draws: int) -> dict[str, Any]:
+        """For ``--json``, from an answer by so many layouts."""
+        name, _, declarer = str(self.contract).partition(" by ")
+        return {
+            "name": name,
+            "by": declarer,
+            "dummy": self.group.dummy.name,
+            "make": self.make.mean,
+            "make_error": self.make.error,
+            "tricks": {
+                "mean": self.mean.mean,
+                "mean_error": self.mean.error,
+                "pmf": {str(tricks): float(share) for tricks, share in enumerate(self.pmf)},
+                "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(self.pmf_error)},
+            },
+            "draws": draws,
+            "solved": self.solved,
+            "basis": self.basis,
+            "actual": self.actual,
+            "caution": self.caution,
+        }
+
     def dataset(self) -> xarray.Dataset:
         """For a result, as the group ``contract``."""
         import xarray
 
         values = {
-            "make": ((), self.make[0], {"long_name": "P(the contract makes)."}),
-            "make_error": ((), self.make[1], {"long_name": "One standard error of make."}),
-            "mean": ((), self.mean[0], {"long_name": "Expected tricks of declarer and dummy."}),
-            "mean_error": ((), self.mean[1], {"long_name": "One standard error of mean."}),
+            "make": ((), self.make.mean, {"long_name": "P(the contract makes)."}),
+            "make_error": ((), self.make.error, {"long_name": "One standard error of make."}),
+            "mean": ((), self.mean.mean, {"long_name": "Expected tricks of declarer and dummy."}),
+            "mean_error": ((), self.mean.error, {"long_name": "One standard error of mean."}),
             "pmf": (("tricks",), self.pmf, {"long_name": "P(exactly so many tricks)."}),
             "pmf_error": (("tricks",), self.pmf_error, {"long_name": "One standard error of pmf."}),
             "solved": ((), self.solved, {"long_name": "Layouts that were solved."}),
         }
-        attrs = {"contract": str(self.contract), "dummy": self.dummy.name, "basis": self.basis, "caution": self.caution}
+        about = {"contract": str(self.contract), "dummy": self.group.dummy.name, "basis": self.basis}
         flags = {"corrected": int(self.basis != "network"), "actual": int(self.actual), "bid": int(self.bid)}
-        return xarray.Dataset(values, {"tricks": np.arange(14)}, attrs | flags)
+        return xarray.Dataset(values, {"tricks": np.arange(14)}, {**about, "caution": self.caution, **flags})
 
 
-def contract_odds(
-    found: Evaluation,
-    asked: ContractQuestion | None,
-    solvers: Sequence[Estimator] = (),
-    *,
-    rng: Seed = 0,
-    progress: Progress | None = None,
-) -> tuple[Evaluation, ContractOdds | None]:
-    """What becomes of a contract, from an evaluation of ``tricks`` for its declarer and strain.
+def evaluate_contract(
+    posterior: Posterior,
+    estimators: Sequence[Estimator],
+    asked: ContractQuestion,
+    budget: Budget,
+    rng: Seed,
+    trick: Trick | None = None,
+    progress: Sequence[Progress | None] = (None, None),
+) -> Evaluation:
+    """What estimators, ``tricks`` among them, say for the contract's declarer and strain, and what becomes of it.
 
-    ``solvers`` is empty where nothing can be solved. One that fails is added to the failures of the evaluation, and
-    nothing is corrected; where ``tricks`` itself failed, or nothing was asked, there is no answer.
+    ``progress`` is told of layouts evaluated and of layouts solved.
     """
-    sums = found.sums.get((PREDICTS, PREDICTS))
-    if asked is None or sums is None or sums.pmf is None or sums.output.support != range(14):
-        return found, None
-    posterior, predicted = found.posterior, sums.pmf
-    uncorrected = _of_draws(asked, predicted, np.inf if posterior.exact else posterior.ess)
-    if not solvers or asked.solve == 0:
-        return found, uncorrected
-    solver = solvers[0]
-    seconds = SECONDS if asked.seconds is None else asked.seconds
-    allowed = min(float(len(posterior)), seconds / max(seconds_of(solver), 1e-9))
-    n = max(2, int(allowed)) if asked.solve is None else asked.solve
-    every = posterior.exact and len(posterior) <= n
-    layouts = posterior.layouts if every else posterior.resample(n, generator(rng))
-    try:
-        tricks = solve_layouts(solver, layouts, found.question, progress)
-    except PluginError as failure:
-        return replace(found, failures={**found.failures, solver.name: failure}), uncorrected
-    if every:
-        shares = np.bincount(tricks, posterior.weights, minlength=len(TRICKS))
-        return found, _of_draws(asked, shares, np.inf, len(layouts), "all solved")
-    network = next(estimator for estimator in found.estimators if estimator.name == PREDICTS)
-    guesses = normalised(run(network, layouts, found.question)[PREDICTS])
-    controls = np.stack([asked.after @ asked.made, TRICKS], axis=1)
-    ess = np.inf if posterior.exact else posterior.ess
-    sample = CalibratedSample.of(np.full(n, 1.0 / n), guesses @ controls, normalised(predicted) @ controls, ess)
+    random, question = generator(rng), ask(posterior, asked.group.question.pair, asked.group.strain, trick)
+    found = evaluate(posterior, estimators, question, rng=random, progress=progress[0], budget=budget)
+    return with_odds(found, asked, budget, random, progress[1])
 
-    def of(values: Floats) -> tuple[float, float]:
-        return sample.mean(values[tricks], values.min(), values.max(), 1.0)
 
-    return found, _odds(asked, of, n, "corrected")
+def with_odds(
+    found: Evaluation, asked: ContractQuestion, budget: Budget, rng: Seed, progress: Progress | None = None
+) -> Evaluation:
+    """An evaluation with what becomes of a contract, from its ``tricks``.
+
+    A solver that fails is added to the failures, and nothing is corrected; where ``tricks`` itself failed, there is no
+    answer.
+    """
+    network = found.numbers.get((PREDICTS, PREDICTS))
+    if network is None or network.output.support != range(14):
+        return found
+    random, group, posterior = generator(rng), asked.group, found.posterior
+    predicted = found.draws[PREDICTS, PREDICTS]
+    if len(predicted) == len(posterior):
+        estimates = TrickEstimates.of(posterior, [group], predicted)
+    else:
+        estimates = TrickEstimates.of(judged(posterior, random, len(predicted)), [group])
+    budget = budget.over(USUAL["estimate"])
+    made, failures = asked.after @ asked.made, found.failures
+    if budget.solve != 0 and (solver := layout_solver()) is not None:
+        controls = [estimates.of_one(group, points).predicted for points in (made, asked.after @ TRICKS)]
+        try:
+            estimates = estimates.solve(solver, Solving([group], controls, {group: made}), budget, random, progress)
+        except PluginError as failure:
+            failures = {**failures, solver.name: failure}
+    return replace(found, odds=estimates.odds(asked), failures=failures)
+
+
+LAYOUTS: Final = 1000
+"""Layouts that :func:`network_odds` asks about of a posterior that has more."""
 
 
 def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> ContractOdds:
@@ -361,18 +402,11 @@ def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Con
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    >>> network_odds(belief.infer(rng=1), Contract.of("4NT by S")).make[0] < 0.05
+    >>> network_odds(belief.infer(rng=1), Contract.of("4NT by S")).make.mean < 0.05
     True
     """
-    dummy = contract.declarer.partner if posterior.belief.dummy is None else posterior.belief.dummy
-    question = Question.of((contract.declarer, dummy), trump=contract.strain.trump)
-    every = len(posterior) <= LAYOUTS
-    layouts = posterior.layouts if every else posterior.resample(LAYOUTS, rng)
-    weights = posterior.weights if every else np.full(LAYOUTS, 1.0 / LAYOUTS)
-    guesses = run(TricksEstimator(), layouts, question)[PREDICTS]
-    ess = np.inf if every and posterior.exact else max(1.0, min(posterior.ess, LAYOUTS))
-    asked = ContractQuestion(contract, dummy, bid=_was_bid(posterior.belief, contract))
-    return _of_draws(asked, np.asarray(weights @ guesses, np.float64), ess)
+    asked = ContractQuestion.of(posterior.belief, contract)
+    return TrickEstimates.of(judged(posterior, rng, LAYOUTS, LAYOUTS), [asked.group]).odds(asked)
 
 
 def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0) -> list[ContractOdds]:
@@ -393,49 +427,204 @@ def normalised(chances: NDArray[Any]) -> Floats:
     return np.asarray(exact / exact.sum(axis=-1, keepdims=True))
 
 
-def _odds(
-    question: ContractQuestion, of: Callable[[Floats], tuple[float, float]], solved: int, basis: str
-) -> ContractOdds:
-    """The answer; ``of`` gives the mean and the error of any function (14,) of double-dummy tricks."""
-    after = question.after
-    pmf, errors = np.array([of(after @ one) for one in np.eye(len(TRICKS))]).T
-    made, mean = of(after @ question.made), of(after @ TRICKS)
-    about = question.contract, question.dummy
-    return ContractOdds(*about, pmf, errors, made, mean, solved, basis, question.actual, question.bid)
+def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> NDArray[np.int64]:
+    """(n,) tricks."""
+    found = run(solver, layouts, question)
+    tricks = np.asarray(found.get(SOLVES, next(iter(found.values()))), np.int64)
+    if tricks.ndim != 1 or tricks.min() < 0 or tricks.max() > 13:
+        raise PluginError(
+            f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, got others", plugin=solver.name
+        )
+    return tricks
 
 
-def solve_layouts(
-    solver: Estimator, layouts: Layouts, question: Question, progress: Progress | None = None
-) -> NDArray[np.int64]:
-    """(n,) tricks, solved about a second's work at a time."""
-    step = max(1, round(1.0 / max(seconds_of(solver), 1e-3)))
-    parts: list[NDArray[np.int64]] = []
-    for begin in range(0, len(layouts), step):
-        found = run(solver, layouts[begin : begin + step], question)
-        tricks = np.asarray(found.get(SOLVES, next(iter(found.values()))), np.int64)
-        if tricks.ndim != 1 or tricks.min() < 0 or tricks.max() > 13:
-            raise PluginError(
-                f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, got others",
-                plugin=solver.name,
-            )
-        parts.append(tricks)
-        if progress is not None:
-            progress(min(begin + step, len(layouts)), len(layouts))
-    return np.concatenate(parts)
+def judged(posterior: Posterior, rng: Seed, most: int = 4000, exact_up_to: int = 10_000) -> Posterior:
+    """The posterior itself where it is small enough for a decision, else ``most`` layouts drawn from it."""
+    if len(posterior) <= (exact_up_to if posterior.exact else most):
+        return posterior
+    return subsample(posterior, most, rng, f"{most} of these for a decision")
 
 
-def _of_draws(
-    question: ContractQuestion, pmf: Floats, ess: float, solved: int = 0, basis: str = "network"
-) -> ContractOdds:
-    """From a distribution over draws of that effective size: the errors are those of the draws and of the network."""
-    shares = normalised(pmf)
+class LayoutNumbers(NamedTuple):
+    """A number of each layout, by the network and where it was solved."""
 
-    def of(values: Floats) -> tuple[float, float]:
-        mean = min(max(float(shares @ values), float(values.min())), float(values.max()))  # rounding alone
-        drawn = float(np.sqrt(float(shares @ (values - mean) ** 2) / ess))
-        return mean, drawn if solved else math.hypot(drawn, network_error(shares, values, question.strain))
+    predicted: Floats
+    """(n,) its mean over what the network says of the layout."""
+    square: Floats
+    """(n,) the mean of its square."""
+    solved: Floats | None
+    """(m,) its value in the layouts that were solved; ``None`` where it was not."""
+    points: Floats
+    """All that it can be."""
+    step: float
+    """By how much it may differ in a layout that takes one trick more or less than those solved; 0 for no more."""
+    network: float
+    """The network's own standard error of its mean; 0 where all that it depends on was solved."""
 
-    return _odds(question, of, solved, basis)
+
+class Solving(NamedTuple):
+    """What is to be solved."""
+
+    groups: Sequence[Group]
+    controls: Sequence[Floats]
+    """(n,) each: predictions that the weights of the solved layouts are fitted to, the most important first."""
+    watched: Mapping[Group, Floats]
+    """(14,) what is to be as exact as the budget says: 1 where so many tricks are enough."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrickEstimates:
+    """Layouts with weights, and the tricks of some groups on them: by the network, and solved for some."""
+
+    layouts: Layouts
+    weights: Floats
+    """(n,) adding up to one."""
+    ess: float
+    """Effective sample size of the layouts, infinite where they are all that fit."""
+    pmfs: Mapping[Group, Floats]
+    """(n, 14) P(tricks) in each layout."""
+    chosen: NDArray[np.int64]
+    """(m,) numbers of the layouts that were solved."""
+    sample: CalibratedSample | None
+    """How these are weighted; ``None`` where nothing was solved."""
+    tricks: Mapping[Group, NDArray[np.int64]]
+    """(m,) solved, for the groups that were."""
+
+    @classmethod
+    def of(cls, posterior: Posterior, groups: Iterable[Group], known: NDArray[Any] | None = None) -> Self:
+        """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is what it said of them already."""
+        layouts, ess = posterior.layouts, np.inf if posterior.exact else max(1.0, posterior.ess)
+        network = TricksEstimator()
+        pmfs = {
+            one: normalised(run(network, layouts, one.question)[PREDICTS] if known is None else known) for one in groups
+        }
+        return cls(layouts, np.asarray(posterior.weights), ess, pmfs, np.empty(0, np.int64), None, {})
+
+    def solve(
+        self, solver: Estimator, work: Solving, budget: Budget, rng: Seed, progress: Progress | None = None
+    ) -> TrickEstimates:
+        """With some layouts solved, until they are as exact as the budget says; all if it allows that.
+
+        A solver that fails raises :class:`PluginError`.
+        """
+        groups, controls = work.groups, work.controls
+        n, cost = len(self.layouts), seconds_of(solver)
+        m = min(n, budget.layouts(cost * len(groups), n))
+        chosen = np.arange(n)
+        if m < n:
+            with np.errstate(divide="ignore"):
+                weights = Weights(np.log(self.weights))
+            chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
+        tricks = {one: np.empty(0, np.int64) for one in groups}
+        step = max(
+            1, round(0.4 / max(cost, 1e-3))
+        )  # part of a second's work: progress is seen, and little too much done
+        done = 0
+        while done < m:
+            part = self.layouts[chosen[done : done + step]]
+            for one in groups:
+                tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one.question)])
+            done += len(part)
+            if progress is not None:
+                progress(done, m)
+            if budget.error is not None and FIRST <= done < m < n:
+                found = self._corrected(chosen[:done], tricks, controls)
+                if all(found.mean(found.of_one(*of)).error <= budget.error for of in work.watched.items()):
+                    break
+        return self._corrected(chosen[:done], tricks, controls)
+
+    def _corrected(
+        self, chosen: NDArray[np.int64], tricks: Mapping[Group, NDArray[np.int64]], controls: Sequence[Floats]
+    ) -> TrickEstimates:
+        """With these layouts solved: all, or some that were drawn by their weights."""
+        if len(chosen) == len(self.layouts):
+            exact = self.ess == np.inf
+            sample = CalibratedSample.every(self.weights) if exact else CalibratedSample.of(self.weights, most=self.ess)
+        else:
+            predicted = np.stack(controls, axis=1) if controls else np.empty((len(self.layouts), 0))
+            equal = np.full(len(chosen), 1.0 / len(chosen))
+            sample = CalibratedSample.of(equal, predicted[chosen], self.weights @ predicted, self.ess)
+        return replace(self, chosen=chosen, sample=sample, tricks=dict(tricks))
+
+    @property
+    def every(self) -> bool:
+        """Whether every layout was solved, so that what was solved is exact."""
+        return self.sample is not None and self.sample.size == np.inf
+
+    def basis(self, group: Group) -> str:
+        """What the figures of a group rest on: ``network``, ``corrected`` or ``all solved``."""
+        return "network" if group not in self.tricks else "all solved" if self.every else "corrected"
+
+    def odds(self, asked: ContractQuestion) -> ContractOdds:
+        """What becomes of a contract."""
+
+        def of(values: Floats) -> MeanError:
+            return self.mean(self.of_one(asked.group, asked.after @ values))
+
+        pmf, errors = np.array([of(one) for one in np.eye(len(TRICKS))]).T
+        solved, basis = len(self.chosen), self.basis(asked.group)
+        about = asked.contract, asked.group, asked.actual, asked.bid
+        return ContractOdds(*about, pmf, errors, of(asked.made), of(TRICKS), solved, basis)
+
+    def of_one(self, group: Group, points: Floats) -> LayoutNumbers:
+        """``points[tricks]`` of one group."""
+        pmf = self.pmfs[group]
+        solved = points[self.tricks[group]] if group in self.tricks else None
+        step = _largest_step(points[self._near(group)])
+        return LayoutNumbers(pmf @ points, pmf @ points**2, solved, points, step, self._error(group, points))
+
+    def of_two(self, first: Group, second: Group, points: Floats) -> LayoutNumbers:
+        """``points[tricks of the first, tricks of the second]``; (14, 14)."""
+        if first == second:
+            return self.of_one(first, np.ascontiguousarray(points.diagonal()))
+        one, two = self.pmfs[first], self.pmfs[second]
+        predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (points, points**2))
+        solved = None
+        if first in self.tricks or second in self.tricks:
+            known = [self._certain(group) for group in (first, second)]
+            solved = np.asarray(((known[0] @ points) * known[1]).sum(axis=1))
+        near = points[self._near(first)][:, self._near(second)]
+        step = _largest_step(near) + _largest_step(near.T)
+        error = np.hypot(
+            self._error(first, points @ (self.weights @ two)), self._error(second, (self.weights @ one) @ points)
+        )
+        return LayoutNumbers(predicted, square, solved, points, step, float(error))
+
+    def mean(self, number: LayoutNumbers) -> MeanError:
+        """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
+        low, high = float(number.points.min()), float(number.points.max())
+        if low == high:
+            return MeanError(low, 0.0)
+        if number.solved is not None and self.sample is not None:
+            # Where no near number of tricks changes it, any change is as far as these.
+            mean, error = self.sample.mean(number.solved, low, high, number.step or high - low)
+            return MeanError(mean, math.hypot(error, number.network))
+        mean = min(max(float(self.weights @ number.predicted), low), high)  # rounding alone
+        if self.ess == np.inf:
+            variance = float(self.weights**2 @ (number.square - number.predicted**2))
+        else:
+            variance = (float(self.weights @ number.square) - mean**2) / self.ess
+        return MeanError(mean, math.sqrt(max(variance, 0.0) + number.network**2))
+
+    def _certain(self, group: Group) -> Floats:
+        """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
+        return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
+
+    def _error(self, group: Group, points: Floats) -> float:
+        """The network's own error of the mean of ``points[tricks]``; none where it was solved."""
+        return 0.0 if group in self.tricks else network_error(self.weights @ self.pmfs[group], points, group.strain)
+
+    def _near(self, group: Group) -> slice:
+        """Numbers of tricks up to one from those that were solved; all where none was."""
+        if group not in self.tricks:
+            return slice(0, 14)
+        tricks = self.tricks[group]
+        return slice(max(0, int(tricks.min()) - 1), min(14, int(tricks.max()) + 2))
+
+
+def _largest_step(near: Floats) -> float:
+    """The largest difference between neighbours along the first axis."""
+    return float(np.abs(np.diff(near, axis=0)).max())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -494,15 +683,15 @@ class CalibratedSample:
         """All layouts that fit, with their exact weights: their means are exact."""
         return cls(weights, np.empty((len(weights), 0)), np.inf, np.inf)
 
-    def share(self, values: Floats) -> tuple[float, float]:
+    def share(self, values: Floats) -> MeanError:
         """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether it is so, or how likely."""
         return self.mean(values, 0.0, 1.0, 1.0)
 
-    def mean(self, values: Floats, low: float, high: float, step: float) -> tuple[float, float]:
+    def mean(self, values: Floats, low: float, high: float, step: float) -> MeanError:
         """Mean and standard error of numbers in [low, high], (m,); in a layout not seen they may differ by ``step``."""
         found = min(max(float(self.weights @ values), float(values.min())), float(values.max()))  # rounding alone
         if self.size == np.inf or low == high:
-            return found, 0.0
+            return MeanError(found, 0.0)
         away = values - found
         spread = float(self.weights @ away**2)
         residual = away
@@ -520,7 +709,7 @@ class CalibratedSample:
         unseen = 1.5 * step / self.size
         variance += unseen**2 * max(0.0, 1.0 - 4.0 * spread / step**2)
         # The truth is somewhere between low and high: two errors need not reach further.
-        return found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0)
+        return MeanError(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
 
 
 def _tilted(w: Floats, x: Floats) -> Floats:

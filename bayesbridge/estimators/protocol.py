@@ -123,6 +123,10 @@ class Output:
     """Set where each layout gets a distribution: probabilities of these whole numbers, on a last axis."""
     tricks: TrickCount | None = None
     """Set where the number counts tricks: then its contracts are summed up and drawn wherever results are shown."""
+    title: str = ""
+    """What tricks of another kind are called, in a few words; people are then shown no other output beside it."""
+    note: str = ""
+    """What a reader must know of these, in place of the sentence."""
 
     def labels(self, dim: str) -> tuple[Any, ...]:
         """The labels of a dimension."""

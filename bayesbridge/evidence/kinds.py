@@ -42,7 +42,7 @@ class Piece(ABC):
     help: ClassVar[str]
     """What the piece says, in words that follow the name of the option."""
     verb: ClassVar[str]
-    """What stands between the seat and the text in a sentence."""
+    """What stands between the seat and the text in a sentence, and for the kind in a list."""
     excludes: ClassVar[bool] = True
     """Whether it excludes layouts."""
 
@@ -220,7 +220,57 @@ class Void(Piece):
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Length(Piece):
+class _Range(Piece):
+    """Something of a seat lies from ``low`` to ``high``."""
+
+    low: int
+    high: int
+
+    most: ClassVar[int]
+
+    def _set_range(self, what: str, low: int, high: int) -> None:
+        try:
+            first, last = index(low), index(high)
+        except TypeError:
+            first = last = -1
+        if not 0 <= first <= last <= self.most:
+            raise NotationError(
+                f"{what} from {low!r} to {high!r}: give whole numbers between 0 and {self.most}, the lower first",
+                low=low,
+                high=high,
+            )
+        self._set(low=first, high=last)
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        """The last part is a range: ``5-13``, ``5``, ``5+`` or ``-3``."""
+        *others, text = parts
+        match = re.fullmatch(r"(\d{0,2})\s*([-+]?)\s*(\d{0,2})", text, re.ASCII)
+        low, sign, high = match.groups() if match else ("", "", "")
+        if sign == "-" and high:
+            ends = int(low or 0), int(high)
+        elif low and not high and sign != "-":
+            ends = int(low), cls.most if sign else int(low)
+        else:
+            raise NotationError(
+                f"{text!r} is no range: write 5-{cls.most}, 5, 5+ (5 or more) or -5 (5 or fewer)", text=text
+            )
+        return cast(Self, cast(Any, cls)(*others, *ends))
+
+    def _said(self) -> str:
+        """The shortest text of the range."""
+        if self.low == self.high:
+            return str(self.low)
+        upwards = self.high == self.most
+        return f"{self.low}+" if upwards else f"-{self.high}" if self.low == 0 else f"{self.low}-{self.high}"
+
+    @property
+    def _words(self) -> str:
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Length(_Range):
     """A seat was dealt from ``low`` to ``high`` cards of a suit.
 
     >>> Length("W", "S", 5)
@@ -231,38 +281,34 @@ class Length(Piece):
 
     seat: Seat
     suit: Suit
-    low: int
-    high: int
 
+    most: ClassVar[int] = 13
     option: ClassVar[str] = "length"
     example: ClassVar[str] = "W:S:5-13"
     help: ClassVar[str] = "a seat was dealt so many cards of a suit; also 5, 5+ (5 or more) and -3 (3 or fewer)"
+    verb: ClassVar[str] = "has a length in"
 
     def __init__(self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
-        self._set(**_range(f"{self.seat.name}'s length in {self.suit.name}", low, high, 13))
+        self._set_range(f"{self.seat.name}'s length in {self.suit.name}", low, high)
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
         """The length lies in the range."""
         return known.length(self.seat, self.suit, self.low, self.high)
 
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], parts[1], *_bounds(parts[2], 13))
-
     def _said(self) -> str:
-        return f"{self.suit.name}:{_range_text(self.low, self.high, 13)}"
+        return f"{self.suit.name}:{_Range._said(self)}"
 
     def __str__(self) -> str:
-        return f"{self.seat.name} has {_range_words(self)} cards in {self.suit.name}"
+        return f"{self.seat.name} has {self._words} cards in {self.suit.name}"
 
     def __repr__(self) -> str:
         return f"Length({self.seat.name!r}, {self.suit.name!r}, {self.low}, {self.high})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class HighCards(Piece):
+class HighCards(_Range):
     """A seat was dealt from ``low`` to ``high`` high-card points (A 4, K 3, Q 2, J 1).
 
     >>> str(HighCards("W", 12, 14)), HighCards("W", 12, 14).text
@@ -270,71 +316,27 @@ class HighCards(Piece):
     """
 
     seat: Seat
-    low: int
-    high: int
 
+    most: ClassVar[int] = 40
     option: ClassVar[str] = "hcp"
     example: ClassVar[str] = "W:12-14"
     help: ClassVar[str] = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
+    verb: ClassVar[str] = "has points"
 
     def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
         self._set(seat=Seat.of(seat))
-        self._set(**_range(f"{self.seat.name}'s high-card points", low, high, 40))
+        self._set_range(f"{self.seat.name}'s high-card points", low, high)
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
         """The points lie in the range."""
         return known.points(self.seat, self.low, self.high)
 
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], *_bounds(parts[1], 40))
-
-    def _said(self) -> str:
-        return _range_text(self.low, self.high, 40)
-
     def __str__(self) -> str:
-        return f"{self.seat.name} has {_range_words(self)} high-card points"
+        return f"{self.seat.name} has {self._words} high-card points"
 
     def __repr__(self) -> str:
         return f"HighCards({self.seat.name!r}, {self.low}, {self.high})"
-
-
-def _range(what: str, low: int, high: int, most: int) -> dict[str, int]:
-    """Both ends, checked."""
-    try:
-        first, last = index(low), index(high)
-    except TypeError:
-        first = last = -1
-    if not 0 <= first <= last <= most:
-        raise NotationError(
-            f"{what} from {low!r} to {high!r}: give whole numbers between 0 and {most}, the lower first",
-            low=low,
-            high=high,
-        )
-    return {"low": first, "high": last}
-
-
-def _bounds(text: str, most: int) -> tuple[int, int]:
-    """Lowest and highest of ``5-13``, ``5``, ``5+`` or ``-3``."""
-    match = re.fullmatch(r"(\d{0,2})\s*([-+]?)\s*(\d{0,2})", text, re.ASCII)
-    low, sign, high = match.groups() if match else ("", "", "")
-    if sign == "-" and high:
-        return int(low or 0), int(high)
-    if low and not high and sign != "-":
-        return int(low), most if sign else int(low)
-    raise NotationError(f"{text!r} is no range: write 5-{most}, 5, 5+ (5 or more) or -5 (5 or fewer)", text=text)
-
-
-def _range_text(low: int, high: int, most: int) -> str:
-    """The shortest text that :func:`_bounds` reads as this range."""
-    if low == high:
-        return str(low)
-    return f"{low}+" if high == most else f"-{high}" if low == 0 else f"{low}-{high}"
-
-
-def _range_words(piece: Length | HighCards) -> str:
-    return str(piece.low) if piece.low == piece.high else f"{piece.low} to {piece.high}"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -409,6 +411,7 @@ class Condition(Piece):
     option: ClassVar[str] = "where"
     example: ClassVar[str] = "aces(north) >= 2"
     help: ClassVar[str] = "a condition of the dealer language over any hands, as 'hcp(north) + hcp(south) >= 25'"
+    verb: ClassVar[str] = "a condition"
 
     def __init__(self, condition: str) -> None:
         from bayesbridge.expressions import opaque, seats_of

@@ -27,7 +27,7 @@ from bayesbridge.engines.enumeration import MOST_LAYOUTS
 from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
-from bayesbridge.joint.question import Cloud, Source, StyleQuestion, StyleRows, log_mean
+from bayesbridge.joint.question import Cloud, Estimate, Source, StyleQuestion, StyleRows, log_mean
 from bayesbridge.layouts import Floats, Layouts, Masks
 from bayesbridge.random64 import Seed, generator
 
@@ -36,13 +36,6 @@ if TYPE_CHECKING:
 
 ENOUGH: Final = 100.0
 """Effective styles or layouts below which a warning is given."""
-
-
-class Estimate(NamedTuple):
-    """A posterior mean and one standard error of it; numbers, or arrays of one shape."""
-
-    mean: Any
-    error: Any
 
 
 class Diagnostics(NamedTuple):
@@ -127,12 +120,16 @@ class WeightedRows:
     by_style: (4, k) mean of each parameter of the style for a layout of the row
     styles:   (B, n, 4)
     weights:  (B, n) posterior weight of each style, adding up to one
+    marginal: (B, n) m(θ) over the weight of the heaviest row
+    evidence: log P(calls ∣ hard evidence, records), where the styles tell it
     """
 
     table: Floats
     by_style: Floats
     styles: Floats
     weights: Floats
+    marginal: Floats
+    evidence: Estimate | None = None
 
     @property
     def style_means(self) -> Floats:
@@ -152,24 +149,19 @@ class WeightedRows:
         return 1.0 / float((self.weights**2).sum())
 
 
-def by_points(
-    question: StyleQuestion, rows: StyleRows, cloud: Cloud, n: int, rng: np.random.Generator
-) -> tuple[WeightedRows, float, float]:
-    """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
+def by_points(question: StyleQuestion, rows: StyleRows, cloud: Cloud, n: int, rng: np.random.Generator) -> WeightedRows:
+    """With at least ``n`` points of a mixture."""
     styles, log = question.weighted(cloud, cloud.points(n, rng))
     scale = log.max()
     prior = np.exp(log - scale)
-    weighted, marginal = _weigh(rows, styles, prior)
-    below, error_below = question.log_of_records(log.size, rng)
-    above, error = log_mean((prior * marginal).mean(axis=1))
-    return weighted, above + scale + rows.most - below, float(np.hypot(error, error_below))
+    found = _weigh(rows, styles, prior)
+    above, below = log_mean((prior * found.marginal).mean(axis=1)), question.log_of_records(log.size, rng)
+    evidence = Estimate(above.mean + scale + rows.most - below.mean, float(np.hypot(above.error, below.error)))
+    return replace(found, evidence=evidence)
 
 
-def _weigh(rows: StyleRows, styles: Floats, prior: Floats | None) -> tuple[WeightedRows, Floats]:
-    """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior.
-
-    Besides, (B, n) m(θ) over the weight of the heaviest row.
-    """
+def _weigh(rows: StyleRows, styles: Floats, prior: Floats | None) -> WeightedRows:
+    """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior."""
     batches, n, _ = styles.shape
     row_weights = np.exp(rows.log - rows.most)
     table, by_style = np.zeros((batches, len(rows))), np.zeros((4, len(rows)))
@@ -184,7 +176,7 @@ def _weigh(rows: StyleRows, styles: Floats, prior: Floats | None) -> tuple[Weigh
             by_style += (w[:, None] * styles[batch, part]).T @ chances
     total = weights.sum()
     by_style /= np.maximum(table.sum(axis=0), np.finfo(float).tiny)
-    return WeightedRows(table * batches / total, by_style, styles, weights / total), marginal
+    return WeightedRows(table * batches / total, by_style, styles, weights / total, marginal)
 
 
 METHODS: Final = ("auto", "counts", "draws")
@@ -234,13 +226,13 @@ def infer_jointly(
         source = Source.walked(question) if walk else Source.drawn(question, layouts, numbers)
         rows = StyleRows.of(question, source)
         if sampler == "nuts" and question.prior.unknown:
-            return _with_nuts(question, rows, source, (draws, tune, chains), numbers)
+            return _with_nuts(question, rows, (draws, tune, chains), numbers)
         n = draws * chains
-        weighted, *log_marginal = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
+        weighted = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
         chosen = numbers.permutation(Weights(np.log(weighted.weights.ravel())).resample(n, numbers))
         styles = _styles_of(question, weighted.styles.reshape(-1, 4)[chosen])
         found = Diagnostics(sampler, weighted.ess, np.nan, 0)
-        return _posterior(question, rows, source, weighted, log_marginal, styles, found)
+        return _posterior(question, rows, weighted, styles, found)
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
@@ -255,7 +247,7 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
 
 
 def _with_nuts(
-    question: StyleQuestion, rows: StyleRows, source: Source, size: tuple[int, int, int], rng: np.random.Generator
+    question: StyleQuestion, rows: StyleRows, size: tuple[int, int, int], rng: np.random.Generator
 ) -> JointPosterior:
     """The style by NUTS, with the layouts summed out."""
     import pymc as pm
@@ -271,29 +263,25 @@ def _with_nuts(
     values = np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
     z = np.stack([posterior[f"z_{STYLE[column]}"].values.ravel() for column in question.prior.unknown], axis=1)
     around = Cloud.around(z, np.full(len(z), 1.0 / len(z)))
-    _, *log_marginal = by_points(question, rows, around, size[0] * size[2], rng)
+    evidence = by_points(question, rows, around, size[0] * size[2], rng).evidence
     chains, draws, _ = values.shape
     stretches = stretches_of(chains, found.ess)
     each = draws // stretches
-    weighted, _ = _weigh(rows, values[:, draws - stretches * each :].reshape(chains * stretches, each, 4), None)
-    return _posterior(question, rows, source, weighted, log_marginal, styles, found)
+    weighted = _weigh(rows, values[:, draws - stretches * each :].reshape(chains * stretches, each, 4), None)
+    return _posterior(question, rows, replace(weighted, evidence=evidence), styles, found)
 
 
 def _posterior(
-    question: StyleQuestion,
-    rows: StyleRows,
-    source: Source,
-    weighted: WeightedRows,
-    log_marginal: list[float],
-    styles: Styles,
-    found: Diagnostics,
+    question: StyleQuestion, rows: StyleRows, weighted: WeightedRows, styles: Styles, found: Diagnostics
 ) -> JointPosterior:
-    """Layouts weighted by styles; ``log_marginal``: log P(calls) and its standard error from the styles."""
+    """Layouts weighted by styles."""
+    assert weighted.evidence is not None
+    source, (log_marginal, log_marginal_error) = rows.source, weighted.evidence
     with np.errstate(divide="ignore"):
         log_row = np.log(weighted.table.mean(axis=0))[rows.row]
     # The table is relative to P(calls) over the weight of the heaviest row.
-    weights, log_seat = Weights(rows.base + log_row), log_row + log_marginal[0] - rows.most
-    stated, log_marginal_error = weighted.style_errors, log_marginal[1]
+    weights, log_seat = Weights(rows.base + log_row), log_row + log_marginal - rows.most
+    stated = weighted.style_errors
     if not source.exact:
         log_marginal_error = float(
             np.hypot(log_marginal_error, np.hypot(source.log_error, np.linalg.norm(weights.W - source.weights)))
@@ -321,7 +309,7 @@ def _posterior(
         source.layouts,
         importance=weights,
         likelihood=rows.others + log_seat,
-        log_marginal=log_marginal[0],
+        log_marginal=log_marginal,
         log_marginal_error=log_marginal_error,
         batches=batches,
         warning="; ".join(filter(None, warnings)),

@@ -108,10 +108,17 @@ class Cloud:
         return found
 
 
-def log_mean(batches: Floats) -> tuple[float, float]:
-    """The logarithm of the mean over (B,) batches, and one standard error of it."""
+class Estimate(NamedTuple):
+    """A mean and one standard error of it; numbers, or arrays of one shape."""
+
+    mean: Any
+    error: Any
+
+
+def log_mean(batches: Floats) -> Estimate:
+    """The logarithm of the mean over (B,) batches."""
     mean = float(batches.mean())
-    return float(np.log(mean)), float(standard_error(batches / mean - 1.0))
+    return Estimate(float(np.log(mean)), float(standard_error(batches / mean - 1.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,14 +193,14 @@ class StyleQuestion:
 
         return Cloud.fitted(log, len(self.prior.unknown), rng)
 
-    def log_of_records(self, n: int, rng: np.random.Generator) -> tuple[float, float]:
-        """log P(the calls on record) with the style summed out over ``n`` points or some more, and its error."""
+    def log_of_records(self, n: int, rng: np.random.Generator) -> Estimate:
+        """log P(the calls on record) with the style summed out over ``n`` points or some more."""
         if self.design is None:
-            return 0.0, 0.0
+            return Estimate(0.0, 0.0)
         cloud = self.cloud(rng)
         _, log = self.weighted(cloud, cloud.points(n, rng))
-        found, error = log_mean(np.exp(log - log.max()).mean(axis=1))
-        return found + float(log.max()), error
+        found = log_mean(np.exp(log - log.max()).mean(axis=1))
+        return Estimate(found.mean + float(log.max()), found.error)
 
 
 class SeatChances(NamedTuple):
@@ -328,6 +335,7 @@ class StyleRows:
     others: (n,) log P(other evidence ∣ layout)
     """
 
+    source: Source
     chances: SeatChances
     log: Floats
     row: NDArray[np.int64]
@@ -355,7 +363,7 @@ class StyleRows:
         used = weights > 0
         row = np.where(used, np.cumsum(used) - 1, 0)[row]
         cell = (found[used, None] // CELLS ** np.arange(5) % CELLS).astype(np.int16)
-        return cls(SeatChances.of(cell, question.calls), np.log(weights[used]) + most, row, base, log)
+        return cls(source, SeatChances.of(cell, question.calls), np.log(weights[used]) + most, row, base, log)
 
     def __len__(self) -> int:
         return len(self.log)

@@ -17,7 +17,7 @@ from urllib.parse import unquote_plus
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
-from bayesbridge.cards import RANKS, Card, Hand, Suit
+from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError, shorten
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
@@ -212,13 +212,6 @@ class _Board(Draft):
                 self.alerts[len(self.calls)] = ""
             self.calls.append((line, _CALL_WORDS.get(part[1].lower(), part[1])))
 
-    def items(self) -> Iterator[Record | Skipped]:
-        """The notes on the board, then the board itself as far as it holds together."""
-        record = self.record()
-        yield from self.notes
-        if record is not None:
-            yield record
-
     def record(self) -> Record | None:
         line, text = self.deal or (self.line, "")
         found = self.read(line, "record", dealt, text)
@@ -326,12 +319,8 @@ def _lines(record: Record) -> Iterator[str]:
 
 
 def _hand_text(hand: Hand | None) -> str:
-    if hand is None:
-        return ""
-    return "".join(
-        suit.name + "".join(RANKS[rank] for rank in range(12, -1, -1) if hand.field(suit) >> rank & 1)
-        for suit in reversed(Suit)
-    )
+    suits = () if hand is None else zip("SHDC", hand.pbn.split("."), strict=True)
+    return "".join(suit + cards for suit, cards in suits)
 
 
 def _plain(text: str) -> str:

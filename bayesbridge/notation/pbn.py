@@ -71,6 +71,8 @@ class TagPairs(Draft):
         self.tags: list[RawTag] = []
         self.by_name: dict[str, RawTag] = {}
         self.call_notes: list[str] = []
+        self.alerts: tuple[tuple[int, str], ...] = ()
+        self.claimed = False
         self.section = ""
 
     def add(self, tag: RawTag) -> None:
@@ -102,16 +104,15 @@ class TagPairs(Draft):
         return after_gap and name in ("Event", "Board") and any(known in self.by_name for known in ("Deal", *SECTIONS))
 
     def record(self) -> Record | None:
-        """The game as far as it holds together, ``None`` if its deal does not."""
         text = self.value("Deal")
         hands = self.read(self.line_of("Deal"), "record", read_hands, text) if text else UNKNOWN_HANDS
         if hands is None:
             return None
         dealer = self.seat("Dealer")
-        auction, alerts = self.auction(dealer)
+        auction = self.auction(dealer)
         contract = self.contract(auction)
         result = self.result(contract)
-        rows, claimed = self.rows()
+        rows = self.rows()
         plays: Plays = ()
         if contract is not None:
             leader = self.seat("Play")  # of the first column
@@ -131,11 +132,11 @@ class TagPairs(Draft):
             vulnerable=self.read(line, "vulnerability", Vulnerability.of, text) if text else None,
             hands=hands,
             auction=auction,
-            alerts=alerts,
+            alerts=self.alerts,
             contract=contract,
             plays=plays,
             result=result,
-            claimed=claimed,
+            claimed=self.claimed,
             tags=tuple([tag.kept() for tag in self.tags if tag.name not in FIELD_TAGS]),
         )
 
@@ -146,32 +147,33 @@ class TagPairs(Draft):
             return _SEATS[text]
         return self.read(self.line_of(name), name.lower(), Seat.of, text)
 
-    def auction(self, dealer: Seat | None) -> tuple[Auction | None, tuple[tuple[int, str], ...]]:
-        """The auction and its alerts."""
+    def auction(self, dealer: Seat | None) -> Auction | None:
+        """The auction; its alerts are kept."""
         tag = self.by_name.get("Auction")
         if tag is None or not tag.lines:
-            return None, ()
+            return None
         first = dealer if (named := self.seat("Auction")) is None else named
         if first is None:
             self.note(tag.line, "no dealer is told", "auction")
-            return None, ()
+            return None
         if dealer is not None and dealer is not first:
             self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
-            return None, ()
+            return None
         try:
             calls, rows, numbers = _calls(tuple([text for _, text in tag.lines]))
         except NotationError as error:
             self.note(tag.lines[error.data.get("row", 0)][0], error, "auction")
-            return None, ()
+            return None
         auction = self.settle_auction(first, calls, lambda place: tag.lines[rows[place]][0])
         if auction is None:
-            return None, ()
+            return None
         notes = {}
         for note in self.call_notes:
             number, _, words = note.partition(":")
             notes[number.strip()] = words.strip()
         kept = [index for index in sorted(numbers) if index < len(auction.calls)]
-        return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
+        self.alerts = tuple((index, notes.get(numbers[index], "")) for index in kept)
+        return auction
 
     def contract(self, auction: Auction | None) -> Contract | None:
         """The contract, which the auction tells if it is over, and else the tags."""
@@ -188,16 +190,34 @@ class TagPairs(Draft):
             self.note(self.line_of("Contract"), reason, "contract told")
         return final
 
-    def rows(self) -> tuple[Rows, bool]:
-        """The tricks as written, and whether the play is marked as over."""
-        tag = self.by_name.get("Play")
-        if tag is None:
-            return [], False
-        try:
-            return _rows(tag.lines)
-        except NotationError as error:
-            self.note(error.data["line"], error, "play")
-            return [], False
+    def rows(self) -> Rows:
+        """The tricks as written, four cards each, however the lines break; whether the play is marked as over is kept.
+
+        Notes and marks are read past.
+        """
+        cards: list[int] = []
+        lines: list[int] = []
+        for line, text in self.by_name["Play"].lines if "Play" in self.by_name else ():
+            try:
+                cards += [_CARDS[word] for word in text.split()]
+            except KeyError:
+                for word in _WORD.findall(text):
+                    if word in ("*", "+"):
+                        self.claimed = word == "*"
+                        break
+                    if word[0] not in "=$^!?":
+                        try:
+                            cards.append(_CARDS[word] if word in _CARDS else Card.of(word).index)
+                        except NotationError as error:
+                            self.note(line, error, "play")
+                            return []
+                else:
+                    continue
+                break
+            finally:
+                lines += [line] * (len(cards) - len(lines))
+        cards += [-1] * (-len(cards) % 4)
+        return [(lines[i], tuple(cards[i : i + 4])) for i in range(0, len(cards), 4)]
 
     def result(self, contract: Contract | None) -> int | None:
         """Declarer's tricks."""
@@ -343,13 +363,7 @@ def read_pbn(source: Source) -> ParsedRecords:
 def iter_pbn(source: Source) -> Iterator[Record | Skipped]:
     """The records of a PBN document and the notes on what was left out, one by one, in the order of the file."""
     for item in games(Document(source)):
-        if isinstance(item, Skipped):
-            yield item
-        else:
-            record = item.record()
-            yield from item.notes
-            if record is not None:
-                yield record
+        yield from (item,) if isinstance(item, Skipped) else item.items()
 
 
 _contract = lru_cache(maxsize=1024)(Contract.of)
@@ -381,33 +395,6 @@ def _calls(section: tuple[str, ...]) -> tuple[tuple[Call, ...], list[int], dict[
                 raise NotationError(str(error), text=word, row=row) from None
         rows += [row] * (len(calls) - len(rows))
     return tuple(calls), rows, numbers
-
-
-def _rows(section: Lines) -> tuple[Rows, bool]:
-    """Tricks out of a play: four cards each, however the lines break; notes and marks are read past."""
-    cards: list[int] = []
-    lines: list[int] = []
-    over = False
-    for line, text in section:
-        try:
-            cards += [_CARDS[word] for word in text.split()]
-        except KeyError:
-            for word in _WORD.findall(text):
-                if word in ("*", "+"):
-                    over = word == "*"
-                    break
-                if word[0] not in "=$^!?":
-                    try:
-                        cards.append(_CARDS[word] if word in _CARDS else Card.of(word).index)
-                    except NotationError as error:
-                        raise NotationError(str(error), text=word, line=line) from None
-            else:
-                continue
-            break
-        finally:
-            lines += [line] * (len(cards) - len(lines))
-    cards += [-1] * (-len(cards) % 4)
-    return [(lines[i], tuple(cards[i : i + 4])) for i in range(0, len(cards), 4)], over
 
 
 def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:

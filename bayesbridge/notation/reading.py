@@ -71,6 +71,17 @@ class Draft:
         self.file, self.line = file, line
         self.notes: list[Skipped] = []
 
+    def record(self) -> Record | None:
+        """The table as far as it holds together, ``None`` if its deal does not."""
+        raise NotImplementedError
+
+    def items(self) -> Iterator[Record | Skipped]:
+        """The notes, then the table itself as far as it holds together."""
+        record = self.record()
+        yield from self.notes
+        if record is not None:
+            yield record
+
     def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
         """Say what is left out, and why."""
         self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))

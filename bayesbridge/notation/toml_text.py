@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from bayesbridge.errors import NotationError
 
@@ -17,43 +16,43 @@ _TOKEN = re.compile(
 )
 
 
-def read_toml(path: str, option: str | None = None) -> tuple[str, dict[str, Any]]:
-    """The text of a TOML file, and what it says; an ``option`` that names it is named where it cannot be read."""
-    try:
-        raw = Path(path).read_bytes()
-    except OSError as error:
-        where = f"argument {option}: " if option else ""
-        raise NotationError(f"{where}cannot read {path!r}: {error.strerror}; name a TOML file") from None
-    return parse_toml(path, raw)
+class Toml:
+    """A file as people write it: ``document`` is what it says; TOML keeps the order of keys of one name, so counting
+    them finds their lines.
+    """
 
+    def __init__(self, path: str, raw: bytes) -> None:
+        """``raw`` is what the file holds; ``path`` names it in errors and is not opened."""
+        self.path, self._seen = path, dict[str, int]()
+        text = ""
+        try:
+            text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+            self.document = tomllib.loads(text)
+        except UnicodeDecodeError as error:
+            raise NotationError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            what, _, place = str(error).partition(" (at ")
+            numbered = re.match(r"line (\d+)", place)
+            lines = text.splitlines()
+            line = int(numbered[1]) if numbered else len(lines)
+            key = re.match(r"\s*([\w-]+)\s*=", lines[line - 1]) if line <= len(lines) else None
+            named = f"{key[1]}: " if key else ""
+            raise NotationError(
+                f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes'
+            ) from None
+        except ValueError as error:
+            raise NotationError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
+        self._lines = _key_lines(text)
 
-def parse_toml(path: str, raw: bytes) -> tuple[str, dict[str, Any]]:
-    """The same of what a file holds; ``path`` names it in errors and is not opened."""
-    text = ""
-    try:
-        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
-        return text, tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise NotationError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        what, _, place = str(error).partition(" (at ")
-        numbered = re.match(r"line (\d+)", place)
-        lines = text.splitlines()
-        line = int(numbered[1]) if numbered else len(lines)
-        key = re.match(r"\s*([\w-]+)\s*=", lines[line - 1]) if line <= len(lines) else None
-        named = f"{key[1]}: " if key else ""
-        raise NotationError(
-            f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes'
-        ) from None
-    except ValueError as error:
-        raise NotationError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
-
-
-class KeyLines:
-    """Where the keys of a file stand: TOML keeps the order of keys of one name, so counting them finds the line."""
-
-    def __init__(self, path: str, text: str) -> None:
-        self.path, self._seen, self._lines = path, dict[str, int](), _key_lines(text)
+    @classmethod
+    def read(cls, path: str, option: str | None = None) -> Toml:
+        """Open a file; an ``option`` that names it is named where it cannot be read."""
+        try:
+            raw = Path(path).read_bytes()
+        except OSError as error:
+            where = f"argument {option}: " if option else ""
+            raise NotationError(f"{where}cannot read {path!r}: {error.strerror}; name a TOML file") from None
+        return cls(path, raw)
 
     def next(self, key: str) -> tuple[str, list[str]]:
         """``file:line: key`` of the next key of this name, and the same of each quoted text that follows it.

@@ -30,7 +30,7 @@ from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.deal import Deal
 from bayesbridge.errors import BayesBridgeError, naming
-from bayesbridge.layouts import Floats, Ints, Masks, high_card_points, suit_lengths
+from bayesbridge.layouts import Floats, Ints, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.jobs import Job, RunOptions, results
@@ -46,7 +46,6 @@ from bayesbridge.studies.readers import (
     log_product,
     reader_of,
     seat_of,
-    usable,
 )
 from bayesbridge.studies.study import finite
 from bayesbridge.words import number
@@ -78,27 +77,6 @@ def is_test(deal: Deal) -> bool:
     True
     """
     return part_of_masks(hand.mask for hand in deal.hands) is DealSplit.TEST
-
-
-def frozen_list(records: Iterable[Record], most: int | None = None, part: DealSplit = DealSplit.TEST) -> list[Record]:
-    """The first ``most`` boards of the list (default: all), numbered from 1; names and remarks are left out."""
-    kept: dict[str, tuple[str, Record]] = {}
-    for record in records:
-        if (deal := record.deal) is None or usable(record) is not None:
-            continue
-        masks = tuple(hand.mask for hand in deal.hands)
-        if part_of_masks(masks) is not part:
-            continue
-        play = " ".join(f"{seat.name}{card}" for seat, card in record.plays)
-        key, table = digest_of_masks(masks), hashlib.sha256(f"{record.auction} / {play}".encode()).hexdigest()
-        if key not in kept or table < kept[key][0]:
-            kept[key] = table, record
-        if most is not None and len(kept) > 2 * most + 1000:
-            kept = {key: kept[key] for key in sorted(kept)[:most]}
-    return [
-        replace(kept[key][1], board=str(number), room="", alerts=(), tags=())
-        for number, key in enumerate(sorted(kept)[:most], 1)
-    ]
 
 
 class Bin(NamedTuple):
@@ -176,9 +154,11 @@ class ReadingScores:
     honours: Floats
     truth: Ints
     seconds: float = nan
+    answered: bool = True
+    """Whether the reader answered; if not, somebody who knows nothing was judged."""
 
 
-def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) -> ReadingScores:
+def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
     """The reading of one board beside its deal; cards whose place the hard evidence tells are not asked about."""
     hard = reading.hard or seen.hard
     masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
@@ -186,7 +166,7 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) 
     if not len(doubt):
         values = np.full(MEANS, nan)
         values[[2, 4, 5]] = 0.0
-        return ReadingScores(values, np.empty((0, 1)), np.empty(0, dtype=np.int64), seconds)
+        return ReadingScores(values, np.empty((0, 1)), np.empty(0, dtype=np.int64))
     seats = np.flatnonzero(hard.cards[doubt].any(axis=0))
     holder = (masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).argmax(axis=1)
     truth = np.searchsorted(seats, holder[doubt])
@@ -197,6 +177,7 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) 
     forecast, right = chances[honour], truth[honour]
     expected = (reading.cards.T @ np.tile(np.array(HIGH_CARD_POINTS, np.float64), 4))[seats]
     came = np.arange(len(seats)) == right[:, None]
+    true_lengths = suit_lengths(masks[seats]).astype(np.intp)
     log_true = log_product(chances, truth)
     if reading.log_layout is not None:
         log_true = float(reading.log_layout(masks[None, :])[0])
@@ -204,7 +185,7 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) 
         [
             _mean(loss[honour]),
             loss.mean(),
-            -np.log(np.maximum(_true_lengths(lengths, masks, seats), LEAST)).mean(),
+            -np.log(np.maximum(lengths[seats[:, None], np.arange(4), true_lengths], LEAST)).mean(),
             ((expected - high_card_points(masks[seats])) ** 2).mean(),
             log_true,
             log_true + log(hard.count),
@@ -212,19 +193,12 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal, seconds: float = nan) 
             _mean((forecast.argmax(axis=1) == right).astype(np.float64)),
         ]
     )
-    return ReadingScores(values, forecast, right, seconds)
+    return ReadingScores(values, forecast, right)
 
 
 def _mean(values: Floats) -> float:
     """``nan`` for the mean of nothing."""
     return float(values.mean()) if len(values) else nan
-
-
-def _true_lengths(lengths: Floats, masks: Masks, seats: Ints) -> Floats:
-    """(seats × 4,) what stands at the true length of each suit in each of the seats."""
-    true = suit_lengths(masks[seats]).astype(np.intp)
-    found: Floats = lengths[seats[:, None], np.arange(4), true]
-    return found.ravel()
 
 
 def verify(reading: Reading, who: str) -> None:
@@ -289,7 +263,7 @@ class ScoreSums:
 
     def add(self, one: ReadingScores, bucket: int) -> None:
         """Take a board in."""
-        self.take(row_of(Looked(one, True), bucket))
+        self.take(row_of(one, bucket))
 
     def take(self, row: Floats) -> None:
         """The same from a row of :func:`row_of`."""
@@ -329,14 +303,6 @@ class ScoreSums:
             value = mine[name].value - theirs[name].value
             found |= {measure.key: finite(value), f"{measure.key}_error": finite(error)}
         return found
-
-
-def binned(one: ReadingScores) -> Floats:
-    """(3, BINS) sums over the places of honours in each bin: how many, their probabilities, those that came true."""
-    predicted = one.honours.ravel()
-    came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
-    place = bin_of(predicted, BINS)
-    return np.array([np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), predicted, came)])
 
 
 def mean_of(counts: Floats, sums: Floats) -> Measured:
@@ -399,22 +365,14 @@ class Board(NamedTuple):
     """Of the pairs whose earlier tables are known, by side."""
 
 
-def call_figures(losses: Mapping[int, Floats]) -> dict[str, Any]:
-    """How well calls were foretold, as a document, from (3,) sums by bucket: calls, losses by style and without."""
-    counts, *sums = np.array([losses[bucket] for bucket in sorted(losses)]).reshape(-1, 3).T
-    found: dict[str, Any] = {"calls": int(counts.sum())}
-    for key, values in {"": sums[0], "_average": sums[1], "_difference": sums[0] - sums[1]}.items():
+def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
+    """How well calls were foretold, as a document, from (n, 3) sums: calls, losses by style and without."""
+    counts, known, average = np.asarray(rows).reshape(-1, 3).T
+    found: dict[str, Any] = {}
+    for key, values in {"": known, "_average": average, "_difference": known - average}.items():
         value, error = mean_of(counts, values)
-        found |= {f"call_log_loss{key}": finite(value), f"call_log_loss{key}_error": finite(error)}
+        found |= {f"{name}{key}": finite(value), f"{name}{key}_error": finite(error)}
     return found
-
-
-class Looked(NamedTuple):
-    """One reader at one board and moment."""
-
-    judged: ReadingScores
-    answered: bool
-    """Whether the reader answered; if not, somebody who knows nothing was judged."""
 
 
 def see(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
@@ -425,7 +383,7 @@ def see(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
     return PlayerView.of(record, seat_of(chair, record.contract.declarer), cards, board)
 
 
-def look(reader: Reader, record: Record, seen: PlayerView) -> Looked:
+def look(reader: Reader, record: Record, seen: PlayerView) -> ReadingScores:
     """Ask the reader and judge what it says; the seconds are the reader's own."""
     assert record.deal is not None
     started = time.perf_counter()
@@ -434,13 +392,19 @@ def look(reader: Reader, record: Record, seen: PlayerView) -> Looked:
     seconds = time.perf_counter() - started
     reading = CountingReader().read(seen) if answer is None else answer
     verify(reading, f"reader {type(reader).__name__}")
-    return Looked(judge(reading, seen, record.deal, seconds), answer is not None)
+    return replace(judge(reading, seen, record.deal), seconds=seconds, answered=answer is not None)
 
 
-def row_of(found: Looked, bucket: int) -> Floats:
-    """(WIDTH,) a board for :class:`ScoreSums`: bucket, whether the reader answered, seconds, the measures, the bins."""
-    told = [float(bucket), float(found.answered), found.judged.seconds]
-    return np.concatenate([told, found.judged.values, binned(found.judged).ravel()])
+def row_of(one: ReadingScores, bucket: int) -> Floats:
+    """(WIDTH,) a board for :class:`ScoreSums`: bucket, whether the reader answered, seconds, the measures, the bins.
+
+    By bin the places of honours: how many, the sum of their probabilities, those that came true.
+    """
+    predicted = one.honours.ravel()
+    came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
+    place = bin_of(predicted, BINS)
+    bins = [np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), predicted, came)]
+    return np.concatenate([[bucket, one.answered, one.seconds], one.values, *bins])
 
 
 WIDTH: Final = 3 + MEANS + 3 * BINS

@@ -26,9 +26,16 @@ def beside(table: PaperTable, bins: Sequence[int], total: int, *, exact: bool = 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """(14,) random deals by T; at 0 condition A fails, at 1 only B fails."""
-    from bayesbridge.capture.half_deals import draw_tricks
+    import numpy as np
 
-    return draw_tricks(deals, seed)
+    from bayesbridge.capture.kernels import captures
+    from bayesbridge.studies.deals import deal_blocks
+
+    counts = np.zeros(14, dtype=np.int64)
+    for masks in deal_blocks(deals, seed):
+        found = captures(masks[:, 0], masks[:, 2])
+        counts += np.bincount(np.where(found.condition < 2, found.condition, found.T), minlength=14)
+    return counts
 
 
 def compare(done: Run) -> Comparison:

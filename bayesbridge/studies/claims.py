@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import COMPARATIVE, HEADLINE
-from bayesbridge.studies.study import Comparison, Study, cells, finite
+from bayesbridge.studies.study import Comparison, Moments, Study, cells, finite
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -90,12 +90,10 @@ def _part(name: str, own: float, error: float, parts: int, middle: float | None 
 
 def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
     """Mean of whole numbers, ``counts`` of them from ``lowest`` on."""
-    n = sum(counts)
-    if n < FEWEST:
+    found = Moments.of(dict(enumerate(counts, lowest)))
+    if found is None or found.n < FEWEST:
         return Part(name, None, None)
-    mean = sum(value * k for value, k in enumerate(counts, lowest)) / n
-    spread = sqrt(sum((value - mean) ** 2 * k for value, k in enumerate(counts, lowest)) / (n - 1) / n)
-    return _part(name, mean, spread, parts)
+    return _part(name, found.mean, found.deviation / sqrt(found.n - 1), parts)
 
 
 def share_of(name: str, hits: int, trials: int, parts: int) -> Part:

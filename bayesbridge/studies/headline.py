@@ -7,13 +7,12 @@ Algorithm 2 promises the contract. Every figure of the table follows from it, un
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Comparison, Figure, Study, mean_figure, share_figure
+from bayesbridge.studies.study import Comparison, Figure, Moments, Study, mean_figure, share_figure
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -108,18 +107,14 @@ def _points_by_scheme(counts: Counts, schemes: Mapping[str, Scheme]) -> dict[str
     joint = counts[1:].reshape(SHAPE)
     found = {}
     for name, scheme in schemes.items():
-        mean, error = _mean_points(joint, scheme)
-        both, both_error = _mean_points(joint[:, 1:], scheme)
-        found[name] = {"mean": mean, "standard_error": error, "both_eligible": both, "both_error": both_error}
+        every, both = (Moments.of(_points(some, scheme)) for some in (joint, joint[:, 1:]))
+        found[name] = {
+            "mean": every and every.mean,
+            "standard_error": every and every.error,
+            "both_eligible": both and both.mean,
+            "both_error": both and both.error,
+        }
     return found
-
-
-def _mean_points(joint: NDArray[np.int64], scheme: Scheme) -> tuple[float | None, float | None]:
-    contracts, points = int(joint.sum()), _points(joint, scheme)
-    if not contracts:
-        return None, None
-    mean = sum(p * k for p, k in points.items()) / contracts
-    return mean, sqrt(sum((p - mean) ** 2 * k for p, k in points.items())) / contracts
 
 
 def _figures(counts: Counts) -> Iterator[Figure]:

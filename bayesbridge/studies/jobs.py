@@ -140,7 +140,7 @@ def kept(folder: Path) -> tuple[int, int]:
     return 0, 0
 
 
-def run(job: Job, deals: int, seed: int, runs: int = 1, setting: RunOptions | None = None) -> Run:
+def run(job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None) -> Run:
     """Run a job over ``runs`` times ``deals`` deals."""
     import numpy as np
 
@@ -150,7 +150,7 @@ def run(job: Job, deals: int, seed: int, runs: int = 1, setting: RunOptions | No
     sample = job.count(np.random.SeedSequence(0), 1)  # compiles and loads tables before the clock starts
     total = np.zeros((runs, len(sample)), dtype=np.int64)
     started, fresh = time.perf_counter(), 0
-    for chunk, counts, new in results(job, deals, seed, runs, setting or RunOptions()):
+    for chunk, counts, new in results(job, deals, seed, runs, how):
         total[chunk.run] += counts
         fresh += chunk.size if new else 0
     return Run(total, deals * runs, time.perf_counter() - started, fresh)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod, sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
@@ -54,8 +54,8 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     for found in draw_contracts(deals, dealing):
         actual = found.tricks()
         made = actual >= found.target
-        low, high = heard(found.levels, found.bidder)
-        tricks = [predict(state, found.table, low, high, stage) for stage in range(2)]
+        levels = heard(found.levels, found.bidder)
+        tricks = [predict(state, found.table, levels, stage) for stage in range(2)]
         good = (tricks[0] >= 0).all(axis=(1, 2)) & (tricks[1] >= 0).all(axis=(1, 2))
         views["deals"] += (0, len(good), len(good) - int(good.sum()))
         for stage in range(2):
@@ -70,8 +70,15 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """(m, 2) least and greatest level that the calls leave to the two other players, in the order of the table.
+class LevelRanges(NamedTuple):
+    """(m, 2) least and greatest levels of two players."""
+
+    low: NDArray[np.int8]
+    high: NDArray[np.int8]
+
+
+def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> LevelRanges:
+    """What the calls leave to the two other players, in the order of the table.
 
     levels: (m, 3) true levels in the order of speaking; of the others only what their calls tell is used.
     """
@@ -85,14 +92,13 @@ def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> tuple[NDArray[n
         highest = np.where(bids, levels[:, player], highest)
         high[:, player] = highest
     others = (bidder[:, None] + np.array([1, 2])) % 3
-    return np.take_along_axis(low, others, axis=1), np.take_along_axis(high, others, axis=1)
+    return LevelRanges(np.take_along_axis(low, others, axis=1), np.take_along_axis(high, others, axis=1))
 
 
 def predict(
     state: NDArray[np.uint64],
     table: NDArray[np.uint64],
-    low: NDArray[np.int8],
-    high: NDArray[np.int8],
+    levels: LevelRanges,
     stage: int,
     draws: int = DRAWS,
 ) -> NDArray[np.int8]:
@@ -108,15 +114,15 @@ def predict(
 
     hidden = np.array([1, 3] if stage else [1, 2, 3])
     layouts = np.repeat(table, draws, axis=0)
-    least, most = np.repeat(low, draws, axis=0), np.repeat(high, draws, axis=0)
+    least, most = (np.repeat(end, draws, axis=0) for end in levels)
     redeal(state, layouts, hidden)
     tricks = np.empty((2, len(layouts)), dtype=np.int8)
     leaders = np.zeros(len(layouts), dtype=np.int8)
     play_out(layouts, leaders, NO_TRUMP, 0, 0, tricks[0])
 
     def unfit(some: NDArray[np.intp]) -> NDArray[np.intp]:
-        levels = np.stack([bids(layouts[some, 1]).level, bids(layouts[some, 3]).level], axis=1)
-        return some[((levels < least[some]) | (levels > most[some])).any(axis=1)]
+        own = np.stack([bids(layouts[some, 1]).level, bids(layouts[some, 3]).level], axis=1)
+        return some[((own < least[some]) | (own > most[some])).any(axis=1)]
 
     wrong = unfit(np.arange(len(layouts)))
     for _ in range(PATIENCE):

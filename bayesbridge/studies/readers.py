@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import log
@@ -64,6 +65,11 @@ class Hard:
     """(4, 4, 14) P(seat has so many cards of a suit)"""
     count: int
     """Layouts that fit."""
+
+    @classmethod
+    def of(cls, target: Target) -> Hard:
+        """What a target says, its soft evidence left out."""
+        return cls(*target.shares, target.count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +123,7 @@ class PlayerView:
         strain = None if contract is None else contract.strain
         start = Belief(self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder())
         known = start.given(*(piece for piece in self.evidence if piece.excludes))
-        target = Target(known.constraints)
-        return Hard(*target.shares, target.count)
+        return Hard.of(Target(known.constraints))
 
 
 HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))
@@ -261,29 +266,19 @@ class ModelReader:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
         posterior = seen.belief(self._bidder(seen), self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.draws.target.soft, posterior.log_marginal + log(posterior.count())
-        target = posterior.draws.target
-        hard = Hard(*target.shares, target.count)
 
         def log_layout(masks: Masks) -> Floats:
             return soft.of_layouts(masks) - log_all
 
-        return Reading(*smoothed_marginals(posterior), log_layout, hard)
+        return Reading(*smoothed_marginals(posterior), log_layout, Hard.of(posterior.draws.target))
 
     def _bidder(self, seen: PlayerView) -> BidderModel:
-        """The bidder at the table's vulnerability, with the styles of the pairs where it takes any."""
-        bidder = self._bidders[seen.vulnerable]
-        try:
-            return with_settings(bidder, {"style": seen.styles} if seen.styles else {})
-        except TypeError:
-            return bidder
-
-    @cached_property
-    def _bidders(self) -> dict[Vulnerability, BidderModel]:
-        """The bidder at each vulnerability, where it has such a setting."""
-        try:
-            return {one: with_settings(self.bidder, {"vulnerable": one}) for one in Vulnerability}
-        except TypeError:
-            return dict.fromkeys(Vulnerability, self.bidder)
+        """The bidder at the table's vulnerability and with the styles of the pairs, as far as it has such settings."""
+        bidder = self.bidder
+        for settings in ({"vulnerable": seen.vulnerable}, {"style": seen.styles} if seen.styles else {}):
+            with suppress(TypeError):
+                bidder = with_settings(bidder, settings)
+        return bidder
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import copysign, inf, isfinite, prod, sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Job, RunOptions, run
@@ -57,16 +57,16 @@ class Study:
         self,
         deals: int,
         seed: int,
-        workers: int | None = None,
+        how: RunOptions | int | None = None,
         runs: int = 1,
-        how: RunOptions | None = None,
         schemes: Sequence[Scheme] = (),
     ) -> Comparison:
-        """Monte Carlo over ``runs`` times ``deals`` random deals."""
+        """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number of workers is enough."""
         from bayesbridge.scoring import beside_built_in
 
         named = [beside_built_in(schemes)] if self.schemes else []
-        return self.compare(run(self.job, deals, seed, runs, how or RunOptions(workers)), *named)
+        how = how if isinstance(how, RunOptions) else RunOptions(how)
+        return self.compare(run(self.job, deals, seed, runs, how), *named)
 
 
 LEVEL: Final = 0.01
@@ -161,24 +161,23 @@ class Comparison:
             "total": str(self.total),
             "exact": self.exact,
             "deals_per_second": self.deals_per_second,
-            "paper": self._printed() if self.figures else None,
+            "paper": None,
             "z": self.z,
             **self.answers,
         }
+        if self.figures:
+            printed = zip(*(figure.printed for figure in self.figures), strict=True)
+            runs = [  # counts as text, rates and averages as numbers
+                {name: str(value) if isinstance(value, int) else value for name, value in zip(self.z, run, strict=True)}
+                for run in printed
+            ]
+            mean = {figure.name: figure.mean for figure in self.figures}
+            document["paper"] = {"title": self.title, "trials": str(self.trials), "runs": runs, "mean": mean}
         if self.figures and not self.exact:
             document["own"] = {figure.name: figure.own for figure in self.figures}
         if len(self.runs) > 1:
             document["runs"] = [_texts(counts) for counts in self.runs]
         return document
-
-    def _printed(self) -> dict[str, object]:
-        """The paper's figures: counts as text, rates and averages as numbers."""
-        runs = [
-            {name: str(value) if isinstance(value, int) else value for name, value in zip(self.z, run, strict=True)}
-            for run in zip(*(figure.printed for figure in self.figures), strict=True)
-        ]
-        mean = {figure.name: figure.mean for figure in self.figures}
-        return {"title": self.title, "trials": str(self.trials), "runs": runs, "mean": mean}
 
 
 def _texts(counts: Mapping[str, int]) -> dict[str, str]:
@@ -235,6 +234,29 @@ def share_figure(
     return Figure(name, printed, hits * unit / of if of else None, z, spread=spread, **fields)
 
 
+class Moments(NamedTuple):
+    """Of numbers, each with how often it was seen."""
+
+    n: int
+    mean: float
+    deviation: float
+    """The root of the mean square."""
+
+    @classmethod
+    def of(cls, values: Mapping[float, int]) -> Moments | None:
+        """``None`` where nothing was seen."""
+        n = sum(values.values())
+        if not n:
+            return None
+        mean = sum(value * k for value, k in values.items()) / n
+        return cls(n, mean, sqrt(sum((value - mean) ** 2 * k for value, k in values.items()) / n))
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean."""
+        return self.deviation / sqrt(self.n)
+
+
 def mean_figure(
     name: str, printed: tuple[float, ...], unit: int, trials: float, values: Mapping[float, int], **fields: Any
 ) -> Figure:
@@ -242,15 +264,12 @@ def mean_figure(
 
     The noise is that of the standard deviation which our sample shows.
     """
-    n = sum(values.values())
-    if not n:
+    if (own := Moments.of(values)) is None:
         return Figure(name, printed, None, None, **fields)
-    mean = sum(value * k for value, k in values.items()) / n
-    deviation = sqrt(sum((value - mean) ** 2 * k for value, k in values.items()) / n)
-    error = deviation * sqrt(1 / trials + 1 / n)
+    error = own.deviation * sqrt(1 / trials + 1 / own.n)
     share = sum(printed) / len(printed) / unit
-    z, spread = ((share - mean) / error, error / abs(share)) if error else (None, None)
-    return Figure(name, printed, mean * unit, z, spread=spread, **fields)
+    z, spread = ((share - own.mean) / error, error / abs(share)) if error else (None, None)
+    return Figure(name, printed, own.mean * unit, z, spread=spread, **fields)
 
 
 def holm(p_values: Iterable[float]) -> list[float]:

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from bayesbridge.answer import Answer
     from bayesbridge.belief.belief import Belief
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractOdds
     from bayesbridge.evidence.models import BidderModel
     from bayesbridge.history import CallReading
 
@@ -57,31 +56,6 @@ def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
         "point_probabilities": nested(points, "NESW", range(38)),
         "points_exact": posterior.counts_points,
     }
-
-
-def contract_document(odds: ContractOdds | None, draws: int) -> dict[str, Any]:
-    """What becomes of a contract by so many layouts; nothing where nothing was asked."""
-    if odds is None:
-        return {}
-    tricks = {
-        "mean": odds.mean[0],
-        "mean_error": odds.mean[1],
-        "pmf": {str(tricks): float(share) for tricks, share in enumerate(odds.pmf)},
-        "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(odds.pmf_error)},
-    }
-    said = {
-        **named(str(odds.contract)),
-        "dummy": odds.dummy.name,
-        "make": odds.make[0],
-        "make_error": odds.make[1],
-        "tricks": tricks,
-        "draws": draws,
-        "solved": odds.solved,
-        "basis": odds.basis,
-        "actual": odds.actual,
-        "caution": odds.caution,
-    }
-    return {"contract": said}
 
 
 def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:

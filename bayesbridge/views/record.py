@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
+from bayesbridge.budget import USUAL
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.review import Judged, by_seat, players_table, review_table
-from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.history import moments, strength
+from bayesbridge.history import StepOptions, moments, strength
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
@@ -46,25 +46,20 @@ def table_document(record: Record, belief: Belief) -> dict[str, Any]:
     }
 
 
-def states(
-    belief: Belief,
-    contract: Contract | None,
-    *,
-    by_card: bool = False,
-    draws: int = 2000,
-    rng: Seed = 0,
-    progress: Progress | None = None,
-) -> list[dict[str, Any]]:
+def states(belief: Belief, contract: Contract | None, **steps: Unpack[StepOptions]) -> list[dict[str, Any]]:
     """One object for each step, in order; probabilities in thousandths."""
     found: list[dict[str, Any]] = []
     before = 0
     bits: float | None = None
     state: dict[str, Any] = {}
-    for _, pieces, posterior, news in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
+    for _, pieces, posterior, news in moments(belief, **steps):
         seen = belief.evidence[:pieces]
-        state = _state(posterior, contract, rng) if news else state
+        state = _state(posterior, contract, steps.get("rng", 0)) if news else state
         told = None if bits is None or state["bits"] is None else round(bits - state["bits"], 2)
-        found.append({"event": _event(belief, seen, before), "told": told, **_counts(seen), **state})
+        kinds = {"calls": Called, "cards": Play, "open": Reveal}
+        far = {name: sum(isinstance(piece, kind) for piece in seen) for name, kind in kinds.items()}
+        far["open"] = far["open"] > 0  # whether the dummy lies open
+        found.append({"event": _event(belief, seen, before), "told": told, **far, **state})
         before, bits = pieces, state["bits"]
     return found
 
@@ -83,8 +78,8 @@ def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[s
         "places": {seat.name: [round(1000 * float(share)) for share in cards[:, seat]] for seat in hidden},
         "lengths": {seat.name: [round(float(mean), 2) for mean in means[seat][::-1]] for seat in hidden},
         "points": {seat.name: _points([float(share) for share in points[seat]]) for seat in hidden},
-        "made": None if odds is None else round(odds.make[0], 3),
-        "tricks": None if odds is None else round(odds.mean[0], 1),
+        "made": None if odds is None else round(odds.make.mean, 3),
+        "tricks": None if odds is None else round(odds.mean.mean, 1),
     }
 
 
@@ -93,15 +88,6 @@ def _points(shares: Sequence[float]) -> dict[str, Any]:
     thousandths = [round(1000 * share) for share in shares]
     last = max((points for points, share in enumerate(thousandths) if share), default=0)
     return {"mean": round(mean, 1), "low": low, "high": high, "shares": thousandths[: last + 1]}
-
-
-def _counts(seen: Sequence[Piece]) -> dict[str, Any]:
-    """How far the table is: calls made, cards played, whether the dummy lies open."""
-    return {
-        "calls": sum(isinstance(piece, Called) for piece in seen),
-        "cards": sum(isinstance(piece, Play) for piece in seen),
-        "open": any(isinstance(piece, Reveal) for piece in seen),
-    }
 
 
 def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
@@ -137,19 +123,17 @@ def html_record(
     bidder: BidderModel | None = None,
     player: PlayerModel | Literal["usual"] | None = "usual",
     title: str | None = None,
-    by_card: bool = False,
-    draws: int = 2000,
-    rng: Seed = 0,
-    progress: Progress | None = None,
     command: str | None = None,
     review: Sequence[Judged] = (),
+    **steps: Unpack[StepOptions],
 ) -> str:
     """A table on record as one self-contained HTML page, with a control that steps through the auction and the tricks.
 
     The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
-    so the page works from a file. ``by_card`` makes a step of every card; ``draws`` are the layouts of each step where
-    there are too many to walk. ``bidder`` and ``player`` are how the others bid and choose cards (default: experts).
-    ``command`` is the line that makes the page again. ``review`` marks cards that were costly or unlucky.
+    so the page works from a file. ``steps``: ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts
+    of each step where there are too many to walk; ``rng`` (0), ``progress``. ``bidder`` and ``player`` are how the
+    others bid and choose cards (default: experts). ``command`` is the line that makes the page again. ``review`` marks
+    cards that were costly or unlucky.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn
@@ -160,29 +144,23 @@ def html_record(
     belief = Belief.of_record(record, observer, bidder=bidder, player=player)
     board = " ".join(filter(None, ("Board", record.board, record.room)))
     heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
-    steps = states(belief, record.contract, by_card=by_card, draws=draws, rng=rng, progress=progress)
+    draws = steps["draws"] = steps.get("draws") or USUAL["record"].draws
+    walked = states(belief, record.contract, **steps)
     told = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
-    data = {"table": table_document(record, belief) | {"review": told}, "steps": steps}
+    data = {"table": table_document(record, belief) | {"review": told}, "steps": walked}
     folder = files("bayesbridge.views")
     style, script, views = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js", "html"))
-    code = f'<script type="application/json" id="states">{_json(data)}</script><script>{script}</script>'
-    views = views.replace("LAST", str(len(steps) - 1))
-    body = views + _reviewed(review) + _all_steps(steps) + _how(belief, draws, command)
-    return document(heading, _facts(record), body, style, code)
-
-
-def _reviewed(review: Sequence[Judged]) -> str:
-    """The cards that were costly or unlucky, and a line for each player."""
-    if not review:
-        return ""
-    cards, players = review_table(review, "Cards that were costly or unlucky"), players_table(by_seat(review))
-    return f"<section><h2>Review of the play</h2>{cards.html()}{players.html()}</section>"
-
-
-def _json(data: dict[str, Any]) -> str:
-    """JSON that no element can end: no sign in it means anything to HTML."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    for sign in "&<>":  # no sign in it means anything to HTML
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    code = f'<script type="application/json" id="states">{text}</script><script>{script}</script>'
+    views = views.replace("LAST", str(len(walked) - 1))
+    judged = ""
+    if review:
+        tables = review_table(review, "Cards that were costly or unlucky"), players_table(by_seat(review))
+        judged = f"<section><h2>Review of the play</h2>{''.join(table.html() for table in tables)}</section>"
+    body = views + judged + _all_steps(walked) + _how(belief, draws or 0, command)
+    return document(heading, _facts(record), body, style, code)
 
 
 def _facts(record: Record) -> str:

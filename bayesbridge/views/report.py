@@ -10,10 +10,11 @@ from zlib import crc32
 from matplotlib.figure import Figure
 
 from bayesbridge import plots
-from bayesbridge.answer import Answer, OutputSummary
+from bayesbridge.answer import Answer
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, accuracy_sentences, position_html
 from bayesbridge.deal import Seat
+from bayesbridge.estimators.distribution import Distribution
 from bayesbridge.estimators.odds import ContractOdds, game_odds
 from bayesbridge.history import readings
 from bayesbridge.markup import Table
@@ -22,7 +23,6 @@ from bayesbridge.results import Result
 from bayesbridge.views.html import document, draw
 from bayesbridge.views.tables import (
     cards_table,
-    contract_table,
     games_table,
     length_tables,
     points_table,
@@ -59,7 +59,7 @@ def html_report(
     '<!DOCTYPE html>'
     """
     belief, answer = posterior.belief, Answer.of_tree(result)
-    odds = ContractOdds.of(result if contract is None else contract)
+    odds = ContractOdds.of_tree(result if contract is None else contract)
     games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
     odds = games[0] if len(games) == 1 else None
     level = 1 if odds is None else odds.contract.level
@@ -75,7 +75,7 @@ def html_report(
         ("Points of the hidden hands", points_table(posterior).html() if hidden else ""),
         ("What can be made", games_table(games).html())
         if odds is None
-        else (f"Whether {odds.contract} makes", contract_section(odds)),
+        else (f"Whether {odds.contract} makes", _contract(odds)),
         ("What was seen", _evidence(belief) + called),
     ]
     folded = [
@@ -110,12 +110,12 @@ def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
     return f'<p class="worth">{escape(" ".join(posterior.marginal_accuracy))} {whose}: {by}.</p>'
 
 
-def contract_section(odds: ContractOdds) -> str:
+def _contract(odds: ContractOdds) -> str:
     """Words, picture and table."""
     caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
     drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))
     folded = "The numbers, and how far to trust them"
-    return f"{drawn}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
+    return f"{drawn}<details><summary>{folded}</summary>{odds.tables[0].html()}</details>"
 
 
 def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
@@ -125,22 +125,22 @@ def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
     heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
     everything = Table("All quantities: mean, spread, shortest interval, and how far to trust them", heads, rows)
     letters = f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else ""
-    single = [one for one in answer.shown if one.pmf is not None and not one.labels]
+    single = [one for one in answer.shown if one.pmf is not None and not one.output.dims]
     drawn = [_distribution(result, answer, one, level) for one in single]
     return "".join((*drawn, *(one.html() for one in answer.tables), letters, everything.html()))
 
 
-def _distribution(result: xarray.DataTree, answer: Answer, number: OutputSummary, level: int) -> str:
+def _distribution(result: xarray.DataTree, answer: Answer, number: Distribution, level: int) -> str:
     """The picture of one output."""
     name = number.name
-    if number.count is None:
-        caption = f"{name}, for {answer.asked.names}: {number.doc.removesuffix('.')}"
+    if number.output.tricks is None:
+        caption = number.title.removesuffix(".")
         return picture(
             caption, 3.0, lambda figure: plots.distribution(result, name, ax=figure.subplots()).set_title("")
         )
     own = level if answer.asked.declares else None
-    named = "" if name == "T" else f" ({name})"
-    caption = f"{answer.tricks(name).title}{named}{'; darker bars reach the dashed line' if own else ''}"
+    named = "" if number.output.title else f" ({name})"
+    caption = f"{number.title}{named}{'; darker bars reach the dashed line' if own else ''}"
     return picture(caption, 3.0, lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots()))
 
 
@@ -210,7 +210,7 @@ def _computed(
         f"result = bb.estimate(posterior, {names!r}, pair='{pair[0].name}:{pair[1].name}')\n"
         "print(result.summary())\n"
     )
-    if contract is not None and (odds := ContractOdds.of(contract)) is not None:
+    if contract is not None and (odds := ContractOdds.of_tree(contract)) is not None:
         asked = f"contract={str(odds.contract)!r}, solve={odds.solved}, rng={posterior.seed}"
         code += f"contract = bb.estimate(posterior, {asked})\n"
     return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{escape(code)}</pre>"

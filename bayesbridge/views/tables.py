@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from bayesbridge.deal import Seat
 from bayesbridge.markup import Table
-from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, error_text, percent, share_error
+from bayesbridge.words import SEATS, STRAINS, SUITS, error_text, percent, share_error
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -141,36 +141,20 @@ def told_bits(posterior: Posterior) -> list[float]:
     return bits
 
 
-def contract_table(odds: ContractOdds) -> Table:
-    """How many tricks a contract takes, and which of them make it."""
-    rows: list[list[str | float]] = [
-        [str(tricks), float(share), share_error(share, error).strip(), "makes" if odds.makes(tricks) else ""]
-        for tricks, (share, error) in enumerate(zip(odds.pmf.clip(0.0), odds.pmf_error, strict=True))
-        if share >= RARE
-    ]
-    whose = f"{'actual' if odds.actual else 'double-dummy'} tricks of {declarer_and_dummy(odds)}"
-    return Table(f"{odds.contract}: {whose}", ["", "P", "", ""], rows, [odds.sentence, odds.caution], bars=True)
-
-
 def games_table(odds: Sequence[ContractOdds]) -> Table:
     """Expected tricks and the chance of game, strain by strain."""
     rows: list[list[str | float]] = [
         [
             STRAINS[one.contract.strain.name],
-            f"{one.mean[0]:.2f}{error_text(one.mean[1])}",
+            f"{one.mean.mean:.2f}{error_text(one.mean.error)}",
             str(one.contract).partition(" ")[0],
-            f"{percent(one.make[0])}{share_error(*one.make)}",
+            f"{percent(one.make.mean)}{share_error(*one.make)}",
         ]
         for one in odds
     ]
-    title = f"Tricks of {declarer_and_dummy(odds[0])}"
+    title = f"Tricks of {odds[0].group.names}"
     note = "Double dummy, as the network 'tricks' predicts it; ± is one standard error of the draws."
     return Table(title, ["strain", "tricks", "game", "makes"], rows, [note])
-
-
-def declarer_and_dummy(odds: ContractOdds) -> str:
-    """The two hands of a contract, by the names of their seats."""
-    return f"{SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}"
 
 
 RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
@@ -226,12 +210,12 @@ def _honours(posterior: Posterior) -> str:
 
 
 def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
-    best = max(odds, key=lambda one: one.make[0])
+    best = max(odds, key=lambda one: one.make.mean)
     name = f"{str(best.contract).partition(' ')[0]} by {SEATS[best.contract.declarer.name]}"
     if asked:
-        makes = f"makes with {percent(best.make[0])}{share_error(*best.make)}"
-        return f"{name} {makes}; {best.mean[0]:.1f} tricks on average."
+        makes = f"makes with {percent(best.make.mean)}{share_error(*best.make)}"
+        return f"{name} {makes}; {best.mean.mean:.1f} tricks on average."
     return (
-        f"Of all games {name} has the best chance: it makes with {percent(best.make[0])}, "
-        f"with {best.mean[0]:.1f} tricks on average."
+        f"Of all games {name} has the best chance: it makes with {percent(best.make.mean)}, "
+        f"with {best.mean.mean:.1f} tricks on average."
     )

@@ -8,9 +8,12 @@ answers it event by event.
 from __future__ import annotations
 
 import importlib.util
+import json
+from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
@@ -37,8 +40,31 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
     return Explorer(belief, height)
 
 
-def page_files() -> tuple[str, str, str]:
-    """The page: its HTML, its script and its style, which begins with that of reports and record pages."""
+def page_files() -> dict[str, str]:
+    """The files of the page by name: HTML, script, and style, which begins with that of reports and record pages.
+
+    What the page offers by name stands in a tag of the HTML: kinds of evidence, settings, models.
+    """
     names = "index.html", "explorer.js", "explorer.css"
-    html, script, style = (files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names)
-    return html, script, files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + style
+    found = {name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names}
+    offered = f'name="about" content="{escape(json.dumps(about()))}"'
+    found["index.html"] = found["index.html"].replace('name="about" content=""', offered)
+    found["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + found["explorer.css"]
+    return found
+
+
+def about() -> dict[str, Any]:
+    """The version, and what a page offers by name."""
+    from bayesbridge.bidders.learned import TYPICAL
+    from bayesbridge.bidders.systems import system_names
+    from bayesbridge.estimators.builtin import bayesbridge_bidders
+    from bayesbridge.evidence.kinds import KINDS
+    from bayesbridge.position import SETTINGS
+
+    words = {
+        name: {"verb": getattr(kind, "verb", name), "example": kind.example, "help": kind.help}
+        for name, kind in KINDS.items()
+    }
+    many = [name for name, setting in SETTINGS.items() if setting.many]
+    names = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": list(TYPICAL)}
+    return {"version": __version__, "kinds": words, "settings": list(SETTINGS), "many": many, **names}

@@ -90,7 +90,8 @@ class Explorer(anywidget.AnyWidget):
 
 def whole_page() -> str:
     """The page as one document, its style and its script within."""
-    html, script, style = page_files()
+    page = page_files()
+    html, script, style = (page[name] for name in ("index.html", "explorer.js", "explorer.css"))
     html = html.replace('<link rel="stylesheet" href="explorer.css">', f"<style>{style}</style>")
     return html.replace(' src="explorer.js"></script>', f">{script}</script>")
 

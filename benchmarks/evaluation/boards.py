@@ -11,11 +11,13 @@ auction and the play, by which one table of the deal is taken (``bayesbridge.stu
 import argparse
 import hashlib
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from bayesbridge.notation import Record, iter_records, write_pbn
-from bayesbridge.studies.benchmark import digest_of_masks, frozen_list
+from bayesbridge.studies.benchmark import DealSplit, digest_of_masks, part_of_masks
+from bayesbridge.studies.readers import usable
 
 LIST = Path(__file__).with_name("boards.txt")
 DIGITS = 16
@@ -28,6 +30,25 @@ def identifier(record: Record) -> str:
     play = " ".join(f"{seat.name}{card}" for seat, card in record.plays)
     table = hashlib.sha256(f"{record.auction} / {play}".encode()).hexdigest()
     return f"{deal[:DIGITS]} {table[:DIGITS]}"
+
+
+def numbered(records: Iterable[Record]) -> list[Record]:
+    """The records as boards from 1 on, without names and remarks."""
+    return [replace(one, board=str(n), room="", alerts=(), tags=()) for n, one in enumerate(records, 1)]
+
+
+def frozen_list(records: Iterable[Record], most: int | None = None, part: DealSplit = DealSplit.TEST) -> list[Record]:
+    """The first ``most`` boards of the list (default: all), numbered from 1: of each deal one table."""
+    kept: dict[str, tuple[str, Record]] = {}
+    for record in records:
+        if record.deal is None or usable(record) or part_of_masks(h.mask for h in record.deal.hands) is not part:
+            continue
+        key, table = identifier(record).split()
+        if key not in kept or table < kept[key][0]:
+            kept[key] = table, record
+        if most is not None and len(kept) > 2 * most + 1000:
+            kept = {key: kept[key] for key in sorted(kept)[:most]}
+    return numbered(kept[key][1] for key in sorted(kept)[:most])
 
 
 def tables(path: str) -> dict[str, Record]:
@@ -55,7 +76,7 @@ def main(path: str, out: str | None = None, own: bool = False) -> str:
         return f"{len(names)} boards, {where} boards.txt; SHA-256 {digest(names)}"
     there = [found[one] for one in listed if one in found]
     with Path(out).open("w", encoding="utf-8") as stream:
-        write_pbn([replace(one, board=str(n), room="", alerts=(), tags=()) for n, one in enumerate(there, 1)], stream)
+        write_pbn(numbered(there), stream)
     return f"{len(there)} of {len(listed)} boards of the list in {out}"
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge as bb
-from bayesbridge.decisions.tables import plain_rows
+from bayesbridge.answer import plain_rows
 from bayesbridge.estimators.odds import CalibratedSample
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.registry import load

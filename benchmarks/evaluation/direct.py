@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from instrument import Floats
 
-from bayesbridge.bidders.networks import Holdings, linear
-from bayesbridge.bidders.networks import Reader as Sequence
+from bayesbridge.bidders.networks import Holdings, Transformer, linear
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.jit import one_thread
 from bayesbridge.studies.readers import PlayerView, Reading
@@ -62,11 +61,11 @@ def tokens_of(seen: PlayerView) -> np.ndarray:
 
 
 @cache
-def _direct() -> tuple[Any, Sequence, Holdings]:
+def _direct() -> tuple[Any, Transformer, Holdings]:
     """The fitted parameters, made ready."""
     with np.load(Path(__file__).with_name("direct.npz")) as found:
         parameters = {key: found[key].astype(np.float32) for key in found.files if key != "facts"}
-    return parameters, Sequence(parameters), Holdings(parameters)
+    return parameters, Transformer(parameters), Holdings(parameters)
 
 
 def _softmax(scores: Floats) -> Floats:

@@ -359,15 +359,12 @@ def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
 
 def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     """What the capture estimator counts, which the probe only samples."""
-    from bayesbridge.answer import OutputSummary, Tricks
-    from bayesbridge.estimators.builtin import CaptureEstimator
-    from bayesbridge.estimators.evaluate import counted
+    from bayesbridge.answer import capture_tricks
 
-    sums = counted(posterior, CaptureEstimator(), ask(posterior, probe.pair)).get("T")
-    if sums is None:
+    tricks = capture_tricks(posterior, probe.pair)
+    if not tricks.exact:
         return {}
-    tricks = Tricks.of(OutputSummary.of(sums))
-    found = {"conditions fail": tricks.fails, "T ≥ 8": tricks.at_least(8), "T": float(sums.mean[0])}
+    found = {"conditions fail": tricks.fails, "T ≥ 8": tricks.at_least(8), "T": float(tricks.mean[0])}
     return found if tricks.mean_if_held is None else found | {"T if they hold": tricks.mean_if_held}
 
 

@@ -90,7 +90,7 @@ def captures_by(reading):
     for _ in range(13):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
     suit = Tally.of(lengths, rows_by(reading), np.ones(ROWS, dtype=np.int64))
-    half = suit * suit
+    half = suit.merged(suit)
     found = dict.fromkeys(BINS, 0)
     for code, count in join(half, half, FULL).items():
         if tricks_of(code):

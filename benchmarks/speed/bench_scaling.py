@@ -141,7 +141,7 @@ def workers() -> Table:
     for scheduler in ("threads", "processes"):
         curves[scheduler] = []
         for n in sizes:
-            done = run_study(headline.STUDY.job, 32 * headline.STUDY.job.chunk, 1, setting=RunOptions(n, scheduler))
+            done = run_study(headline.STUDY.job, 32 * headline.STUDY.job.chunk, 1, how=RunOptions(n, scheduler))
             curves[scheduler].append((n, done.deals / done.seconds))
     panel = Panel(
         f"Workers on {cores} cores: the headline study, 17 million deals",

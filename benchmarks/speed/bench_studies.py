@@ -61,7 +61,7 @@ def spent(setting: RunOptions, folder: Path | None = None) -> float:
     for chunks in (4, 4 + CHUNKS):
         if folder is not None:
             setting = replace(setting, checkpoint=folder / f"{chunks}")
-        times.append(once(lambda chunks=chunks, how=setting: run_study(NOTHING, chunks, 1, setting=how)))
+        times.append(once(lambda chunks=chunks, how=setting: run_study(NOTHING, chunks, 1, how=how)))
     return 1000 * (times[1] - times[0]) / CHUNKS
 
 

@@ -8,7 +8,7 @@ from tests.capture.deals import random_deals
 
 
 def counts_of(conditions: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """(14,) as draw_tricks counts."""
+    """(14,) as the study counts."""
     return np.bincount(np.where(conditions < 2, conditions, T), minlength=14)
 
 

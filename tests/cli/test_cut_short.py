@@ -35,25 +35,32 @@ PATIENCE = 600
 """Seconds after which a process is taken to hang."""
 
 
+def interrupt(words, folder, begun, path):
+    """Run a command in a folder, with a path to import from, and interrupt it once it has begun."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bayesbridge", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(path), *filter(None, sys.path)])},
+    )
+    while process.poll() is None and not list(folder.glob(begun)):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, "")
+    return err
+
+
 def test_an_interrupt_is_one_line_and_leaves_no_half_file(install, tmp_path):
     install("slow", PLUGIN)
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "page.html").write_text("old")
     words = ["report", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--draws", "50", "--estimator", "slow"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bayesbridge", *words, "--no-history", "--out", "page.html"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])},
-    )
-    while process.poll() is None and not (folder / "begun").exists():
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=PATIENCE) == ("", "bayesbridge: interrupted\n")
-    assert process.returncode == 130
+    words += ["--no-history", "--out", "page.html"]
+    assert interrupt(words, folder, "begun", tmp_path) == "bayesbridge: interrupted\n"
     assert sorted(path.name for path in folder.iterdir()) == ["begun", "page.html"]
     assert (folder / "page.html").read_text() == "old"
 
@@ -76,20 +83,7 @@ LONG = {
 def test_an_interrupt_tells_what_is_kept_and_how_to_go_on(tmp_path, words, noun, chunk, total):
     (tmp_path / "slow.py").write_text(SLOW_READER)
     words = [*words, "--resume", "kept here"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bayesbridge", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        env=environment,
-    )
-    while process.poll() is None and not list(tmp_path.glob("kept here/*.npy")):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out) == (130, "")
+    err = interrupt(words, tmp_path, "kept here/*.npy", tmp_path)
     told = re.fullmatch(rf".*interrupted: kept in 'kept here': ([\d ]+) of ([\d ]+) {noun}; go on with: (.*)\n", err)
     assert told, err
     done, of = (int(told[i].replace(" ", "")) for i in (1, 2))

@@ -238,7 +238,7 @@ def test_what_is_given_reaches_the_work(ask, monkeypatch, before, words):
     monkeypatch.setattr(review, "judged_cards", lambda *what, **how: stop(what, how))
     monkeypatch.setattr(record, "html_record", lambda *what, **how: stop(what, how))
     monkeypatch.setattr(benchmark, "tally_boards", lambda plan, boards, chosen, how, digest: stop(how))
-    monkeypatch.setattr(Study, "simulate", lambda self, deals, seed, _, runs, how: stop(how))
+    monkeypatch.setattr(Study, "simulate", lambda self, deals, seed, how, *_: stop(how))
     without, with_it = ask(before), ask(f"{before} {words}")
     assert 1 in (without[0], with_it[0])
     assert without != with_it

@@ -215,7 +215,7 @@ CONDITIONS = {
 def test_tilted_deals_follow_the_exact_posterior(name):
     condition = CONDITIONS[name]
     plan = DealPlan.of(condition=condition).plan
-    calls = call_draws(plan, AUCTION, Points(), "tilted")
+    calls = call_draws(plan, AUCTION, Points(), by_tilts=True)
     found = DealPlan(plan, (), calls).search(1500, 3)
     masks = first(found, 1500)
     shares, chance = posterior(condition)
@@ -228,17 +228,17 @@ def test_tilted_deals_follow_the_exact_posterior(name):
 
 def test_deals_that_are_not_kept_by_their_weight_would_be_noticed():
     plan = DealPlan.of().plan
-    calls = call_draws(plan, AUCTION, Points(), "tilted")
+    calls = call_draws(plan, AUCTION, Points(), by_tilts=True)
     masks, _ = calls.propose(1500, np.random.default_rng(3))
     assert agreement(posterior("1")[0], bb.plugins.high_card_points(masks)) < 1e-6
 
 
 def test_a_plan_takes_the_plain_way_unless_the_auction_is_rare():
     common = DealPlan.of(bb.Auction.of("N:Pass"), bidder=Points())
-    assert common.calls.way == "rejection"
+    assert common.calls.exact
     assert common.calls.chance == pytest.approx(1.0)
     rare = DealPlan.of(AUCTION, bidder=Points())
-    assert rare.calls.way == "tilted"
+    assert not rare.calls.exact
     assert not rare.exact
     assert rare.count is None
     lines = rare.lines()
@@ -246,7 +246,7 @@ def test_a_plan_takes_the_plain_way_unless_the_auction_is_rare():
     assert lines[-1].startswith("  within about 0.")
     assert rare.calls.cut <= 3 * CUT
     assert rare.calls.document()["way"] == "tilted"
-    named = call_draws(rare.plan, AUCTION, Points(), "rejection")
+    named = call_draws(rare.plan, AUCTION, Points(), by_tilts=False)
     assert abs(named.chance - rare.calls.chance) <= 5 * math.hypot(named.error, rare.calls.error)
 
 
@@ -255,9 +255,9 @@ def test_an_auction_that_no_deal_explains_is_drawn_by_rejection():
         def log_likelihood(self, hands, auction, index):
             return np.full(len(hands), -np.inf)
 
-    assert call_draws(DealPlan.of().plan, AUCTION, Never(), "tilted").way == "rejection"
+    assert call_draws(DealPlan.of().plan, AUCTION, Never(), by_tilts=True).exact
     hopeless = DealPlan.of(AUCTION, bidder=Never())
-    assert hopeless.calls.way == "rejection"
+    assert hopeless.calls.exact
     assert len(hopeless.lines()) == 2
     with pytest.raises(bb.BayesBridgeError, match="0 of 1 deals were found in 1000 draws"):
         hopeless.deals(1, rng=1, most=1000)

@@ -6,22 +6,21 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.answer import plain_rows
+from bayesbridge.budget import Budget
 from bayesbridge.decisions.contracts import (
-    Group,
-    TrickTables,
     contract_if_passed,
     contract_named,
     contracts,
     contracts_asked,
     pair_of,
     payoff,
-    scoring_of,
 )
-from bayesbridge.decisions.tables import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
+from bayesbridge.estimators.odds import Group, Solving, TrickEstimates
 from bayesbridge.layouts import Layouts
-from bayesbridge.scoring import NEW, Duplicate, imps
+from bayesbridge.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
 from tests.estimators.test_odds import SOLVER, tricks_of
 
@@ -101,14 +100,18 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
         assert row["basis"].item() == "network"
 
 
+def solved(tables, layouts, controls, rng, *groups):
+    return tables.solve(Solver(), Solving(groups, controls, {}), Budget(solve=layouts), rng)
+
+
 def honest_scores(seeds):
     """z-scores of score, difference and IMPs over draws and solved layouts that are new for each seed."""
     posterior = small().infer()
     names = ("1NT", "3NT", "2S", "4S")
     asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
     groups = [Group.of(bb.Contract.of(name, "E"), N) for name in names]
-    whole = TrickTables.of(posterior, dict.fromkeys(groups), 0)
-    exact = whole.solved_by(Solver(), list(dict.fromkeys(groups)), len(posterior), [], 0)
+    whole = TrickEstimates.of(posterior, dict.fromkeys(groups))
+    exact = solved(whole, len(posterior), [], 0, *dict.fromkeys(groups))
     assert exact.every
 
     def numbers(tables):
@@ -129,7 +132,7 @@ def honest_scores(seeds):
             pmfs={group: pmf[drawn] for group, pmf in whole.pmfs.items()},
         )
         controls = [few.of_one(groups[1], asked[1]).predicted]
-        found = numbers(few.solved_by(Solver(), list(dict.fromkeys(groups)), 60, controls, rng))
+        found = numbers(solved(few, 60, controls, rng, *dict.fromkeys(groups)))
         scores.append([(mean - right) / error for (mean, error), (right, _) in zip(found, truth, strict=True)])
     return np.array(scores)
 
@@ -150,11 +153,11 @@ def test_the_network_alone_is_wrong_about_that_solver():
     """Negative control: without the correction the same numbers are many errors away."""
     posterior = small().infer()
     group = Group(E, N, bb.Strain.NT)
-    whole = TrickTables.of(posterior, [group], 0)
+    whole = TrickEstimates.of(posterior, [group])
     worth = payoff(Duplicate(), bb.Contract.of("1NT by E"))
-    solved = whole.solved_by(Solver(), [group], 60, [], 1)
+    some = solved(whole, 60, [], 1, group)
     right = worth[solved_tricks(posterior.layouts)].mean()
-    mean, error = solved.mean(solved.of_one(group, worth))
+    mean, error = some.mean(some.of_one(group, worth))
     alone, _ = whole.mean(whole.of_one(group, worth))
     assert abs(mean - right) < 4 * error < abs(alone - right)
 
@@ -264,6 +267,26 @@ def test_the_usual_scheme_follows_the_game():
     assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()
     assert scoring_of(NEW.mapping | {"name": "mine"}, "None", None).name == "mine"
+
+
+class Made:
+    """A toy scoring: a point for what is made, doubled or not."""
+
+    name, doubles, imps = "made", True, False
+
+    def score(self, contract, tricks):
+        return tricks >= contract.tricks_needed
+
+
+def test_a_new_scoring_is_a_class_and_a_line(nothing, monkeypatch):
+    monkeypatch.setitem(SCORINGS, "made", lambda _: Made())
+    posterior = small().infer()
+    by_name, by_value = (bb.contracts(posterior, pair="E:N", scheme=one, against="1NT") for one in ("made", Made()))
+    assert by_name.identical(by_value)
+    assert by_name["score"].values == pytest.approx(by_name["make"].values)
+    assert "imps" not in by_name
+    with pytest.raises(BayesBridgeError, match="scheme 'made' knows no vulnerability"):
+        bb.contracts(posterior, scheme=Made(), vulnerable="NS")
 
 
 pytest.importorskip("bayesbridge_double_dummy")

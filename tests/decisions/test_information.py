@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.answer import plain_rows
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.information import usual_questions
-from bayesbridge.decisions.tables import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.scoring import Duplicate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.decisions.tables import plain_rows
+from bayesbridge.answer import plain_rows
 from bayesbridge.estimators.odds import CalibratedSample
 
 PLUGIN = """

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesbridge as bb
+from bayesbridge.budget import USUAL, Budget
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators import odds
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.evaluate import SECONDS, ask, evaluate
-from bayesbridge.estimators.odds import CalibratedSample, contract_odds, contract_question, network_error, network_odds
+from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.estimators.odds import CalibratedSample, contract_question, network_error, network_odds, with_odds
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.estimators.registry import load
 from tests import positions
 from tests.estimators.deals import solved_deals
 
@@ -65,18 +65,30 @@ def right(posterior, needed):
 def test_corrected_answers_agree_with_the_exact_one(solver, position):
     """Equal and unequal weights; twenty seeds, so that the errors themselves are put to the test."""
     posterior = position().infer()
-    asked = contract_question(posterior.belief, "1NT", solve=100)
-    predicted = evaluate(posterior, [TricksEstimator()], ask(posterior, asked.pair, asked.strain))
-    solved = load().estimator("solved")
+    asked = contract_question(posterior.belief, "1NT")
+    predicted = evaluate(posterior, [TricksEstimator()], asked.group.question)
     scores = []
     for seed in range(20):
-        _, odds = contract_odds(predicted, asked, [solved], rng=seed)
+        odds = with_odds(predicted, asked, Budget(solve=100), seed).odds
         found = np.array([odds.make, odds.mean])
         scores.append((found[:, 0] - right(posterior, 7)) / found[:, 1])
-    assert (odds.basis, odds.solved, str(odds.contract), odds.dummy) == ("corrected", 100, "1NT by E", bb.Seat.N)
+    assert (odds.basis, odds.solved, str(odds.contract), odds.group.dummy) == ("corrected", 100, "1NT by E", bb.Seat.N)
     assert odds.pmf.sum() == pytest.approx(1.0)
     assert (np.abs(np.mean(scores, axis=0)) < 4 / np.sqrt(20)).all()
     assert (np.sqrt(np.mean(np.square(scores), axis=0)) < 1 + 4 / np.sqrt(40)).all()
+
+
+def test_answers_that_stop_at_an_error_are_honest(solver):
+    """Forty seeds: to stop when the error looks small enough makes it no smaller than it is; half of it would be."""
+    posterior = positions.quiet().infer()
+    asked = contract_question(posterior.belief, "1NT")
+    predicted = evaluate(posterior, [TricksEstimator()], asked.group.question)
+    found = [with_odds(predicted, asked, Budget(error=0.05), seed).odds for seed in range(40)]
+    assert len({one.solved for one in found}) > 1
+    assert all(one.make.error <= 0.05 for one in found)
+    scores = np.array([(one.make.mean - right(posterior, 7)[0]) / one.make.error for one in found])
+    assert abs(scores.mean()) < 5 / np.sqrt(40)
+    assert np.square(scores).mean() < 1 + 5 * np.sqrt(2 / 40) < np.square(2 * scores).mean()
 
 
 def test_the_network_alone_is_wrong_about_that_solver(solver):
@@ -128,7 +140,12 @@ def test_the_number_solved_follows_from_the_time(solver):
     posterior = positions.quiet().infer()
     usual = bb.estimate(posterior, contract="1NT")["contract"].to_dataset()
     less = bb.estimate(posterior, ["capture"], contract="1NT", seconds=2)
-    assert int(usual.solved) == round(SECONDS / 0.05)
+    assert int(usual.solved) == round(USUAL["estimate"].seconds / 0.05) or usual.make_error <= USUAL["estimate"].error
+    fewer, more = (
+        bb.estimate(posterior, contract="1NT", error=error)["contract"].to_dataset() for error in (0.04, 0.01)
+    )
+    assert 75 <= int(fewer.solved) < int(more.solved) == 200
+    assert fewer.make_error <= 0.04
     assert int(less["contract"].to_dataset().solved) == 40
     assert less.attrs["estimators"] == "capture, tricks"
     assert bb.estimate(posterior, contract="1NT", seconds=1e9)["contract"].attrs["basis"] == "all solved"
@@ -158,7 +175,7 @@ def auction(*calls):
     ],
 )
 def test_who_declares(belief, contract, by, pair):
-    assert contract_question(belief, contract, by).pair == bb.plugins.Question.of(pair).pair
+    assert contract_question(belief, contract, by).group.question.pair == bb.plugins.Question.of(pair).pair
 
 
 @pytest.mark.parametrize(

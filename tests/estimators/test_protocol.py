@@ -8,7 +8,7 @@ import pytest
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.evaluate import OutputAccumulator
+from bayesbridge.estimators.distribution import Accumulator, TrickContext
 from bayesbridge.estimators.protocol import COORDS, Output, PluginError, Question, run
 from tests.estimators.deals import random_layouts
 
@@ -119,12 +119,12 @@ class Shares:
 
 def test_distributions_are_averaged_over_layouts():
     """A distribution for each layout: the mean of them all, with weights, and the moments of that mixture."""
-    sums = OutputAccumulator.of(Shares.outputs[0])
+    sums = Accumulator(Shares.outputs[0])
     sums.add(run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"], np.array([0.1, 0.1, 0.1, 0.6, 0.1]))
-    sums.finish()
-    np.testing.assert_allclose(sums.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6)
-    np.testing.assert_allclose(sums.mean, [3.5, 3.5, 3.2, 3.5], rtol=1e-6)
-    np.testing.assert_allclose(sums.sd, [0.5, 0.5, 0.4, 0.5], rtol=1e-6)
+    found = sums.distribution(False, "shares", "share", TrickContext(QUESTION.pair))
+    np.testing.assert_allclose(found.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6)
+    np.testing.assert_allclose(found.mean, [3.5, 3.5, 3.2, 3.5], rtol=1e-6)
+    np.testing.assert_allclose(found.sd, [0.5, 0.5, 0.4, 0.5], rtol=1e-6)
 
 
 @pytest.mark.parametrize("row", [(0.5, 0.6), (0.0, 0.0), (1.5, -0.5)])

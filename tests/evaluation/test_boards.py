@@ -1,13 +1,15 @@
 """The list of boards of the reading benchmark: what the page says of it is true, and a file is known by it."""
 
+import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import boards
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.studies.benchmark import frozen_list
+from bayesbridge.studies.benchmark import DealSplit, part_of_masks
 
 pytestmark = pytest.mark.quick
 
@@ -34,7 +36,7 @@ def collection(tmp_path, monkeypatch):
     path = tmp_path / "collection.pbn"
     path.write_text((ROOT / "examples" / "pairs.pbn").read_text("utf-8"), "utf-8")
     monkeypatch.setattr(boards, "LIST", tmp_path / "boards.txt")
-    boards.LIST.write_text("".join(f"{boards.identifier(one)}\n" for one in frozen_list(records, 2)), "utf-8")
+    boards.LIST.write_text("".join(f"{boards.identifier(one)}\n" for one in boards.frozen_list(records, 2)), "utf-8")
     return path
 
 
@@ -43,6 +45,27 @@ def test_boards_are_taken_from_a_collection_and_known_again(collection, tmp_path
     assert boards.main(str(collection), str(out)) == f"2 of 2 boards of the list in {out}"
     assert "2 boards, the beginning of boards.txt" in boards.main(str(out))
     assert "60 boards, not boards.txt" in boards.main(str(collection))
-    expected = frozen_list(bb.open_records(collection).records)
+    expected = boards.frozen_list(bb.open_records(collection).records)
     assert boards.main(str(collection), str(out), own=True) == f"{len(expected)} boards of the test in {out}"
     assert list(bb.open_records(out).records) == expected
+
+
+RECORDS = bb.open_records(ROOT / "examples" / "boards.pbn").records
+
+
+def shuffled(seed):
+    """Every example twice, at another table and in another order, some bare of their play."""
+    twice = [*RECORDS, *(replace(one, plays=(), result=None) for one in RECORDS)]
+    random.Random(seed).shuffle(twice)
+    return twice
+
+
+@pytest.mark.parametrize("part", list(DealSplit))
+def test_the_frozen_list_does_not_depend_on_the_order(part):
+    lists = [boards.frozen_list(shuffled(seed), part=part) for seed in range(3)]
+    assert lists[0] == lists[1] == lists[2]
+    found = lists[0]
+    own = [one.deal for one in RECORDS if part_of_masks(hand.mask for hand in one.deal.hands) is part]
+    assert {one.deal for one in found} == {*own}
+    assert [one.board for one in found] == [str(i) for i in range(1, len(found) + 1)]
+    assert boards.frozen_list(shuffled(9), 1, part) == found[:1]

@@ -21,6 +21,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void, pieces
 from bayesbridge.evidence.kinds import KINDS, Piece
 from bayesbridge.position import read_position
+from bayesbridge.web import about, page_files
 from tests.strategies import evidence
 
 SOUTH = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
@@ -109,6 +110,8 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
     assert position.words()[-2:] == ["--aces", "W:all"]
     file.write_text(position.toml())
     assert read_position(str(file)).belief() == belief
+    assert about()["kinds"]["aces"] == {"verb": "aces", "example": "W:all", "help": "a seat holds the aces"}
+    assert "W:all" in page_files()["index.html"]  # from where the explorer offers it
 
 
 @pytest.mark.quick

@@ -3,8 +3,6 @@
 import hashlib
 import itertools
 import math
-import random
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +22,6 @@ from bayesbridge.studies.benchmark import (
     ReadingScores,
     ScoreSums,
     bucket_of,
-    frozen_list,
     is_test,
     judge,
     look,
@@ -121,7 +118,7 @@ def test_every_measure_by_enumeration(board):
         squares.append((expected - points_of(record.deal[seat])) ** 2)
     at_truth = [p for x, p in zip(layouts, chances, strict=True) if all(x[s] == set(record.deal[s]) for s in Seat)]
     honours = [loss for card, loss in losses.items() if str(card)[1] in "AKQJT"]
-    found = look(reader_of("learned+learned"), record, see(record, "leader", 36)).judged
+    found = look(reader_of("learned+learned"), record, see(record, "leader", 36))
     values = dict(zip(MEASURES, found.values, strict=False))
     assert values["cards"] == pytest.approx(np.mean(list(losses.values())), rel=1e-6)
     assert values["honours"] == pytest.approx(np.mean(honours), rel=1e-6, nan_ok=True)
@@ -152,7 +149,7 @@ def test_brier_and_top1_by_hand():
 
 def test_knowing_nothing_costs_what_counting_says():
     for chair in ROLES:
-        values = look(CountingReader(), RECORDS[0], see(RECORDS[0], chair, 0)).judged.values
+        values = look(CountingReader(), RECORDS[0], see(RECORDS[0], chair, 0)).values
         assert values[[0, 1]] == pytest.approx(np.full(2, math.log(3)))
         assert values[4] == pytest.approx(-math.log(84_478_098_072_866_400))
         assert values[5] == 0.0
@@ -270,7 +267,7 @@ class Shrug:
 def score_board(record, *, chair="leader", cards=0, bidder=None, player=None, draws=1000):
     """What the usual reader, or that of the models, is worth on one board."""
     reader = ModelReader(bidder, player, draws) if bidder else reader_of("learned+learned", draws)
-    return look(reader, record, see(record, chair, cards)).judged
+    return look(reader, record, see(record, chair, cards))
 
 
 def total(records, **asked):
@@ -368,20 +365,3 @@ def test_the_rule_is_as_its_description():
 
 def test_the_rule_never_changes():
     assert [i for i, deal in enumerate(deals(100)) if is_test(deal)] == [78, 95]
-
-
-def shuffled(seed):
-    """Every example twice, at another table and in another order, some bare of their play."""
-    twice = [*RECORDS, *(replace(one, plays=(), result=None) for one in RECORDS)]
-    random.Random(seed).shuffle(twice)
-    return twice
-
-
-@pytest.mark.parametrize("part", list(DealSplit))
-def test_the_frozen_list_does_not_depend_on_the_order(part):
-    lists = [frozen_list(shuffled(seed), part=part) for seed in range(3)]
-    assert lists[0] == lists[1] == lists[2]
-    found = lists[0]
-    assert {one.deal.pbn for one in found} == {one.deal.pbn for one in RECORDS if part_of(one.deal) is part}
-    assert [one.board for one in found] == [str(i) for i in range(1, len(found) + 1)]
-    assert frozen_list(shuffled(9), 1, part) == found[:1]

@@ -99,7 +99,7 @@ DEALS, SEED, RUNS = 7_500, 3, 2
 
 def run(path, **changes):
     requested = {"job": JOB, "deals": DEALS, "seed": SEED, "runs": RUNS} | changes
-    return jobs.run(setting=RunOptions(2, checkpoint=path), **requested)
+    return jobs.run(how=RunOptions(2, checkpoint=path), **requested)
 
 
 @pytest.fixture(scope="module")

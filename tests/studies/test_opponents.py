@@ -72,8 +72,8 @@ def test_predictions_agree_with_the_belief_engine(stage):
     low, _ = opponents.heard(found.levels, found.bidder)
     for i in (0, int(np.flatnonzero(low.any(axis=1))[0])):
         one = find_one(found, i)
-        low, high = opponents.heard(one.levels, one.bidder)
-        drawn = opponents.predict(seed_state(3), one.table, low, high, stage, draws=20_000)[0]
+        levels = opponents.heard(one.levels, one.bidder)
+        drawn = opponents.predict(seed_state(3), one.table, levels, stage, draws=20_000)[0]
         deal = deal_of(one.table[0])
         belief = Belief("S", deal["S"], bidder=SHARP)
         if stage:

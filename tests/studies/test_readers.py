@@ -34,7 +34,7 @@ class Knows:
 def test_the_truth_scores_best_and_a_lie_worst(cards, flat):
     scores = []
     for chance in (1.0, 0.8, flat, 0.1, 0.0):
-        judged = look(Knows(chance), RECORD, see(RECORD, "leader", cards)).judged
+        judged = look(Knows(chance), RECORD, see(RECORD, "leader", cards))
         scores.append(dict(zip(MEASURES, judged.values, strict=False)))
     for name in ("honours", "cards", "lengths", "brier"):
         column = [score[name] for score in scores]

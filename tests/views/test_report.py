@@ -150,7 +150,7 @@ def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
 def test_a_contract_has_a_section_of_its_own():
     posterior = positions.quiet().infer(rng=1)
     asked = bb.estimate(posterior, contract="1NT", solve=0, rng=1)
-    odds = ContractOdds.of(asked)
+    odds = ContractOdds.of_tree(asked)
     html = bb.html_report(posterior, bb.estimate(posterior), contract=asked)
     page = Page(html)
     assert f"Whether {odds.contract} makes" in page.text

@@ -1,0 +1,84 @@
+"""How much work an answer may be: the limits that every question takes, and the usual ones, in one place.
+
+All limits hold together: what is reached first ends the work. How many layouts a time allows follows from what
+estimators declare and not from a clock, so that the same seed gives the same answer on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypedDict
+
+from bayesbridge.errors import BayesBridgeError
+
+MOST_DRAWS: Final = 50_000_000
+"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
+
+
+class Limits(TypedDict, total=False):
+    """The fields of a :class:`Budget` that questions take by name."""
+
+    solve: int | None
+    seconds: float | None
+
+
+class ErrorLimits(Limits, total=False):
+    """The same, where a contract is asked about."""
+
+    error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of the work for an answer; ``None`` leaves one to what is usual.
+
+    >>> Budget(seconds=2.0).over(USUAL["estimate"])
+    Budget(draws=20000, solve=None, seconds=2.0, error=None)
+    """
+
+    draws: int | None = None
+    """Layouts that are drawn where there are too many to walk."""
+    solve: int | None = None
+    """Layouts to solve double dummy, 0 for none."""
+    seconds: float | None = None
+    """Time on one core for what takes long."""
+    error: float | None = None
+    """Standard error of P(the contract makes) at which no more layouts are solved."""
+
+    def __post_init__(self) -> None:
+        if self.solve is not None and not (self.solve == 0 or 2 <= self.solve <= MOST_DRAWS):
+            raise BayesBridgeError(
+                f"solve {self.solve}: give 0 for none, or at least 2 layouts, {MOST_DRAWS} at most", solve=self.solve
+            )
+        for name, value in (("seconds", self.seconds), ("error", self.error)):
+            if value is not None and not 0.0 < value < float("inf"):
+                raise BayesBridgeError(f"{name} {value}: give a number above 0", **{name: value})
+
+    def over(self, usual: Budget) -> Budget:
+        """These limits, and the usual ones where none was chosen: layouts or a time take the place of an error."""
+        solving = self.solve is not None or self.seconds is not None
+        return Budget(
+            usual.draws if self.draws is None else self.draws,
+            self.solve if solving else usual.solve,
+            usual.seconds if self.seconds is None else self.seconds,
+            self.error if solving or self.error is not None else usual.error,
+        )
+
+    def layouts(self, cost: float, most: int) -> int:
+        """How many layouts to solve at ``cost`` seconds each: as many as were named, else as the time allows."""
+        if self.solve is not None:
+            return self.solve
+        allowed = float("inf") if self.seconds is None else self.seconds / max(cost, 1e-9)
+        return max(2, int(min(allowed, most)))
+
+
+USUAL: Final[Mapping[str, Budget]] = {
+    "estimate": Budget(20_000, seconds=10.0, error=0.02),
+    "contracts": Budget(4000, seconds=4.0),
+    "play": Budget(2000, seconds=12.0),
+    "review": Budget(1000, solve=40, seconds=3.0),
+    "record": Budget(2000),
+    "explorer": Budget(300, seconds=3.0),
+}
+"""By the kind of question. Decisions need fewer layouts than a posterior, since they are compared on the same ones."""

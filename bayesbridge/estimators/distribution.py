@@ -1,0 +1,483 @@
+"""What an output is over a posterior: one frozen :class:`Distribution`, and the sums that it is made of.
+
+Integer outputs have whole distributions, floating-point ones a mean and a spread. An output that counts tricks may be a
+mixture: the mass where it cannot count (T where the conditions of Algorithm 2 fail), and the number of tricks given
+that it can. A contract *makes* only by an output that estimates tricks at the table (``TrickCount.at_table``); T is a
+number that is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.calls import Contract
+from bayesbridge.cards import Strain
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.estimators.protocol import Output, Question, TrickCount
+from bayesbridge.jit import njit
+from bayesbridge.layouts import Floats
+from bayesbridge.markup import Displayable, Table
+from bayesbridge.words import RARE, SEATS, STRAINS, SYMBOLS, WITHOUT_TRUMPS, percent
+from bayesbridge.words import number as counting
+
+if TYPE_CHECKING:
+    import xarray
+
+    from bayesbridge.belief.belief import Belief
+
+GOALS: Final = range(7, 14)
+"""Numbers of tricks that contracts need: 6 more than their level."""
+
+MOST_ROWS: Final = 20
+"""Rows shown of an output that has labels: all strains with all declarers. How many are left out is said."""
+
+MOST_BARS: Final = 40
+"""Rows of a distribution; where it has more values, neighbours share one."""
+
+MOST_COLUMNS: Final = 15
+"""Values that get a column each beside the labels of an output."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrickContext:
+    """Whose tricks were asked for, and in which strain."""
+
+    pair: tuple[Seat, Seat]
+    strain: Strain = Strain.NT
+    contract: Contract | None = None
+    """That of the auction once it is over."""
+    dummy: Seat | None = None
+    """The seat that does not bid; ``None`` in the four-player game."""
+
+    @classmethod
+    def of(cls, belief: Belief, question: Question) -> TrickContext:
+        """From what is believed and what was asked."""
+        contract = None if belief.auction is None else belief.auction.contract
+        strain = Strain.NT if question.trump is None else Strain(question.trump)
+        return cls(question.pair, strain, contract, belief.dummy)
+
+    def picked(self, where: Mapping[str, Any]) -> TrickContext:
+        """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
+        strain = Strain.of(where["strain"]) if "strain" in where else self.strain
+        if "seat" not in where:
+            return replace(self, strain=strain)
+        first = Seat.of(where["seat"])
+        second = first.partner if self.dummy in (None, first) else self.dummy
+        return replace(self, strain=strain, pair=(first, second))
+
+    @property
+    def declares(self) -> bool:
+        """Whether the contract, if there is one, is the pair's."""
+        return self.contract is None or self.contract.declarer in self.pair
+
+    @property
+    def names(self) -> str:
+        """The pair, and that it defends."""
+        defends = not self.declares and self.dummy not in self.pair
+        return f"{'the defenders ' if defends else ''}{self.pair[0].name} and {self.pair[1].name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distribution(Displayable):
+    """One output of one estimator over a posterior.
+
+    What is said of tricks (:attr:`fails` to :meth:`goal`) is of a single number, which :meth:`tricks` picks.
+    """
+
+    output: Output
+    mean: Floats
+    """(cells,), as ``sd``: the cells are the products of the labels."""
+    sd: Floats
+    exact: bool
+    values: NDArray[np.int64] | None
+    """Whole numbers with the probabilities ``pmf`` (cells, values); ``None`` for other numbers."""
+    pmf: Floats | None
+    estimator: str
+    name: str
+    """Its name in results: two estimators may share the name of an output."""
+    asked: TrickContext
+
+    @classmethod
+    def of_tree(cls, draws: xarray.DataArray, pmf: xarray.DataArray | None, asked: TrickContext) -> Self:
+        """From the variables of a result."""
+        name, attrs = str(draws.name), draws.attrs
+        dims = tuple(str(dim) for dim in draws.dims[2:] if dim != f"{name}_value")
+        values = shares = count = support = None
+        if pmf is not None:
+            values, shares, about = pmf[f"{name}_value"].values, pmf.values.reshape(-1, pmf.shape[-1]), pmf.attrs
+            support = range(int(values[0]), int(values[-1]) + 1) if f"{name}_value" in draws.dims else None
+            if about.get("counts_tricks"):
+                undefined = int(about["undefined_value"]) if "undefined_value" in about else None
+                count = TrickCount(undefined, str(about["failing"]), str(about["holding"]), bool(about["at_table"]))
+        coords = {dim: tuple(map(str, draws[dim].values)) for dim in dims}
+        words = (str(attrs.get(name, "")) for name in ("title", "note"))
+        output = Output(
+            str(attrs["output"]), str(attrs["long_name"]), dims, str(draws.dtype), coords, support, count, *words
+        )
+        moments = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
+        return cls(output, *moments, bool(attrs["exact"]), values, shares, str(attrs["estimator"]), name, asked)
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """Attributes of the draws and of the distribution in a result, from which :meth:`of_tree` reads it back."""
+        output, count = self.output, self.output.tricks
+        shared = {"long_name": output.doc, "exact": int(self.exact)}
+        moments = {"mean": self.mean, "sd": self.sd}
+        draws = {"estimator": self.estimator, "output": output.name, **shared}
+        draws |= {moment: float(cells[0]) if len(cells) == 1 else cells for moment, cells in moments.items()}
+        draws |= {name: text for name, text in (("title", output.title), ("note", output.note)) if text}
+        if count is not None:
+            shared |= {"counts_tricks": 1, "at_table": int(count.at_table)}
+            shared |= {"failing": count.failing, "holding": count.holding}
+            shared |= {} if count.undefined_value is None else {"undefined_value": count.undefined_value}
+        return {"draws": draws, "pmf": shared}
+
+    @property
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """Labels of its dimensions; none for a single number."""
+        return {dim: tuple(map(str, self.output.labels(dim))) for dim in self.output.dims}
+
+    @property
+    def cells(self) -> list[tuple[str, ...]]:
+        """The labels of every cell."""
+        return list(product(*self.labels.values()))
+
+    @property
+    def names(self) -> list[str]:
+        """The name of every cell, such as ``delta[C]``."""
+        return [f"{self.name}[{', '.join(cell)}]" if cell else self.name for cell in self.cells]
+
+    @property
+    def counts_tricks(self) -> bool:
+        """Whether it is one number that counts tricks."""
+        return self.output.tricks is not None and not self.output.dims
+
+    def places(self, **where: Any) -> list[int]:
+        """The places of the cells with these labels."""
+        labels = self.labels
+        if unknown := [dim for dim in where if dim not in labels]:
+            raise BayesBridgeError(f"{self.name!r} has no dimension {unknown[0]!r}: leave it out", name=self.name)
+        named = [dict(zip(labels, cell, strict=True)) for cell in self.cells]
+        return [i for i, cell in enumerate(named) if all(cell[dim] == str(label) for dim, label in where.items())]
+
+    def at(self, **where: Any) -> Self:
+        """The one number with these labels, without them."""
+        if len(met := self.places(**where)) != 1:
+            dims = ", ".join(dim for dim in self.labels if dim not in where) or "labels that it has"
+            raise BayesBridgeError(f"{self.name!r} has several numbers: pick one by {dims}", name=self.name)
+        output, pmf = replace(self.output, dims=(), coords={}), None if self.pmf is None else self.pmf[met]
+        asked = self.asked.picked(where)
+        return replace(self, output=output, mean=self.mean[met], sd=self.sd[met], pmf=pmf, asked=asked)
+
+    def tricks(self, **where: Any) -> Self:
+        """The number of tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
+        one = self.at(**where)
+        if self.output.tricks is None or self.pmf is None:
+            raise BayesBridgeError(
+                f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()", name=self.name
+            )
+        return one
+
+    def met(self, *places: int) -> slice:
+        """From the first to the last value that occurs in one of the cells."""
+        assert self.pmf is not None
+        found = np.flatnonzero((self.pmf[list(places)] > 0).any(axis=0))
+        return slice(found[0], found[-1] + 1) if len(found) else slice(None)
+
+    @property
+    def count(self) -> TrickCount:
+        """What it does where it cannot count tricks."""
+        return self.output.tricks or TrickCount()
+
+    @property
+    def whole(self) -> NDArray[np.int64]:
+        """(n,) the whole numbers of :attr:`shares`."""
+        assert self.values is not None
+        return self.values
+
+    @property
+    def shares(self) -> Floats:
+        """(n,) P(each of the whole numbers), of a single number."""
+        assert self.pmf is not None
+        return np.asarray(self.pmf[0])
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """(n,) the whole numbers that count: all but what stands for failing."""
+        undefined = self.count.undefined_value
+        return np.ones(len(self.whole), np.bool_) if undefined is None else self.whole != undefined
+
+    @property
+    def fails(self) -> float:
+        """P(it cannot count), 0 for an output that always counts."""
+        return float(self.shares[~self.counted].sum())
+
+    @property
+    def holds(self) -> float:
+        """P(it can count)."""
+        return float(self.shares[self.counted].sum())
+
+    @property
+    def mean_if_held(self) -> float | None:
+        """Mean given that it can count; ``None`` where it never can."""
+        counting = self.counted
+        return float(self.shares[counting] @ self.whole[counting]) / self.holds if self.holds else None
+
+    def at_least(self, tricks: int) -> float:
+        """P(at least so many tricks)."""
+        return min(1.0, float(self.shares[self.counted & (self.whole >= tricks)].sum()))
+
+    def share(self, tricks: int) -> float:
+        """P(exactly so many)."""
+        return float(self.shares[self.whole == tricks].sum())
+
+    @property
+    def occurring(self) -> range:
+        """The numbers of tricks from the first to the last that occurs; 7 to 13 where none does."""
+        met = self.whole[self.counted & (self.shares > 0)]
+        return range(int(met[0]), int(met[-1]) + 1) if len(met) else GOALS
+
+    @property
+    def goals(self) -> dict[int, float]:
+        """P(at least so many) for 7 to 13 tricks."""
+        return {goal: self.at_least(goal) for goal in GOALS}
+
+    @property
+    def is_contract_chance(self) -> bool:
+        """Whether contracts make by it: it estimates tricks at the table, of the side that declares."""
+        return self.count.at_table and self.asked.declares
+
+    def goal(self, tricks: int) -> str:
+        """What "at least so many" is called: a contract that makes, or only a number that is reached.
+
+        >>> import bayesbridge as bb
+        >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(draws=100, rng=1)
+        >>> bb.estimate(posterior).tricks().goal(9), bb.estimate(posterior, "tricks").tricks("tricks").goal(9)
+        ('T ≥ 9', '3NT makes')
+        """
+        makes = self.is_contract_chance and tricks in GOALS
+        return f"{tricks - 6}{self.asked.strain.name} makes" if makes else f"{self.name} ≥ {tricks}"
+
+    @property
+    def title(self) -> str:
+        """What is counted and for whom: strain, declarer and dummy of tricks at the table."""
+        asked, output = self.asked, self.output
+        strain = STRAINS[asked.strain.name]
+        if output.tricks is None:
+            return f"{self.name}, for {asked.names}: {output.doc}"
+        if output.tricks.at_table:
+            return f"Tricks of {SEATS[asked.pair[0].name]}, dummy {SEATS[asked.pair[1].name]}, in {strain}"
+        if output.title:
+            return f"{self.name} of {asked.names}: {output.title}{self._trumps and ', without trumps'}"
+        return f"{self.name} of {asked.names}, in {strain}: {output.doc[:1].lower()}{output.doc[1:].removesuffix('.')}"
+
+    @property
+    def axis(self) -> str:
+        """What the numbers are, in a few words."""
+        what = "tricks at the table" if self.count.at_table else self.output.title
+        return what if what and self.name == "tricks" else ", ".join(filter(None, (self.name, what)))
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences that a reader needs: what the number of tricks is, and what it does not answer."""
+        asked, at_table = self.asked, self.count.at_table
+        sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
+        if not self.output.note and not at_table:
+            sentences.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
+        sentences += filter(None, [self._trumps])
+        if not asked.declares:
+            declared = f"tricks that {asked.names} would take if {asked.pair[0].name} declared"
+            whose = declared if at_table else f"captures of {asked.names}"
+            sentences.append(f"These are the {whose}; this is not declarer's contract, {asked.contract}.")
+        return sentences
+
+    @property
+    def _trumps(self) -> str:
+        """What is to be said where trumps were asked about and the number knows none."""
+        return WITHOUT_TRUMPS if self.output.note and self.asked.strain != Strain.NT else ""
+
+    @property
+    def tables(self) -> list[Table]:
+        """Tricks and other whole numbers by their distribution, several numbers by a row for each."""
+        if self.output.dims:
+            return [self._labelled_table()]
+        return [self._number_table() if self.output.tricks is None else self._tricks_table()]
+
+    def _tricks_table(self) -> Table:
+        """How many, with P(at least so many) beside it.
+
+        Where every layout has a distribution every number has some chance: ends with less than ``RARE`` together are
+        left out, and that is said.
+        """
+        count, mean, fails = self.count, self.mean_if_held, self.fails
+        every = [value for value in self.occurring if self.holds]
+        shown = every
+        if self.output.support is not None:
+            shown = [v for v in every if self.at_least(v) >= RARE and 1 - self.at_least(v + 1) >= RARE]
+        rows: list[list[str | float]] = [[count.failing, fails, ""]] if fails else []
+        for value in shown:
+            colon = "" if self.is_contract_chance and value > 6 else ":"
+            least = f"{self.goal(value)}{colon} {percent(self.at_least(value))}"
+            rows.append([f"{self.name} = {value}", self.share(value), least])
+        said = []
+        if len(shown) < len(every):
+            said.append(f"Numbers not shown: {percent(1 - fails - sum(map(self.share, shown)))} together.")
+        if mean is None:
+            said.append(f"{count.failing.capitalize()} in every layout: {self.name} = {count.undefined_value} there.")
+        elif fails:
+            held = f"if {count.holding}, {self.name} is {mean:.2f} on average."
+            said.append(f"{count.failing.capitalize()} with {percent(fails)}; {held}")
+        else:
+            said.append(f"{self.name} is {mean:.2f} on average.")
+        return Table(self.title, ["", "P", ""], rows, [*said, *self.notes], bars=True)
+
+    def _number_table(self) -> Table:
+        """A whole number that does not count tricks."""
+        kept = self.met(0)
+        values, shares = self.whole[kept], self.shares[kept]
+        step = -(-len(values) // MOST_BARS)
+        rows: list[list[str | float]] = []
+        for begin in range(0, len(values), step):
+            ends = values[begin : begin + step]
+            label = f"{self.name} = {ends[0]}" + (f" … {ends[-1]}" if len(ends) > 1 else "")
+            rows.append([label, float(shares[begin : begin + step].sum())])
+        note = f"{self.name} is {self.mean[0]:.2f} on average, with a standard deviation of {self.sd[0]:.2f}."
+        return Table(self.title, ["", "P"], rows, [note], bars=True)
+
+    def _labelled_table(self) -> Table:
+        """A row for each label: strains from no trumps down, the pair's seats first; of many those with the most."""
+        cells, means, spreads = self.cells, self.mean, self.sd
+        fixed = {
+            "strain": tuple(STRAINS),
+            "suit": tuple(SYMBOLS),
+            "seat": [*(seat.name for seat in self.asked.pair), "N", "E", "S", "W"],
+        }
+
+        def place(cell: int) -> tuple[float, ...]:
+            ranks = [
+                fixed[dim].index(label) if label in fixed.get(dim, ()) else 0
+                for dim, label in zip(self.output.dims, cells[cell], strict=True)
+            ]
+            return (*ranks, -float(means[cell]) if len(cells) > MOST_ROWS else 0.0)
+
+        told = [cell for cell in range(len(cells)) if means[cell] or spreads[cell]] or list(range(len(cells)))
+        ranked = sorted(told, key=place)
+        heads, shares = np.zeros(0, np.int64), np.zeros((len(cells), 0))
+        if self.values is not None and self.pmf is not None and self.output.dtype != "bool":
+            kept = self.met(*ranked[:MOST_ROWS])
+            if 0 < len(self.values[kept]) <= MOST_COLUMNS:
+                heads, shares = self.values[kept], self.pmf[:, kept]
+        rows = [
+            [
+                " ".join(cells[cell]),
+                f"{means[cell]:.3f}",
+                f"{spreads[cell]:.3f}",
+                *(float(p) or "" for p in shares[cell]),
+            ]
+            for cell in ranked[:MOST_ROWS]
+        ]
+        said = ["The columns after sd are P(that value)."] if len(heads) else []
+        if len(ranked) > MOST_ROWS:
+            said.append(f"… and {counting(len(ranked) - MOST_ROWS)} more rows of {self.name}, which --json prints.")
+        columns = [", ".join(self.output.dims), "mean", "sd", *map(str, heads)]
+        return Table(f"{self.name}: {self.output.doc}", columns, rows, said)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Mean, spread and distribution, nested by the labels; of tricks also P(at least so many).
+
+        Contracts that make are named only by tricks at the table.
+        """
+        said: dict[str, Any] = {}
+        for place, cell in enumerate(self.cells):
+            inner = said
+            for label in cell:
+                inner = inner.setdefault(label, {})
+            inner |= {"mean": float(self.mean[place]), "sd": float(self.sd[place])}
+            if self.values is not None and self.pmf is not None:
+                shares = self.pmf[place].clip(max=1.0)
+                inner["pmf"] = {str(value): float(p) for value, p in zip(self.values, shares, strict=True)}
+        if self.counts_tricks:
+            goals = self.goals
+            said |= {"at_table": self.count.at_table, "at_least": {str(goal): p for goal, p in goals.items()}}
+            if self.is_contract_chance:
+                said["makes"] = {self.goal(goal).removesuffix(" makes"): p for goal, p in goals.items()}
+        return said
+
+
+class Accumulator:
+    """Running sums of one output: a distribution of integers, moments of any numbers."""
+
+    def __init__(self, output: Output) -> None:
+        self.output, self.lowest = output, 0
+        cells = int(np.prod(output.shape))
+        self.mean, self.square = np.zeros(cells), np.zeros(cells)
+        self.table: Floats | None = None
+        """(cells, values) weight of each value from ``lowest`` on; ``None`` for floating-point numbers."""
+        if output.support is not None:
+            self.lowest, self.table = output.support.start, np.zeros((cells, len(output.support)))
+        elif np.dtype(output.dtype).kind in "biu":
+            self.table = np.zeros((cells, 1))
+
+    def add(self, values: NDArray[Any], weights: Floats) -> None:
+        """Add (n, …) values with (n,) weights."""
+        flat = values.reshape(len(values), -1)
+        if self.table is None:
+            with np.errstate(over="ignore", invalid="ignore"):  # `moments` reports what grew too large
+                self.mean += weights @ flat
+                self.square += weights @ (flat.astype(np.float64) ** 2)
+            return
+        if self.output.support is not None:
+            self.table += (weights @ flat).reshape(self.table.shape)
+            return
+        if flat.dtype == np.bool_:
+            flat = flat.view(np.int8)
+        low, high = (int(flat.min()), int(flat.max())) if len(flat) else (self.lowest, self.lowest)
+        low, high = min(low, self.lowest), max(high, self.lowest + self.table.shape[1] - 1)
+        if high - low >= 4096:
+            raise PluginError(
+                f"output {self.output.name!r} ranges from {low} to {high}: declare a floating-point dtype for values "
+                "spread over more than 4096 integers",
+                output=self.output.name,
+            )
+        before, after = self.lowest - low, high - self.lowest - self.table.shape[1] + 1
+        if before or after:
+            self.table = np.pad(self.table, ((0, 0), (before, after)))
+            self.lowest = low
+        _tally(np.ascontiguousarray(flat), weights, self.lowest, self.table)
+
+    def count(self, lowest: int, counts: NDArray[Any], total: int) -> None:
+        """Exact counts of layouts by value from ``lowest`` on, or probabilities with a total of 1, for all that was."""
+        shares = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
+        used = np.flatnonzero(shares.any(axis=0))
+        self.lowest, self.table = lowest + int(used[0]), shares[:, used[0] : used[-1] + 1]
+
+    def distribution(self, exact: bool, estimator: str, name: str, asked: TrickContext) -> Distribution:
+        """What was added up; refuses numbers too large to have moments."""
+        values = None
+        if self.table is not None:
+            self.table /= self.table.sum(axis=1, keepdims=True)  # ten million weights miss one by rounding
+            values = self.lowest + np.arange(self.table.shape[1])
+            self.mean, self.square = self.table @ values, self.table @ (values**2)
+        if not np.isfinite(self.square).all():
+            raise PluginError(
+                f"output {self.output.name!r} has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it",
+                output=self.output.name,
+            )
+        sd = np.sqrt(np.maximum(self.square - self.mean**2, 0.0))
+        return Distribution(self.output, self.mean, sd, exact, values, self.table, estimator, name, asked)
+
+
+@njit
+def _tally(values: NDArray[Any], weights: NDArray[np.float64], lowest: int, table: NDArray[np.float64]) -> None:
+    for i in range(len(values)):
+        weight = weights[i]
+        for cell in range(values.shape[1]):
+            table[cell, values[i, cell] - lowest] += weight
