@@ -1,6 +1,6 @@
 """Sixty boards of two pairs: python examples/simulate_opponents.py > examples/opponents.pbn
 
-Ash and Elm open 1NT on a wide range, Birch and Oak a strong club: typical styles, and the learned bidder bids.
+Ash and Elm bid standard, Birch and Oak open a strong club: typical styles, and the learned bidder bids.
 """
 
 import sys
