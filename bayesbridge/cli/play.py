@@ -153,7 +153,7 @@ def run(args: Namespace) -> int:
         progress=progress_line("layouts solved"),
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
-    return present(args, document, *answer_first(*found.tables), of=posterior)
+    return present(args, document, *answer_first(found.tables[0]), of=posterior)
 
 
 def _review(args: Namespace) -> int:

@@ -77,9 +77,9 @@ def present(args: Namespace, document: dict[str, Any], *parts: Table | str, of: 
     return 0
 
 
-def answer_first(table: Table) -> tuple[Table | str, ...]:
-    """What the first note says, which is the answer in words, and then the table."""
-    return *in_lines(table.notes[0]), "", replace(table, notes=table.notes[1:])
+def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
+    """What the first note says, which is the answer in words, on what it ``depends``, and then the table."""
+    return *in_lines(table.notes[0]), *in_lines(depends), "", replace(table, notes=table.notes[1:])
 
 
 def show_table(table: Table) -> None:
@@ -208,8 +208,9 @@ def show(
     answer: Answer,
     games: Sequence[ContractOdds],
     read: Sequence[CallReading],
+    depends: str,
 ) -> None:
-    """The answer in a sentence, tables, and at the end what was seen and how it was computed.
+    """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was computed.
 
     The contract that was asked about, or with four players ``games``, take the place of the outputs, and
     how the calls were ``read`` and the hands come before them.
@@ -221,7 +222,7 @@ def show(
     asked = list(games) if found.odds is None else [found.odds]
     if asked:
         strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
-        answers = [tricks, strength]
+        answers = [*filter(None, (tricks, depends)), strength]
         tables = asked[0].tables if len(asked) == 1 else [games_table(asked)]
         if len(asked) == 1:
             tables = [replace(tables[0], notes=tables[0].notes[1:])]
