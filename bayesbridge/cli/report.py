@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FILE = Mode(
     "FILE tells what was seen, or is named by --record FILE",
-    takes=f"observer board room cards text review adapt title draws out solve seconds seed {MODELS}",
+    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {MODELS}",
 )
 TEXT = Mode("--text writes no page", "out title")
 TEXT_REVIEW = Mode("every player is reviewed, card by card", "observer cards")
@@ -95,7 +95,7 @@ def _record_report(args: Namespace) -> int:
     bidder, player = models_at(args, record)
     rows = reviewed(args, record, bidder, player) if args.review else []
     if whole:
-        print_json(review_document(record, rows)) if args.json else show_review(record, rows)
+        print_json(review_document(record, rows)) if args.json else show_review(record, rows, args.alerts)
         return 0
     if path is None:
         return _show_steps(args, record, observer, bidder, player)
