@@ -48,7 +48,7 @@ VALUES = {
     "observer": "N", "hand": "AKQ2.AJ3.A54.Q32", "dummy": "W", "players": "4", "trump": "S", "bidder": "style",
     "slip": "0.3", "vulnerable": "EW", "system": "weak-notrump", "style": "EW:strong-club", "player": "none",
     "auction": "W:1C-p-1S", "dealer": "N", "record": "TABLES", "board": "2", "room": "Closed", "after-trick": "0",
-    "alerts": "", "after-card": "1", "position": "POSITION", "reveal": "N:J54.Q72.KQ76.A85", "play": "N:H2", "void": "E:H",
+    "after-card": "1", "position": "POSITION", "reveal": "N:J54.Q72.KQ76.A85", "play": "N:H2", "void": "E:H",
     "length": "W:S:2", "shape": "N:balanced", "hcp": "W:3+", "holds": "W:HK", "lacks": "W:HK", "where": "hcp(west)>8",
     "call": "N:1NT", "json": "", "seed": "2", "pair": "W:N", "estimator": "bid", "draws": "30", "contract": "4NT",
     "method": "likelihood-weighting", "by": "N", "actual": "", "solve": "2", "seconds": "1", "card": "HK",
@@ -59,7 +59,7 @@ VALUES = {
     "given": "S:AKQ..J2.", "tables": "3", "boards": "1", "reader": "counting", "chair": "declarer", "moments": "lead",
     "history": "TABLES", "history-tables": "1", "workers": "1", "scheduler": "tcp://127.0.0.1:1", "resume": "kept",
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
-    "token": "0123456789abcdefg", "no-browser": "",
+    "token": "0123456789abcdefg", "no-browser": "", "alerts": "",
 }  # fmt: skip
 CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"  # clubs alone explain it
 MODELS = "bidder slip vulnerable system style player"
