@@ -122,7 +122,7 @@ def add_question(parser: OneLineParser, estimators: str) -> None:
     parser.add_argument(
         "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
-    add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws if chosen)")
+    add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws)")
 
 
 def run(args: Namespace) -> int:
