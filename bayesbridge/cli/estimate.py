@@ -47,7 +47,7 @@ from bayesbridge.views.documents import (
     nested,
     readings_document,
 )
-from bayesbridge.words import CAPTURES, number, percent, share_error, tell
+from bayesbridge.words import CAPTURES, card_words, number, percent, share_error, tell, with_symbols
 
 if TYPE_CHECKING:
     import xarray
@@ -270,14 +270,14 @@ def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
     seats = [name for name in "NESW" if any(step[name] > 0.0 for step in steps)]
     rows = [
         [
-            step["event"],
+            with_symbols(step["event"]),
             *(percent(step[name]) for name in seats),
             "exact" if step["exact"] else share_error(max(step[name] for name in seats), step["error"]).strip(),
         ]
         for step in steps
     ]
     say()
-    print_table(f"Where {args.card} lies, after each piece of evidence", ["after", *seats, ""], rows)
+    print_table(f"Where {card_words(args.card)} lies, after each piece of evidence", ["after", *seats, ""], rows)
 
 
 def compare_models(args: Namespace) -> int:

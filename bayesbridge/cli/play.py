@@ -42,7 +42,7 @@ from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
 from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import SEATS, percent, tell
+from bayesbridge.words import SEATS, card_words, percent, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -302,9 +302,14 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
         print_json({"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)})
         return 0
-    rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
+    rows = [[card_words(card), percent(chance), bar(chance, 30)] for card, chance in wins.items()]
     trumps = "no trumps" if trump is None else f"{trump.name} trumps"
-    print_table(f"P(card wins), {seat.name} to play to '{trick}' at {trumps}", ["card", "wins", ""], rows, bars=True)
+    print_table(
+        f"P(card wins), {seat.name} to play to '{with_symbols(trick)}' at {trumps}",
+        ["card", "wins", ""],
+        rows,
+        bars=True,
+    )
     if seat in belief.constraints.hidden:
         say(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
     if strain is None:

@@ -30,7 +30,7 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.play import review_document, reviewed, show_review
 from bayesbridge.cli.screens import print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
-from bayesbridge.words import BITS, MADE, number, percent, tell
+from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -165,7 +165,7 @@ def _show_steps(
     heads = ["event", "layouts", "bits", *(f"points {name}" for name in hidden), "P(made)"]
     rows = [
         [
-            step["event"],
+            with_symbols(step["event"]),
             f"{step['layouts']:,}".replace(",", " "),
             number(step["entropy_bits"], 1),
             *(number(step[f"points_{name}"], 1) for name in hidden),
