@@ -43,7 +43,7 @@ def test_every_public_name_has_an_example(module, name):
             [member for key, member in vars(thing).items() if not key.startswith("_")] if inspect.isclass(thing) else []
         )
         assert any(">>> " in (inspect.getdoc(one) or "") for one in (thing, *members))
-    else:
+    elif not isinstance(thing, int):  # the version of the contract
         assert re.search(rf"^ +@{re.escape(module)}\.{name}$", PAGE, re.M)
 
 
