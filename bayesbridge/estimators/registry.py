@@ -31,6 +31,9 @@ BUILTIN: Final = "bayesbridge"
 DISTRIBUTION: Final = "bayesbridge-hands"
 """What ``pip`` and ``importlib.metadata`` call this project."""
 
+SOLVER: Final = f"the plugin bayesbridge-double-dummy (pip install '{DISTRIBUTION}[solver]')"
+"""What has the solver, and how to get it."""
+
 KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}
 """What plugins offer, in words."""
 
