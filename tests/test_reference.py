@@ -13,7 +13,8 @@ from bayesbridge import plots, plugins
 pytestmark = pytest.mark.quick
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGE = (DOCS / "api.md").read_text("utf-8")
+CHAPTERS = {path.stem: path.read_text("utf-8") for path in (DOCS / "api").glob("*.md")}
+PAGE = "\n".join(CHAPTERS.values())
 DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:\w+):: (bayesbridge[\w.]*?)(?:\.(\w+))?(?:\(\))?$", re.M)
 
 NAMED = DIRECTIVE.findall(PAGE)
@@ -31,6 +32,16 @@ PUBLIC = [
 def test_every_public_name_is_in_the_reference_once():
     listed = [one for one in NAMED if one[0] in ("bayesbridge", "bayesbridge.plots", "bayesbridge.plugins")]
     assert sorted(listed) == sorted(PUBLIC)
+
+
+def test_the_contents_name_each_chapter_and_what_is_in_it():
+    rows = dict(re.findall(r"^\| \[.*\]\((\w+)\.md\) \| (.*) \|$", CHAPTERS["index"], re.M))
+    assert rows == {
+        name: ", ".join(f"`{thing or module.rpartition('.')[2]}`" for module, thing in DIRECTIVE.findall(text))
+        for name, text in CHAPTERS.items()
+        if name != "index"
+    }
+    assert all(f"\n{name}\n" in CHAPTERS["index"] for name in rows)
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
