@@ -64,7 +64,9 @@ bench: .venv/.dev ## side-by-side speed ratios; ARGS=--write puts them into docs
 	for file in benchmarks/speed/bench_*.py; do $(BIN)/python "$$file" $(ARGS) || exit 1; done
 
 docs: .venv/.dev ## the documentation, in docs/_build/html
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
+	@! grep -rlE --include='*.html' '<(script|img|link rel="stylesheet")[^>]*(src|href)="https?:' docs/_build/html || \
+		{ echo "these pages ask others for something"; exit 1; }
 	@echo "open docs/_build/html/index.html"
 
 reproduce: .venv/.user ## the paper's tables beside own figures, in docs/reproduction.md

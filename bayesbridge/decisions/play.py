@@ -48,7 +48,7 @@ from bayesbridge.estimators.odds import (
     resolve_contract,
 )
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
-from bayesbridge.estimators.registry import offered
+from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.layouts import Floats, Ints
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.random64 import Seed, generator
@@ -437,9 +437,7 @@ def card_solver() -> Estimator:
     try:
         return offered("estimators", [SOLVES]).estimator(SOLVES)
     except PluginError:
-        raise BayesBridgeError(
-            "cards are compared by a double-dummy solver: install the plugin bayesbridge-double-dummy"
-        ) from None
+        raise BayesBridgeError(f"cards are compared by a double-dummy solver: install {SOLVER}") from None
 
 
 def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
