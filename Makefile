@@ -33,7 +33,7 @@ demo: .venv/.user ## answer two bidding questions in the terminal, and one as a 
 explore: .venv/.dev ## open the explorer, a page to set positions on, in a browser; Ctrl-C ends it
 	@$(RUN) serve
 
-quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick, in half a minute
+quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick, in a minute or two
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
