@@ -35,7 +35,7 @@ demo: .venv/.user ## answer three questions of bridge in the terminal, and one a
 explore: .venv/.user ## open the explorer, a page to set positions on, in a browser; Ctrl-C ends it
 	@$(RUN) serve
 
-quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick, in half a minute
+quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick, in a minute or two
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
