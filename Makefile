@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 RUN := $(BIN)/bayesbridge
-HAND := AKQ2.KJ3.A54.Q32
+LEAD := AJ6532.K742.Q.96
 WORKERS ?= 2
 export PYTHON
 # Hundreds of processes import the package: what one has compiled to bytecode is kept for the others.
@@ -19,18 +19,20 @@ SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
-demo: .venv/.user ## answer two bidding questions in the terminal, and one as a page with pictures
+demo: .venv/.user ## answer three questions of bridge in the terminal, and one as a page with pictures
 	@echo
-	@echo "Their opening is 1H. What do experts bid with KQ84.75.KJ73.A98?"
+	@echo "East opens 1H. What do experts bid with KQ84.75.KJ73.A98?"
 	@echo
 	@$(RUN) bid KQ84.75.KJ73.A98 --auction "(1H)"
-	@echo "The paper's game of three: South holds $(HAND) and may bid. West has just bid 1NT. How many tricks will South and the dummy take?"
+	@echo "1H by you, 3H by partner, and you play Standard American: shall South bid 4H with A742.KQ852.K3.J7?"
 	@echo
-	@$(RUN) estimate --observer S --hand $(HAND) --call W:1NT
+	@$(RUN) estimate --hand A742.KQ852.K3.J7 --auction "1H p 3H p" --contract 4H --system sayc
+	@echo "West is on lead against 3NT with $(LEAD): what has partner?"
 	@mkdir -p demo
-	@$(RUN) report --observer S --hand $(HAND) --call W:1NT --out demo/report.html
+	@$(RUN) report --observer W --hand $(LEAD) --auction "1NT p 3NT p p p" --out demo/report.html
+	@echo "The paper's game of three players: bayesbridge estimate --hand AKQ2.KJ3.A54.Q32 --call W:1NT"
 
-explore: .venv/.dev ## open the explorer, a page to set positions on, in a browser; Ctrl-C ends it
+explore: .venv/.user ## open the explorer, a page to set positions on, in a browser; Ctrl-C ends it
 	@$(RUN) serve
 
 quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick, in a minute or two
@@ -62,7 +64,9 @@ bench: .venv/.dev ## side-by-side speed ratios; ARGS=--write puts them into docs
 	for file in benchmarks/speed/bench_*.py; do $(BIN)/python "$$file" $(ARGS) || exit 1; done
 
 docs: .venv/.dev ## the documentation, in docs/_build/html
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
+	@! grep -rlE --include='*.html' '<(script|img|link rel="stylesheet")[^>]*(src|href)="https?:' docs/_build/html || \
+		{ echo "these pages ask others for something"; exit 1; }
 	@echo "open docs/_build/html/index.html"
 
 reproduce: .venv/.user ## the paper's tables beside own figures, in docs/reproduction.md

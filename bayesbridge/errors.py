@@ -219,6 +219,16 @@ def shorten(value: object) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 2]} …"
 
 
+def name_of(thing: object) -> str:
+    """The thing as Python writes it, or the name of its class where Python would write an address.
+
+    >>> name_of(7), name_of(object())
+    ('7', 'builtins.object')
+    """
+    kind = type(thing)
+    return f"{kind.__module__}.{kind.__qualname__}" if kind.__repr__ is object.__repr__ else shorten(thing)
+
+
 def whole(value: object, what: str) -> int:
     """A whole number as a Python int, for constructors that must stay quick: they ask only for what is not an int yet.
 

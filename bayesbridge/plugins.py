@@ -4,16 +4,19 @@
 
     from bayesbridge.plugins import Output, hookimpl
 
-The hooks themselves are described in :mod:`bayesbridge.estimators.hookspecs`.
+The hooks themselves are described in :mod:`bayesbridge.estimators.hookspecs`. These names are the contract that has the
+version ``CONTRACT``; what is imported from elsewhere may change with any release.
 """
 
-from bayesbridge.estimators.hookspecs import hookimpl
+from bayesbridge.bidders.auctions import Turn, sample_call
+from bayesbridge.estimators.hookspecs import CONTRACT, hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount, estimator
 from bayesbridge.estimators.testing import check_bidder, check_estimator
 from bayesbridge.evidence.models import BidderModel, Cost, PairModel, PlayerModel
 from bayesbridge.layouts import high_card_points, suit_lengths
 
 __all__ = [
+    "CONTRACT",
     "BidderModel",
     "Cost",
     "Estimator",
@@ -22,10 +25,12 @@ __all__ = [
     "PlayerModel",
     "Question",
     "TrickCount",
+    "Turn",
     "check_bidder",
     "check_estimator",
     "estimator",
     "high_card_points",
     "hookimpl",
+    "sample_call",
     "suit_lengths",
 ]

@@ -100,6 +100,9 @@ def _style(text: str) -> SideStyle:
     return SideStyle(side.upper(), PairStyle.of(raw, path), text)
 
 
+CHOOSERS: Final = ("learned", "none")
+"""How the others may be taken to choose cards."""
+
 SETTINGS: Final = {
     "observer": Setting(Seat.of, attrgetter("name"), "S", "the seat that looks"),
     "hand": Setting(_hand, lambda hand: hand.pbn, "PBN", "its 13 cards: spades.hearts.diamonds.clubs"),
@@ -139,7 +142,7 @@ SETTINGS: Final = {
         many=True,
     ),
     "player": Setting(
-        _one_of("player", "learned", "none"),
+        _one_of("player", *CHOOSERS),
         str,
         "NAME",
         "how the others choose cards, with four players: learned, or none, where cards say only who held them "

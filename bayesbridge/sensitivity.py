@@ -5,15 +5,17 @@ Every model gives its own posterior, and P(evidence) under each is what the evid
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import hypot, inf, nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from bayesbridge.answer import capture_tricks
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.systems import SystemBidder
 from bayesbridge.budget import USUAL
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
     import xarray
 
 type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
+
+EXPERTS: Final = "experts"
+SYSTEMS: Final = ("sayc", "acol")
+"""Systems under which advice is compared with that for experts on average, where nobody has said what they play."""
+FEW: Final = 500
+"""Draws for such a comparison."""
 
 
 def sensitivity(
@@ -78,6 +86,27 @@ def sensitivity(
         if progress is not None:
             progress(number, len(models))
     return _dataset(list(models), rows)
+
+
+def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
+    """The experts on average and :data:`SYSTEMS`, by name; none where something is known of how the players bid."""
+    if not isinstance(bidder, LearnedBidder) or bidder.named:
+        return {}
+    return {EXPERTS: bidder, **{name: SystemBidder(name, base=bidder) for name in SYSTEMS}}
+
+
+def by_system[T](belief: Belief, ask: Callable[[Posterior], T], rng: Seed = 0) -> dict[str, T]:
+    """What a few draws answer under each of :func:`bidders_in_doubt`; nothing where no other seat has called."""
+    called = belief.auction is not None and any(seat != belief.observer for seat, _ in belief.auction)
+    bidders = bidders_in_doubt(belief.bidder) if called and belief.dummy is None else {}
+    return {name: ask(belief.with_bidder(one).infer(draws=FEW, rng=rng)) for name, one in bidders.items()}
+
+
+def depends_sentence(answers: Mapping[str, str]) -> str:
+    """That advice depends on what they play: the ``answers`` that differ, by system; empty where none does."""
+    told = {answer: [name for name in answers if answers[name] == answer] for answer in answers.values()}
+    said = "; ".join(f"with --system {' or '.join(names)} {answer}" for answer, names in told.items())
+    return f"This depends on what they play: {said}." if said else ""
 
 
 def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed) -> dict[str, Any]:

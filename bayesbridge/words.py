@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Final
 
@@ -16,13 +17,23 @@ STRAINS: Final = {"NT": "no trumps", "S": "spades", "H": "hearts", "D": "diamond
 
 
 def card_words(card: object) -> str:
-    """A card with its symbol.
+    """A card with its symbol, or several cards of one suit.
 
-    >>> card_words("ST")
-    '♠10'
+    >>> card_words("ST"), card_words("D864")
+    ('♠10', '♦8 6 4')
     """
     name = str(card)
-    return f"{SYMBOLS[name[0]]}{name[1:].replace('T', '10')}"
+    return SYMBOLS[name[0]] + " ".join(name[1:]).replace("T", "10")
+
+
+def with_symbols(text: object) -> str:
+    """A sentence with the cards in it as people write them.
+
+    >>> with_symbols("W plays ST; E is void in H; N calls 1S; 'W:H5 HK'")
+    "W plays ♠10; E is void in ♥; N calls 1S; 'W:♥5 ♥K'"
+    """
+    cards = re.sub(r"\b[SHDC][AKQJT2-9]+\b(?!\.)", lambda found: card_words(found[0]), str(text))
+    return re.sub(r"(?<= in )[SHDC]\b", lambda found: SYMBOLS[found[0]], cards)
 
 
 CAPTURES: Final = (

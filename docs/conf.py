@@ -1,8 +1,12 @@
 """How Sphinx builds the site."""
 
 import hashlib
+import os
 import sys
 from pathlib import Path
+
+from docutils.nodes import SkipNode
+from docutils.utils.math import latex2mathml
 
 import bayesbridge
 
@@ -42,8 +46,19 @@ html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = "bayesbridge"
+html_math_renderer = "mathml"  # the browser's own: the site asks nobody else for anything
+html_baseurl = os.environ.get("BAYESBRIDGE_SITE", "")
+templates_path = ["_templates"]
+html_additional_pages = {"404": "404.html"}
 
 
 def setup(app):
     """Examples are run before anything is read: their pages are written from what they print and draw."""
     app.connect("builder-inited", lambda _: write_gallery())
+    app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
+
+
+def write_math(translator, node):
+    """A formula as MathML."""
+    translator.body.append(latex2mathml.tex2mathml(node.astext(), as_block=node.tagname == "math_block"))
+    raise SkipNode

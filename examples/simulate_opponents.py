@@ -1,6 +1,6 @@
 """Sixty boards of two pairs: python examples/simulate_opponents.py > examples/opponents.pbn
 
-Ash and Elm open 1NT on a wide range, Birch and Oak a strong club: typical styles, and the learned bidder bids.
+Ash and Elm bid standard, Birch and Oak open a strong club: typical styles, and the learned bidder bids.
 """
 
 import sys
@@ -12,7 +12,7 @@ from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
-styles = {"NS": PairStyle.of_text("wide-notrump"), "EW": PairStyle.of_text("strong-club")}
+styles = {"NS": PairStyle.of_text("standard"), "EW": PairStyle.of_text("strong-club")}
 rng = np.random.default_rng(17)
 records = []
 for board in range(60):

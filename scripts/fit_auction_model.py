@@ -7,17 +7,22 @@ hidden, P(call ∣ own hand, auction), and partner's hand shown. Partners know w
 bare auction does not: partner's hand is the best witness of it. Two are fitted and ship: a wide one, whose word counts,
 and a narrow one, which guides the draws.
 
-Three teachers are fitted first, from the records alone, and kept beside the output (``--teachers`` takes them from
-there). Each knows the records by heart after ten passes; their mean is 0.01 nats a call better than each of them. The
-wide one learns from the records and from their mean probabilities of all calls, the narrow one from the records and
-from the wide one's. A listener may be one more teacher of the next: the file that ships had such a fourth one.
+Four teachers are fitted first, from the records alone, and kept beside the output (``--teachers`` takes them from
+there; ``--teach`` fits one, so that several can be fitted side by side). Each knows the records by heart after ten
+passes; their mean is 0.01 nats a call better than each of them. The wide one learns from the records and from their
+mean probabilities of all calls, the narrow one from the records and from the wide one's.
+
+What two hands are worth together is a vector of its own, the sum of what each brings and two layers upon it: the tricks
+that the pair can take must be read off it (those that the estimator ``tricks`` expects in the deal), since calls alone,
+few of them of slams, teach it slowly.
 
 The wide one is fitted together with a style for each pair of players that the records name: 16 numbers that are added
 to what the reader is told of the pair's calls and to what the hidden layer is told, with a normal prior, so that a pair
 of ten tables stays near the others. A third of the time a pair is hidden, so that the networks also know how to read a
-pair they know nothing of. At the end the numbers are rescaled so that the pairs have mean 0 and variance 1, and a few
-typical styles are fitted. Pairs are set aside by a hash of their name, all their tables with them, to judge by how well
-the style of a pair is learned from a few of its tables.
+pair they know nothing of. At the end the numbers are rescaled so that the pairs have mean 0 and variance 1, and the
+styles that ship by name are learned from tables of pairs whose openings on record tell what they play. Pairs are set
+aside by a hash of their name, all their tables with them, to judge by how well the style of a pair is learned from a
+few of its tables.
 
 Deals are set aside by a hash of their cards (``table_arrays.py``, whose output this script reads as well). The cards
 from the two to the eight count as cards and are not told apart: by them a network would know deals by heart. All fits
@@ -32,7 +37,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import time
 from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -61,8 +65,13 @@ HIDDEN, BOTH_HIDDEN = 0.4, 0.4
 WEIGHTS = 0.4, 0.6
 """Of the readings with partner's hand hidden and shown, in the fit."""
 
-ANSWER_WEIGHT = 6.0
-"""Of calls after partner's 4NT: rare, and sharp in what they mean. A weight by what was before biases no reading."""
+ANSWER_WEIGHT, HIGH_WEIGHT = 6.0, 2.0
+"""Of calls after partner's 4NT, and other bids from 4C on: rare, and sharp in what they mean. A weight by what was
+before biases no reading."""
+
+TRICKS_WEIGHT = 0.03
+"""Of the squared error of the tricks that are read off a pair's vector: it is to know what two hands are worth
+together, which calls alone teach slowly."""
 
 ENOUGH = 150
 """Tables of a pair that is counted when the styles are rescaled."""
@@ -73,7 +82,7 @@ LONGEST = 10, 16, 32
 SMALL = 7
 """The cards of a suit that are not told apart, from the two on."""
 
-FOUR_NOTRUMP = 2 + 20
+FOUR_CLUBS, FOUR_NOTRUMP = 2 + 16, 2 + 20
 
 
 class Auctions(NamedTuple):
@@ -89,6 +98,7 @@ class Auctions(NamedTuple):
     deal: Tensor
     dealer: Tensor
     pair: Tensor
+    tricks: Tensor
 
 
 def prepare(tables: Tables, device: torch.device) -> Auctions:
@@ -122,6 +132,7 @@ def prepare(tables: Tables, device: torch.device) -> Auctions:
             "deal": tables.deal.astype(np.int64),
             "dealer": tables.dealer.astype(np.int64),
             "pair": tables.pair.astype(np.int64),
+            "tricks": (tables.tricks / 20).astype(np.float32),
         }.items()
     }
     return Auctions(length, **on)
@@ -138,6 +149,7 @@ class Batch(NamedTuple):
     hand:     (b n,) whose of the hands calls
     partner:  (b n,) whose partner's hand it is
     pair:     (b, 2) the pairs of dealer's side and of the other, -1 where they are hidden
+    tricks:   (b, 2, 5) what North–South and East–West can take in each strain
     """
 
     tokens: Tensor
@@ -148,6 +160,7 @@ class Batch(NamedTuple):
     hand: Tensor
     partner: Tensor
     pair: Tensor
+    tricks: Tensor
 
     @property
     def place(self) -> Tensor:
@@ -182,7 +195,7 @@ def batch_of(a: Auctions, rows: Tensor, n: int) -> Batch:
     real = call < CALLS
     hands = ((first + caller % 4).flatten(), (first + (caller + 2) % 4).flatten())
     flat = legal.flatten(0, 1), call.masked_fill(~real, 0).flatten(), real.flatten()
-    return Batch(tokens, *flat, holdings, *hands, a.pair[rows])
+    return Batch(tokens, *flat, holdings, *hands, a.pair[rows], a.tricks[a.deal[rows]])
 
 
 def groups_of(a: Auctions, chosen: np.ndarray) -> Iterator[Batch]:
@@ -217,10 +230,22 @@ class Styles(nn.Module):
         return torch.cat([numbers, torch.ones_like(numbers[..., :1])], dim=2) * known, share
 
 
+class Said(NamedTuple):
+    """What a network says of a batch: (b n, 38) scores of the calls, −∞ for what is illegal, partner's hand hidden and
+    shown; (b, 2, 5) tricks of the pairs.
+    """
+
+    hidden: Tensor
+    shown: Tensor
+    tricks: Tensor
+
+
 class Bidder(nn.Module):
     """A network that ships: the reader, and one hidden layer in which hands and auction meet."""
 
-    def __init__(self, width: int, layers: int, units: int, mixed: int, dropout: float, features: Tensor) -> None:
+    def __init__(
+        self, width: int, layers: int, units: int, mixed: int, joint: int, dropout: float, features: Tensor
+    ) -> None:
         super().__init__()
         context = width + STYLE + 1
         self.dropout = dropout
@@ -231,8 +256,11 @@ class Bidder(nn.Module):
         self.tops, self.partner_tops = nn.Parameter(torch.zeros(TOPS, mixed)), nn.Parameter(torch.zeros(TOPS, mixed))
         self.shift, self.scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
         self.partner_shift, self.partner_scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
+        self.joint, self.joint_deepen = nn.Linear(units, joint), nn.Linear(joint, joint)
+        self.pair, self.pair_scale = nn.Linear(joint, mixed), nn.Linear(context, mixed)
+        self.tricks = nn.Linear(joint, 5)
         self.out, self.context_out = nn.Linear(mixed, CALLS), nn.Linear(context, CALLS, bias=False)
-        for scale in (self.scale, self.partner_scale):
+        for scale in (self.scale, self.partner_scale, self.pair_scale):
             nn.init.zeros_(scale.weight)
             nn.init.ones_(scale.bias)
 
@@ -240,22 +268,27 @@ class Bidder(nn.Module):
     def styled(self) -> list[tuple[nn.Linear, int]]:
         """The layers that are told a style, and where its numbers begin among their inputs."""
         start = self.reader.table.weight.shape[1]
-        told = self.shift, self.scale, self.partner_shift, self.partner_scale, self.context_out
+        told = self.shift, self.scale, self.partner_shift, self.partner_scale, self.pair_scale, self.context_out
         return [(self.style, 0), *((layer, start) for layer in told)]
 
-    def forward(self, batch: Batch, style: Tensor) -> tuple[Tensor, Tensor]:
-        """(b n, 38) scores of the calls, −∞ for what is illegal: partner's hand hidden, and shown."""
+    def forward(self, batch: Batch, style: Tensor) -> Said:
+        """What it says, given (b, 2, 17) styles of dealer's pair and the other."""
         context = context_of(self.reader, self.style, batch, style)
         hands, tops = self.hands(batch.holdings), self.hands.top_cards(batch.holdings)
         own, partner = self.own(hands) + tops @ self.tops, self.partner(hands) + tops @ self.partner_tops
         mixed = own.index_select(0, batch.hand) * self.scale(context) + self.shift(context)
         partner = partner.index_select(0, batch.partner)
         shown = mixed + partner * self.partner_scale(context) + self.partner_shift(context)
+        pairs = F.relu(self.joint(hands).unflatten(0, (-1, 2, 2)).sum(dim=1))
+        pairs = F.relu(self.joint_deepen(pairs))
+        side = 2 * batch.table + batch.hand % 2
+        shown = shown + self.pair(pairs).flatten(0, 1).index_select(0, side) * self.pair_scale(context)
         bias, illegal = self.context_out(context), ~batch.legal
-        return tuple(  # type: ignore[return-value]
+        scores = [
             (self.out(F.dropout(F.relu(x), self.dropout, self.training)) + bias).float().masked_fill(illegal, -math.inf)
             for x in (mixed, shown)
-        )
+        ]
+        return Said(*scores, self.tricks(pairs))
 
 
 def context_of(reader: Reader, told: nn.Linear, batch: Batch, style: Tensor) -> Tensor:
@@ -265,47 +298,51 @@ def context_of(reader: Reader, told: nn.Linear, batch: Batch, style: Tensor) -> 
     return torch.cat([context, own.to(context.dtype)], dim=2).flatten(0, 1)
 
 
-def losses(scores: tuple[Tensor, Tensor], call: Tensor) -> tuple[Tensor, Tensor]:
+def losses(said: Said, call: Tensor) -> tuple[Tensor, Tensor]:
     """−log P(call) of each call by both readings."""
-    return tuple(F.cross_entropy(one, call, reduction="none") for one in scores)  # type: ignore[return-value]
+    return tuple(F.cross_entropy(one, call, reduction="none") for one in said[:2])  # type: ignore[return-value]
 
 
-class Teachers(NamedTuple):
-    """Networks whose mean word is listened to; ``styled``: they know the styles, and are heard of pairs known too."""
+class Teacher(NamedTuple):
+    """A fitted network that is listened to; without the styles of the pairs it is heard of hidden pairs alone."""
 
-    networks: Sequence[nn.Module] = ()
-    listen: float = 0.0
-    styled: bool = False
+    network: Bidder
+    styles: Styles | None
 
-
-def loss_of(network: nn.Module, styles: Styles, batch: Batch, teachers: Teachers) -> Tensor:
-    """Summed, of the records and of what teachers say, with the styles by their prior."""
-    style, share = styles(batch.pair)
-    scores = network(batch, style)
-    heard = torch.zeros_like(batch.real, dtype=torch.float32)
-    words: list[Tensor] = []
-    if teachers.networks:
-        with torch.no_grad():
-            told = style if teachers.styled else torch.zeros_like(style)
-            said = [teacher(batch, told) for teacher in teachers.networks]
-            words = [torch.stack([F.softmax(one[reading], dim=1) for one in said]).mean(dim=0) for reading in range(2)]
-            unknown = batch.pair[batch.table, batch.place % 2] < 0
-            heard = teachers.listen * (unknown | teachers.styled)
-    total = share
-    counted = batch.real * (1 + (ANSWER_WEIGHT - 1) * asked(batch))
-    for reading, (weight, each) in enumerate(zip(WEIGHTS, losses(scores, batch.call), strict=True)):
-        if words:
-            log = F.log_softmax(scores[reading], dim=1).masked_fill(words[reading] == 0, 0.0)
-            each = (1 - heard) * each - heard * (words[reading] * log).sum(dim=1)
-        total = total + weight * (each * counted).sum()
-    return total
+    def words(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """(b n, 38) probabilities by both readings, and (b n, 1) whether they count."""
+        known = batch.pair[batch.table, batch.place % 2] >= 0
+        style = torch.zeros(len(batch.pair), 2, STYLE + 1, device=batch.pair.device)
+        said = self.network(batch, style if self.styles is None else self.styles(batch.pair)[0])
+        heard = ~known if self.styles is None else torch.ones_like(known)
+        return F.softmax(said.hidden, dim=1), F.softmax(said.shown, dim=1), heard[:, None].float()
 
 
-def asked(batch: Batch) -> Tensor:
-    """(b n,) whether partner's 4NT and a pass came before."""
+def loss_of(network: Bidder, styles: Styles, batch: Batch, teachers: Sequence[Teacher], listen: float) -> Tensor:
+    """Summed, of the records and of what teachers say in the mean, with the styles by their prior."""
+    style, total = styles(batch.pair)
+    said = network(batch, style)
+    with torch.no_grad():
+        taught = [teacher.words(batch) for teacher in teachers]
+        heard = sum(one[2] for one in taught)
+        listened = listen * (heard > 0)[:, 0] if taught else 0.0
+    counted = batch.real * weight_of(batch)
+    for reading, (share, each) in enumerate(zip(WEIGHTS, losses(said, batch.call), strict=True)):
+        if taught:
+            words = sum(one[reading] * one[2] for one in taught) / heard.clamp(min=1)
+            log = F.log_softmax(said[reading], dim=1).masked_fill(words == 0, 0.0)
+            each = (1 - listened) * each - listened * (words * log).sum(dim=1)
+        total = total + share * (each * counted).sum()
+    return total + TRICKS_WEIGHT * F.mse_loss(said.tricks, batch.tricks - 6.5, reduction="sum")
+
+
+def weight_of(batch: Batch) -> Tensor:
+    """(b n,) of calls after partner's bid and a pass: 4NT, others from 4C on."""
     before = batch.tokens[:, :, 0]
-    found = torch.zeros_like(before, dtype=torch.bool)
-    found[:, 2:] = (before[:, 1:-1] == FOUR_NOTRUMP) & (before[:, 2:] == 0)
+    found = torch.ones(before.shape, device=before.device)
+    bid, passed = before[:, 1:-1], before[:, 2:] == 0
+    high = (bid >= FOUR_CLUBS) & (bid < CALLS) & passed
+    found[:, 2:] += (HIGH_WEIGHT - 1) * high + (ANSWER_WEIGHT - HIGH_WEIGHT) * (high & (bid == FOUR_NOTRUMP))
     return found.flatten()
 
 
@@ -329,11 +366,11 @@ def judge(network: nn.Module, styles: Styles, a: Auctions, chosen: np.ndarray, k
     with halved(a.calls.device):
         for batch in groups_of(a, chosen):
             pair = batch.pair if known else torch.full_like(batch.pair, -1)
-            scores = network(batch, styles(pair)[0])
+            said = network(batch, styles(pair)[0])
             pairs = batch.pair[batch.table, batch.place % 2]
-            right = torch.stack([one.argmax(dim=1) == batch.call for one in scores], dim=1)
+            right = torch.stack([one.argmax(dim=1) == batch.call for one in said[:2]], dim=1)
             call = batch.call.masked_fill(~batch.real, CALLS).view(len(batch.tokens), -1)
-            each = torch.stack(losses(scores, batch.call), dim=1), right, pairs, answers(call).flatten()
+            each = torch.stack(losses(said, batch.call), dim=1), right, pairs, answers(call).flatten()
             found.append([one[batch.real] for one in each])
     return Judged(*(torch.cat(part) for part in zip(*found, strict=True)))
 
@@ -381,54 +418,51 @@ def with_one(numbers: Tensor) -> Tensor:
     return torch.cat([numbers, torch.ones_like(numbers[:, :1])], dim=1)
 
 
-def by_style(network: Bidder, batch: Batch, styles: Tensor, side: int) -> Tensor:
-    """(b, k, 2) log P of a side's calls under each of (k, 17) styles, the other side hidden; partner hidden, shown."""
-    b = len(batch.tokens)
-    mine = (batch.real & (batch.place % 2 == side))[:, None]
-    found = []
-    for one in styles:
-        style = torch.zeros(b, 2, STYLE + 1, device=styles.device)
-        style[:, side] = one
-        log = -torch.stack(losses(network(batch, style), batch.call), dim=1) * mine
-        found.append(log.view(b, -1, 2).sum(dim=1))
-    return torch.stack(found, dim=1)
+def openings(tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(tables,) the first bid (-1: none), its pair, and the points and lengths (C D H S) of the hand that made it."""
+    length, start = np.diff(tables.call_start), tables.call_start[:-1].astype(np.int64)
+    place = np.zeros(len(start), np.int64)
+    for _ in range(3):
+        place += (tables.calls[start + place] == 0) & (place + 1 < length)
+    first = tables.calls[start + place].astype(np.int64)
+    hand = tables.masks[tables.deal, (tables.dealer + place) % 4]
+    held_ = (hand[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(np.int64).reshape(-1, 4, 13)
+    points = held_[:, :, 9:].sum(axis=1) @ np.arange(1, 5)
+    return np.where(first > 2, first, -1), tables.pair[np.arange(len(start)), place % 2], points, held_.sum(axis=2)
 
 
-def shared(network: Bidder, a: Auctions, chosen: np.ndarray, styles: Tensor, log_weights: Tensor) -> list[float]:
-    """Nats a call where a side shares one of the styles: partner's hand hidden, and shown."""
-    total, calls = torch.zeros(2, device=styles.device), 0
-    network.eval()
-    with torch.no_grad(), halved(styles.device):
-        for batch in groups_of(a, chosen):
-            calls += int(batch.real.sum())
-            for side in range(2):
-                log = by_style(network, batch, styles, side) + log_weights[None, :, None]
-                total -= log.logsumexp(dim=1).sum(dim=0)
-    return [round(float(x) / calls, 4) for x in total]
+def systems(tables: Tables, learn: np.ndarray) -> dict[str, np.ndarray]:
+    """Pairs of 150 tables and more by what they open, as far as their tables tell it clearly."""
+    first, pair, points, lengths = (one[learn] for one in openings(tables))
+    one_club, one_notrump, one_spade = 3, 7, 6
+    seen = np.bincount(pair[pair >= 0], minlength=len(tables.names))
+
+    def share(opened: int, fits: np.ndarray) -> np.ndarray:
+        of_pair = np.bincount(pair[(first == opened) & (pair >= 0)], minlength=len(seen))
+        return np.bincount(pair[(first == opened) & fits & (pair >= 0)], minlength=len(seen)) / np.maximum(of_pair, 1)
+
+    known = seen >= ENOUGH
+    strong, five = share(one_club, points >= 15), share(one_spade, lengths[:, 3] >= 5)
+    usual = share(one_notrump, (points >= 14) & (points <= 17))
+    return {
+        "standard": np.flatnonzero(known & (strong < 0.4) & (usual > 0.9) & (five > 0.9)),
+        "strong-club": np.flatnonzero(known & (strong > 0.9)),
+    }
 
 
-def typical_styles(
-    network: Bidder, a: Auctions, learn: np.ndarray, points: int, seconds: float, rng: np.random.Generator
-) -> tuple[Tensor, Tensor]:
-    """Points and weights of the mixture of styles that explains the tables best if both partners share one."""
-    device = a.calls.device
-    numbers = torch.tensor(rng.standard_normal((points, STYLE)), dtype=torch.float32, device=device, requires_grad=True)
-    logits = torch.zeros(points, device=device, requires_grad=True)
-    optimiser = torch.optim.Adam([numbers, logits], lr=0.03)
-    start = time.monotonic()
-    network.eval()
-    while (spent := time.monotonic() - start) < seconds:
-        for group in optimiser.param_groups:
-            group["lr"] = 0.03 * (1 - spent / seconds)
-        rows = rng.choice(learn, min(len(learn), 400), replace=False)
-        batch = batch_of(a, torch.as_tensor(rows, device=device), int(a.length[rows].max()))
-        with halved(device):
-            log = torch.cat([by_style(network, batch, with_one(numbers), side)[..., 0] for side in range(2)])
-        loss = -(log + logits.log_softmax(dim=0)).logsumexp(dim=1).mean()
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        optimiser.step()
-    return numbers.detach(), logits.detach().log_softmax(dim=0)
+def named_styles(
+    network: Bidder, a: Auctions, tables: Tables, learn: np.ndarray, most: int, rng: np.random.Generator
+) -> dict[str, Tensor]:
+    """The styles that ship by name: each the likeliest one of some tables of all the pairs that play so."""
+    found = {}
+    for name, pairs in systems(tables, learn).items():
+        own = np.isin(tables.pair[learn], pairs)
+        rows, side = np.nonzero(own)
+        chosen = rng.choice(len(rows), min(most, len(rows)), replace=False)
+        who = np.zeros(len(chosen), np.int64)
+        found[name] = learned_styles(network, a, learn[rows[chosen]], side[chosen], who)[0]
+        print(f"{name}: {len(pairs)} pairs, {len(rows)} tables, of which {len(chosen)}", flush=True)
+    return found
 
 
 def learned_styles(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray, who: np.ndarray) -> Tensor:
@@ -437,6 +471,7 @@ def learned_styles(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndar
     numbers = torch.zeros(int(who.max()) + 1, STYLE, device=device, requires_grad=True)
     optimiser = torch.optim.Adam([numbers], lr=0.1)
     steps = 150
+    network.eval()
     for step in range(steps):
         optimiser.param_groups[0]["lr"] = 0.1 * (1 - step / steps)
         optimiser.zero_grad(set_to_none=True)
@@ -457,8 +492,8 @@ def own_losses(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray,
     if numbers is not None:
         style = style.index_put((torch.arange(len(rows), device=own.device), own), with_one(numbers))
     with halved(own.device):
-        scores = network(batch, style)
-    return torch.stack(losses(scores, batch.call), dim=1)[mine]
+        said = network(batch, style)
+    return torch.stack(losses(said, batch.call), dim=1)[mine]
 
 
 def new_pairs(network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray) -> dict[str, object]:
@@ -520,24 +555,41 @@ def verdicts(
 
 
 def network_file(
-    path: Path, networks: Mapping[str, Bidder], typical: Mapping[str, Tensor], facts: Mapping[str, object]
+    path: Path, networks: Mapping[str, Bidder], styles: Mapping[str, Tensor], facts: Mapping[str, object]
 ) -> None:
     """The file that ships: the parameters, and how they were made."""
-    parts = {name: value.float().cpu().numpy().astype(np.float16) for name, value in typical.items()}
+    parts = {name: value.detach().float().cpu().numpy().astype(np.float16) for name, value in styles.items()}
     for name, network in networks.items():
         parts |= parameters_of(network, f"{name}_")
     np.savez_compressed(path, **parts, facts=np.array(str(facts)))
 
 
-def network_of(path: Path, features: Tensor) -> Bidder:
-    """The wide network of such a file."""
+def begin(network: Bidder, path: Path, name: str) -> Bidder:
+    """Take a network's parameters from a file; if that knows no vectors of pairs, these say nothing to begin with."""
     with np.load(path) as found:
-        network = Bidder(*literal_eval(str(found["facts"]))["sizes"][0], 0.0, features)
-        stored = {key: f"wide_{key.replace('.', '_')}" for key in network.state_dict()}
-        network.load_state_dict(
-            {key: torch.tensor(found[at] * found.get(f"{at}:scale", np.float32(1))) for key, at in stored.items()}
-        )
+        stored = {key: f"{name}_{key.replace('.', '_')}" for key in network.state_dict()}
+        known = {
+            key: torch.tensor(found[at] * found.get(f"{at}:scale", np.float32(1)))
+            for key, at in stored.items()
+            if at in found
+        }
+    network.load_state_dict(known, strict=False)
+    if "pair.weight" not in known:
+        nn.init.zeros_(network.pair.weight)
+        nn.init.zeros_(network.pair.bias)
     return network
+
+
+def teacher_of(path: Path, features: Tensor, seen: np.ndarray) -> Teacher:
+    """The network of a file, and the styles of the pairs if it holds them."""
+    with np.load(path) as found:
+        sizes = literal_eval(str(found["facts"]))["sizes"][0]
+        styles = Styles(seen) if "pairs" in found else None
+        if styles is not None:
+            styles.load_state_dict({"numbers": torch.tensor(found["pairs"].astype(np.float32))})
+            styles = styles.to(features.device).eval()
+    network = begin(Bidder(*(*sizes, 1)[:5], 0.0, features), path, "wide")
+    return Teacher(network.to(features.device).eval(), styles)
 
 
 def main() -> None:
@@ -546,17 +598,20 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("auction.npz"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, nargs=3, default=[150, 295, 115], help="for a teacher, wide and guide")
-    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="files to listen to (default: fit three)")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="files to listen to (default: fit four)")
+    parser.add_argument("--teach", action="store_true", help="fit one teacher, by this seed, and nothing else")
+    parser.add_argument("--start", type=Path, help="a file whose networks wide and guide go on from")
     parser.add_argument("--listen", type=float, default=0.9, help="weight of another network's word")
     parser.add_argument("--rate", type=float, default=1.3e-3, help="highest learning rate")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--tables", type=int, default=768, help="in a step")
     parser.add_argument("--decay", type=float, default=0.05, help="of the weights")
-    for name, size in {"wide": [320, 4, 448, 576], "guide": [128, 3, 144, 192]}.items():
-        parser.add_argument(f"--{name}", type=int, nargs=4, default=size, help="reader, layers, hand and mixed units")
+    for name, size in {"wide": [320, 4, 448, 576, 160], "guide": [128, 3, 144, 192, 64]}.items():
+        parser.add_argument(
+            f"--{name}", type=int, nargs=5, default=size, help="reader, layers; hand, mixed, pair units"
+        )
     parser.add_argument("--share", type=float, default=1.0, help="of the deals to learn from")
-    parser.add_argument("--typical", type=int, nargs="*", default=[4], help="how many typical styles; the last ships")
-    parser.add_argument("--typical-seconds", type=float, default=30)
+    parser.add_argument("--named", type=int, default=2000, help="tables from which each of the named styles is learned")
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")
@@ -578,6 +633,9 @@ def main() -> None:
     print(f"{len(learn)} tables to learn from, {len(choose)} to choose by, {len(held_out)} to judge by", flush=True)
     print(f"{len(seen)} pairs, {int(aside.sum())} aside, {int((seen >= 100).sum())} with 100 tables", flush=True)
     wide, guide = Bidder(*options.wide, options.dropout, features), Bidder(*options.guide, 0.02, features)
+    if options.start is not None:
+        begin(wide, options.start, "wide")
+        begin(guide, options.start, "guide")
     wide, guide = wide.to(device), guide.to(device)
     styles = Styles(seen).to(device)
 
@@ -593,8 +651,8 @@ def main() -> None:
         for step in range(min(len(part) // size for part, size in zip(parts, sizes, strict=True))):
             yield tuple(part[step * size : (step + 1) * size] for part, size in zip(mixed, sizes, strict=True))
 
-    def fit(name: str, network: nn.Module, styles: Styles, teachers: Teachers, seconds: float) -> None:
-        """One network: from the records and its teachers, with the styles unless these know them."""
+    def fit(name: str, network: Bidder, styles: Styles, teachers: Sequence[Teacher], seconds: float) -> None:
+        """One network: from the records and its teachers, with the styles unless its teacher has the same."""
 
         def validation() -> float:
             by = [judge(network, styles, a, some, known).loss.mean(dim=0) for known in (False, True)]
@@ -604,21 +662,28 @@ def main() -> None:
         def loss(rows: tuple[Tensor, ...]) -> Tensor:
             some_of_each = [hidden(batch_of(a, part.to(device), n)) for part, n in zip(rows, LONGEST, strict=True)]
             calls = sum(batch.real.sum() for batch in some_of_each)
-            return sum(loss_of(network, styles, batch, teachers) for batch in some_of_each) / calls
+            return sum(loss_of(network, styles, batch, teachers, options.listen) for batch in some_of_each) / calls
 
         print(f"{name}: {sum(p.numel() for p in network.parameters())} parameters", flush=True)
-        fitted = nn.ModuleList([network, *([] if teachers.styled else [styles])])
+        fitted = nn.ModuleList([network, *([] if any(one.styles is styles for one in teachers) else [styles])])
         train(fitted, batches, loss, validation, seconds, options.rate, options.decay, rng, name, recorded=True)
         network.eval()
 
-    paths = options.teachers or [options.output.with_suffix(f".{i}.npz") for i in (1, 2, 3)]
-    for path in paths if not options.teachers else ():
-        one = Bidder(*options.wide, options.dropout, features).to(device)
-        fit(path.name, one, Styles(seen).to(device), Teachers(), options.seconds[0])
-        network_file(path, {"wide": one}, {}, {"sizes": [options.wide]})
-    teachers = [network_of(path, features).to(device).eval() for path in paths]
-    fit("wide", wide, styles, Teachers(teachers, options.listen), options.seconds[1])
-    fit("guide", guide, styles, Teachers([wide], options.listen, styled=True), options.seconds[2])
+    def teach(path: Path) -> None:
+        """A teacher, into a file."""
+        network, own = Bidder(*options.wide, options.dropout, features).to(device), Styles(seen).to(device)
+        fit(path.name, network, own, [], options.seconds[0])
+        network_file(path, {"wide": network}, {"pairs": own.numbers}, {"sizes": [options.wide]})
+
+    if options.teach:
+        teach(options.output)
+        return
+    paths = options.teachers or [options.output.with_suffix(f".{i}.npz") for i in range(4)]
+    if not options.teachers:
+        for path in paths:
+            teach(path)
+    fit("wide", wide, styles, [teacher_of(path, features, seen) for path in paths], options.seconds[1])
+    fit("guide", guide, styles, [Teacher(wide, styles)], options.seconds[2])
     rescale(styles, (wide, guide))
     for network in (wide, guide):
         round_weights(network)
@@ -630,21 +695,15 @@ def main() -> None:
         "sizes": [options.wide, options.guide],
         "seconds": options.seconds,
         "teachers": [path.name for path in paths],
-        "held out": verdicts(networks, styles, a, held_out, seen),
     }
+    network_file(options.output, networks, {}, facts)  # what follows takes time
+    facts["held out"] = verdicts(networks, styles, a, held_out, seen)
     print(json.dumps(facts), flush=True)
-    few = np.random.default_rng(1).choice(held_out, min(4000, len(held_out)), replace=False)
-    got = judge(wide, styles, a, few, False).loss
-    several: dict[str, object] = {"unknown": [mean_and_error(got[:, reading]) for reading in range(2)]}
-    for points in options.typical:
-        numbers, log_weights = typical_styles(wide, a, learn, points, options.typical_seconds, rng)
-        several[f"{points} typical styles"] = shared(wide, a, few, with_one(numbers), log_weights)
-        typical = {"typical_points": numbers, "typical_log_weights": log_weights}
-    facts["held out, 4000 tables"] = several
-    network_file(options.output, networks, typical, facts)  # what follows takes time
+    named = named_styles(wide, a, tables, learn, options.named, rng)
+    network_file(options.output, networks, {f"style_{name}": numbers for name, numbers in named.items()}, facts)
     a = a._replace(pair=torch.tensor(tables.pair.astype(np.int64), device=device))
     facts["new pairs"] = new_pairs(wide, a, tables.pair, aside)
-    network_file(options.output, networks, typical, facts)
+    network_file(options.output, networks, {f"style_{name}": numbers for name, numbers in named.items()}, facts)
     print(json.dumps(facts))
 
 

@@ -27,6 +27,8 @@ class Tables(NamedTuple):
 
     masks:      (deals, 4) the hands N E S W as masks of 52 bits
     split:      (deals,) :data:`TRAIN`, :data:`VALIDATE` or :data:`HELD_OUT`
+    tricks:     (deals, 2, 5) tricks of North–South and East–West in C D H S NT that the estimator ``tricks`` expects,
+                in twentieths of a trick
     deal:       (tables,) which deal
     dealer:     (tables,) seat of the first call
     vulnerable: (tables, 2) dealer's side, the other side
@@ -43,6 +45,7 @@ class Tables(NamedTuple):
 
     masks: NDArray[np.uint64]
     split: NDArray[np.uint8]
+    tricks: NDArray[np.uint8]
     deal: NDArray[np.int32]
     dealer: NDArray[np.uint8]
     vulnerable: NDArray[np.bool_]
@@ -113,6 +116,7 @@ def from_records(path: Path) -> Tables:
     return Tables(
         masks=np.array(list(deals), np.uint64),
         split=np.array([part_of_masks(masks) for masks in deals], np.uint8),
+        tricks=expected_tricks(np.array(list(deals), np.uint64)),
         deal=table[:, 0].astype(np.int32),
         dealer=table[:, 1].astype(np.uint8),
         vulnerable=table[:, 2:4].astype(np.bool_),
@@ -126,6 +130,19 @@ def from_records(path: Path) -> Tables:
         cards=np.frombuffer(bytes(cards), np.uint8),
         source=np.array(hashlib.sha256(path.read_bytes()).hexdigest()),
     )
+
+
+def expected_tricks(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """(deals, 2, 5) double-dummy tricks of both sides in every strain, in twentieths, North and East declarers."""
+    from bayesbridge.cards import Suit
+    from bayesbridge.estimators.network import table_tricks
+
+    found = np.empty((len(masks), 2, 5), np.uint8)
+    for side in range(2):
+        table = np.roll(masks, -side, axis=1)
+        for strain, trump in enumerate((*Suit, None)):
+            found[:, side, strain] = np.rint(20 * table_tricks(table, trump) @ np.arange(14))
+    return found
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ TESTED = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "decisions").glob("*.md")),
+    *sorted((ROOT / "docs" / "api").glob("*.md")),
 ]
 """Documents whose doctests pytest collects."""
 DOCUMENTS = [

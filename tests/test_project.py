@@ -111,6 +111,51 @@ def test_it_is_installed_under_the_name_of_its_distribution():
     assert metadata.version(DISTRIBUTION) == bayesbridge.__version__
 
 
+def distribution_name(text):
+    """That of a requirement, or of a package to import."""
+    return re.match(r"[\w.-]+", text)[0].replace("_", "-")
+
+
+def test_what_the_package_imports_is_declared():
+    groups = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
+    declared = {distribution_name(text) for group in groups for text in group}
+    imported = set().union(*map(imported_packages, PACKAGE.rglob("*.py"))) - sys.stdlib_module_names - {"bayesbridge"}
+    assert {"pandas", "traitlets"} < imported
+    assert set(map(distribution_name, imported)) - declared == set()
+
+
+RELEASED = [path for path in ROOT.glob("plugins/*/pyproject.toml") if path.parent.name != "bayesbridge-template"]
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.parent.name)
+def test_a_plugin_is_released_with_the_package_and_needs_that_version(path):
+    about = tomllib.loads(path.read_text("utf-8"))["project"]
+    assert about["version"] == bayesbridge.__version__
+    assert f"{DISTRIBUTION}=={bayesbridge.__version__}" in about["dependencies"]
+
+
+def test_the_solver_that_a_message_names_is_an_extra_and_a_plugin_of_this_repository():
+    assert PROJECT["project"]["optional-dependencies"]["solver"] == ["bayesbridge-double-dummy"]
+    assert (ROOT / "plugins" / "bayesbridge-double-dummy").is_dir()
+
+
+def test_links_of_the_readme_lead_to_the_tag_on_the_package_index():
+    from scripts.metadata import with_absolute_links
+
+    text = (ROOT / "README.md").read_text("utf-8")
+    links = re.findall(r"\]\(([^)\s]+)\)", with_absolute_links(text, "https://host/a/b", "v1.2"))
+    assert len(links) > 30
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "https://host/a/b/blob/v1.2/docs/estimators.md#played-against-reality" in links
+
+
+def test_every_action_is_pinned_by_its_hash():
+    workflows = [path.read_text("utf-8") for path in ROOT.glob(".github/workflows/*.yml")]
+    used = [line for text in workflows for line in re.findall(r"uses: (.*)", text)]
+    assert len(used) > 10
+    assert [line for line in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", line)] == []
+
+
 def test_every_dependency_has_a_reason():
     reasons = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     names = [re.match(r"[\w.-]+", text)[0] for text in PROJECT["project"]["dependencies"]]

@@ -172,7 +172,7 @@ class PairStyle:
     def of_text(cls, text: str) -> PairStyle | None:
         """A typical style by its name, or what :attr:`text` gave; ``None`` for anything else, such as a file's name."""
         if text in TYPICAL:
-            mean = stored("auction.npz", "typical_")["points"][TYPICAL[text]].astype(np.float64)
+            mean = stored("auction.npz", "style_")[text].astype(np.float64)
             return cls(text, read_only(mean), read_only(1e-6 * np.eye(STYLE)))
         if (match := re.fullmatch(r"(.*)\.(\d{1,9})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{203})", text)) is None:
             return None
@@ -206,8 +206,8 @@ class PairStyle:
 AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))
 """A pair of which nothing is known but that it is one of those on record."""
 
-TYPICAL: Final = {"wide-notrump": 1, "strong-club": 3, "standard": 0}
-"""The typical styles by name, with their places in the file; ``bidders.pairs.typical_styles`` has them in words."""
+TYPICAL: Final = ("standard", "strong-club")
+"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.typical_styles`` has them in words."""
 
 
 type Styles = tuple[PairStyle, PairStyle]
@@ -306,8 +306,8 @@ class LearnedBidder:
         with one_thread():
             for start in range(0, len(hands), BLOCK):
                 block = slice(start, start + BLOCK)
-                shown = None if partners is None else net.vectors(partners[block], 1)
-                chances = context.scores(net.vectors(hands[block]), shown)
+                shown = None if partners is None else partners[block]
+                chances = context.scores(*net.vectors(hands[block], shown))
                 chances -= chances.max(axis=1, keepdims=True)
                 np.exp(chances, out=chances)
                 chances *= np.float32(1 - self.slip) / chances.sum(axis=1, keepdims=True)

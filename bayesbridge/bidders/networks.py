@@ -12,11 +12,12 @@ A token never sees a later one, so a longer sequence gives the same for its begi
 **A hand** is a sum over its four suits of vectors looked up by the 13 bits of the holding (small networks made them,
 evaluated for all 8192 holdings once) and of vectors for what no suit tells: points, shape, aces and kings. Two short
 products later it joins the context c, which is what the reader says, in one hidden layer whose units the context scales
-and shifts. Where partner's hand is shown, it joins the same layer::
+and shifts. Where partner's hand is shown, it joins the same layer, and so does what the two are worth together::
 
     h = relu(relu(Σ_s suit_s[holding in s] + points + shape + aces and kings)·W + w)        once for each hand
     a = h·A + its aces and kings, b = the same of partner's hand with another matrix
-    scores = relu(a ∘ scale(c) + shift(c) [+ b ∘ scale'(c) + shift'(c)])·C + c·D + d
+    p = relu(relu(h·J + h'·J + 2j)·K + k)·P + q                                             once for each pair of hands
+    scores = relu(a ∘ scale(c) + shift(c) [+ b ∘ scale'(c) + shift'(c) + p ∘ scale''(c)])·C + c·D + d
 
 So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction.
 """
@@ -133,8 +134,9 @@ def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
 class Context(NamedTuple):
     """What is known before one choice.
 
-    scale:   (readings, units) what it makes of each unit of a hand: the own one, and partner's if the network takes it
-    shift:   (readings, units) what it adds with each of the hands
+    scale:   (vectors, units) what it makes of each unit of a vector: the own hand's, and if the network takes partner's
+             hand, that one's and the pair's
+    shift:   (hands, units) what it adds with each of the hands
     choices: (k,) what may be chosen, rising
     out:     (units, k) from the hidden layer to them
     bias:    (k,) what the context alone says for them
@@ -146,13 +148,13 @@ class Context(NamedTuple):
     out: Floats
     bias: Floats
 
-    def scores(self, own: Floats, partner: Floats | None = None) -> Floats:
-        """(n, k) the score of every choice, from the vectors of n hands and those of their partners if shown."""
-        hidden = np.empty((max(len(own), 0 if partner is None else len(partner)), own.shape[1]), np.float32)
-        if partner is None:
+    def scores(self, own: Floats, partner: Floats | None = None, pair: Floats | None = None) -> Floats:
+        """(n, k) the score of every choice, from the vectors of n hands and, if shown, of partners and of the pairs."""
+        hidden = np.empty((len(own if pair is None else pair), own.shape[1]), np.float32)
+        if partner is None or pair is None:
             _one_hand(own, self.scale[0], self.shift[0], hidden)
         else:
-            _two_hands(own, partner, self.scale, self.shift.sum(axis=0), hidden)
+            _two_hands(own, partner, pair, self.scale, self.shift.sum(axis=0), hidden)
         found: Floats = hidden @ self.out
         found += self.bias
         return found
@@ -198,23 +200,32 @@ class Network:
             parameters["hands_deepen_bias"],
         )
         self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
-        both = ("own_weight", "partner_weight")[: len(self.names)]
-        self.mix = [np.ascontiguousarray(parameters[name].T) for name in both]
-        self.tops = [top_features() @ parameters[f"{name}tops"] for name in self.names if f"{name}tops" in parameters]
+        parts = ("own", "partner", "joint", "joint_deepen", "pair")
+        self.mix = {
+            name: np.ascontiguousarray(parameters[f"{name}_weight"].T)
+            for name in parts
+            if f"{name}_weight" in parameters
+        }
+        tops = {"own": "tops", "partner": "partner_tops"}
+        self.tops = {part: top_features() @ parameters[name] for part, name in tops.items() if name in parameters}
 
-    def vectors(self, hands: Hands, reading: int = 0) -> Floats:
-        """(n, units) the share of n hands in the hidden layer: as the own hand (0), or as partner's (1).
+    def vectors(self, hands: Hands, partners: Hands | None = None) -> tuple[Floats, ...]:
+        """(n, units) the share of n hands in the hidden layer; with partners' hands shown also theirs and the pairs'.
 
-        (1, units) where all hands are the same.
+        (1, units) where all hands, or all partners' hands, are the same.
         """
-        if len(hands) > 1 and (hands == hands[0]).all():
-            hands = hands[:1]
-        return _kept_vectors(self, np.ascontiguousarray(hands).tobytes(), reading)
+        own = _one_or_all(hands).tobytes()
+        if partners is None:
+            return (_kept_vectors(self, own, "own"),)
+        other = _one_or_all(partners).tobytes()
+        pairs = _kept_pairs(self, *sorted((own, other)))
+        return _kept_vectors(self, own, "own"), _kept_vectors(self, other, "partner"), pairs
 
     def contexts(self, known: Floats, choices: list[NDArray[np.intp]]) -> tuple[Context, ...]:
         """(n, width) what the reader says before each of n choices, and what may be chosen."""
         p = self.parameters
-        scales = np.stack([linear(p, f"{name}scale", known) for name in self.names], axis=1)
+        scaled = (*self.names, "pair_") if len(self.names) > 1 else self.names
+        scales = np.stack([linear(p, f"{name}scale", known) for name in scaled], axis=1)
         shifts = np.stack([linear(p, f"{name}shift", known) for name in self.names], axis=1)
         biases = linear(p, "context_out", known) + p["out_bias"]
         out = p["out_weight"].T
@@ -224,12 +235,30 @@ class Network:
         )
 
 
+def _one_or_all(hands: Hands) -> Hands:
+    """The hands, or one where they are all the same."""
+    return hands[:1] if len(hands) > 1 and (hands == hands[0]).all() else np.ascontiguousarray(hands)
+
+
 @lru_cache(maxsize=128)
-def _kept_vectors(network: Network, hands: bytes, reading: int) -> Floats:
+def _kept_vectors(network: Network, hands: bytes, part: str) -> Floats:
     """Kept, as the calls of one auction are evaluated one after the other for the same hands."""
-    found: Floats = _kept_trunk(network, hands) @ network.mix[reading]
-    if network.tops:
-        _add_tops(np.frombuffer(hands, np.uint64), network.tops[reading], found)
+    found: Floats = _kept_trunk(network, hands) @ network.mix[part]
+    if part in network.tops:
+        _add_tops(np.frombuffer(hands, np.uint64), network.tops[part], found)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _kept_pairs(network: Network, first: bytes, second: bytes) -> Floats:
+    """What pairs of hands are worth together, whoever of them calls."""
+    p = network.parameters
+    joint: Floats = _kept_trunk(network, first) @ network.mix["joint"] + 2 * p["joint_bias"]
+    joint = joint + _kept_trunk(network, second) @ network.mix["joint"]
+    deeper: Floats = np.maximum(joint, 0, out=joint) @ network.mix["joint_deepen"]
+    deeper += p["joint_deepen_bias"]
+    found: Floats = np.maximum(deeper, 0, out=deeper) @ network.mix["pair"]
+    found += p["pair_bias"]
     return found
 
 
@@ -296,13 +325,14 @@ def _one_hand(own: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
 
 
 @njit
-def _two_hands(own: Floats, partner: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
-    """The same of two hands each; a single row stands for all."""
+def _two_hands(own: Floats, partner: Floats, pair: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
+    """The same of two hands each, and of what they are worth together; a single row stands for all."""
     one, other = len(own) > 1, len(partner) > 1
     for i in range(len(out)):
         a, b = i if one else 0, i if other else 0
         for j in range(len(shift)):
-            out[i, j] = max(own[a, j] * scale[0, j] + partner[b, j] * scale[1, j] + shift[j], np.float32(0.0))
+            both = own[a, j] * scale[0, j] + partner[b, j] * scale[1, j] + pair[i, j] * scale[2, j]
+            out[i, j] = max(both + shift[j], np.float32(0.0))
 
 
 def stored(file: str, start: str = "") -> dict[str, Floats]:

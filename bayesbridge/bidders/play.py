@@ -213,7 +213,7 @@ class LearnedPlayer:
         for begin in range(0, len(chosen), BLOCK):
             block = chosen[begin : begin + BLOCK]
             allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
-            found = context.scores(net.vectors(rest[block]))
+            found = context.scores(*net.vectors(rest[block]))
             found = np.broadcast_to(found, allowed.shape).copy() if len(found) < len(block) else found
             found[~allowed] = -np.inf
             found -= found.max(axis=1, keepdims=True)

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import PASS, Call, call_words
+from bayesbridge.calls import CALLS, PASS, Call, call_words
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli.options import (
@@ -115,6 +115,7 @@ def _show_calls(args: Namespace) -> int:
 
     from bayesbridge.bidders.auctions import call_probabilities
     from bayesbridge.estimators.registry import offered
+    from bayesbridge.sensitivity import bidders_in_doubt, depends_sentence
 
     position = Position(settings_of(args, BIDS))
     four = args.players != 3
@@ -132,12 +133,25 @@ def _show_calls(args: Namespace) -> int:
     usual = "learned" if four else "iterative"
     bidder = position.bidder(usual) or offered("bidders", [usual]).bidder(usual)
     with attributed("--bidder", PluginError):
-        chances = call_probabilities(bidder, np.array([args.hand.mask], np.uint64), auction)[0]
+        hands = np.array([args.hand.mask], np.uint64)
+        chances = call_probabilities(bidder, hands, auction)[0]
     ranked = sorted(auction.legal_calls(), key=lambda call: (-chances[call.index], call))
     about = {"hand": args.hand.pbn, "seat": auction.turn.name, "auction": str(auction), "players": 4 if four else 3}
     document = {**about, "call": str(ranked[0]), "calls": {str(call): float(chances[call.index]) for call in ranked}}
-    said = [game(None if dummy is None else dummy.name), f"The hand bids as {model_words(bidder)}."]
-    said += [f"System: {agreement}." for agreement in getattr(bidder, "systems", ())]
+    systems: dict[str, dict[str, str | float]] = {}
+    for name, model in (bidders_in_doubt(bidder) if auction.calls else {}).items():
+        under = call_probabilities(model, hands, auction)[0]
+        systems[name] = {"call": str(CALLS[under.argmax()]), "chance": float(under.max())}
+    document |= {"by_system": systems} if systems else {}
+    advised = {
+        name: f"the hand bids {one['call']} ({percent(float(one['chance']), 0)})"
+        for name, one in systems.items()
+        if one["call"] != document["call"]
+    }
+    known = [f"System: {agreement}." for agreement in getattr(bidder, "systems", ())]
+    told = "; say what they play by --system" if four and not known else ""
+    said = [game(None if dummy is None else dummy.name), f"The hand bids as {model_words(bidder)}{told}.", *known]
+    said += [depends_sentence(advised)] if advised else []
     shown = [call for call in ranked if chances[call.index] >= 0.005] or ranked[:1]
     rows: list[list[str | float]] = [[str(call), float(chances[call.index])] for call in shown]
     rest = 1.0 - sum(float(chances[call.index]) for call in shown)

@@ -20,7 +20,7 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.screens import add_draws, answer_first, present
 from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
-from bayesbridge.words import tell
+from bayesbridge.words import percent, tell
 
 
 def add(commands: Subparsers) -> None:
@@ -72,6 +72,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
     from bayesbridge.decisions.information import enquiries, value_of_information
     from bayesbridge.notation.toml_text import Toml
+    from bayesbridge.sensitivity import by_system
 
     verify_solver(args)
     position, belief = belief_of(args, f"vulnerable {MODELS if 'call' in (args.find_out or '') else ''}")
@@ -99,11 +100,18 @@ def run(args: Namespace) -> int:
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
+    unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
+    tables = by_system(belief, lambda drawn: contract_table(drawn, args.contracts, **unsolved).rows, args.seed)
+    figures = ("make", "make_error", "score", "score_error")
+    systems = {
+        name: {**named(rows[0]["contract"]), **{one: rows[0][one] for one in figures}} for name, rows in tables.items()
+    }
     answers = None
     if args.find_out is not None:
         answers = value_of_information(posterior, args.contracts, args.find_out or None, **asked)
     about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
-    said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
+    said: dict[str, Any] = {"by_system": systems} if systems else {}
+    said |= {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
     how = {**accuracy_document(posterior), **evidence_document(belief)}
     rows = [{**named(row.pop("contract")), **row} for row in found.rows]
     document = {"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how}
@@ -111,4 +119,19 @@ def run(args: Namespace) -> int:
     over = belief.auction is not None and belief.auction.is_over
     after = ["The auction is over: this is what each contract would have been worth."] if over else []
     more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
-    return present(args, document, *answer_first(table), *after, *more, of=posterior)
+    return present(args, document, *answer_first(table, _depends(found.labels[0], tables)), *after, *more, of=posterior)
+
+
+def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:
+    """That another contract is best under a system, by more than two standard errors; empty otherwise."""
+    from bayesbridge.sensitivity import EXPERTS, depends_sentence
+
+    told = {}
+    for name, (first, *others) in tables.items():
+        behind = next((row for row in others if row["contract"] == best), None)
+        if behind is None or first["contract"] == tables[EXPERTS][0]["contract"]:
+            continue
+        if behind["behind"] > 2 * behind["behind_error"]:
+            chance = "" if first["make"] is None else f", and makes with about {percent(first['make'], 0)}"
+            told[name] = f"{first['contract']} is best{chance}"
+    return depends_sentence(told)

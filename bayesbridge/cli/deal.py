@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from bayesbridge.dealing.language import Script
 
 FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
-_ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline"}
+_ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": "lesson"}
 
 
-PLAN = Mode("--plan deals nothing", "n out form generate seed")
+PLAN = Mode("--plan deals nothing", "n out form generate seed dealer")
 JSON = Mode("--json holds the deals as PBN", "form")
 UNCALLED = Mode("nobody has called", "bidder")
 
@@ -63,7 +63,8 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("--plan", action="store_true", help="say what is exact and what is tested, and deal nothing")
     parser.add_argument("--form", choices=FORMS, help="how deals are written (default: diagram)")
-    parser.add_argument("--out", metavar="FILE", help="write deals to .pbn, .lin or .txt")
+    parser.add_argument("--out", metavar="FILE", help="write deals to .pbn, .lin, .txt or .html, a page to print")
+    parser.add_argument("--dealer", type=reading(Seat.of), metavar="S", help="who deals every board (default: in turn)")
     parser.add_argument(
         "--generate",
         type=whole(1, 10**12),
@@ -133,7 +134,7 @@ def _target(args: Namespace) -> tuple[Path | None, str]:
     """The file to write, and how: ``--form``, or else by the end of its name."""
     if args.out is None:
         return None, args.form or "diagram"
-    path = verify_target("--out", args.out, "deals are PBN, LIN or text", *_ENDINGS)
+    path = verify_target("--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS)
     usual = _ENDINGS[path.suffix]
     if args.form not in (None, usual) and path.suffix != ".txt":
         raise UsageError(f"argument --form: {args.out!r} would not hold {args.form}: leave it out, or write to .txt")

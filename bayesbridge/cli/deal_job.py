@@ -49,6 +49,7 @@ class DealJob:
     wanted: int
     most: int
     seed: int
+    dealer: Seat | None
     exact: list[Counts | None]
     layouts: Layouts | None = None
     types: list[str] = field(default_factory=list)
@@ -87,6 +88,7 @@ class DealJob:
             args.n or asked.produce or usual,
             args.generate or asked.generate or MOST_DRAWS,
             args.seed if asked.seed is None or args.seed != 1 else asked.seed,
+            Seat(asked.dealer) if args.dealer is None and asked.dealer is not None else args.dealer,
             exact,
         )
 
@@ -140,11 +142,9 @@ class DealJob:
 
     @property
     def numbering(self) -> Numbering:
-        """By the script, else by rotation."""
-        dealer, vulnerable = self.script.dealer, self.script.vulnerable
-        return Numbering(
-            1, None if dealer is None else Seat(dealer), None if vulnerable is None else Vulnerability.of(vulnerable)
-        )
+        """By the options and the script, else by rotation."""
+        vulnerable = self.script.vulnerable
+        return Numbering(1, self.dealer, None if vulnerable is None else Vulnerability.of(vulnerable), self.types)
 
     def document(self) -> dict[str, Any]:
         """All as plain data."""
@@ -164,6 +164,10 @@ class DealJob:
 
     def text(self, form: str) -> str:
         """The deals as a file."""
+        if form == "lesson":
+            from bayesbridge.views.lesson import lesson_page
+
+            return lesson_page(self._dealt, self.numbering)
         return "".join(f"{line}\n" for line in FORMS[form](self._dealt, self.numbering))
 
     def lines(self, form: str | None) -> Iterator[str]:

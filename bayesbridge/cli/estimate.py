@@ -7,7 +7,8 @@ answer depends on how the others are taken to bid.
 from __future__ import annotations
 
 from argparse import Namespace
-from math import isfinite, log2
+from functools import partial
+from math import hypot, isfinite, log2
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import USUAL, Budget
@@ -46,7 +47,7 @@ from bayesbridge.views.documents import (
     nested,
     readings_document,
 )
-from bayesbridge.words import CAPTURES, number, percent, share_error, tell
+from bayesbridge.words import CAPTURES, card_words, number, percent, share_error, tell, with_symbols
 
 if TYPE_CHECKING:
     import xarray
@@ -121,7 +122,7 @@ def add_question(parser: OneLineParser, estimators: str) -> None:
     parser.add_argument(
         "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
-    add_solving(parser, "for it (0: none; default: until ± 2 %)", "(default: at most 10, or all --draws if chosen)")
+    add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws)")
 
 
 def run(args: Namespace) -> int:
@@ -133,6 +134,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.answer import Answer
     from bayesbridge.estimators.odds import game_odds
     from bayesbridge.history import readings
+    from bayesbridge.sensitivity import by_system
 
     verify(args, args.contract and CONTRACT)
     position, belief = belief_of(args, "trump")
@@ -148,18 +150,41 @@ def run(args: Namespace) -> int:
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
+        systems = {} if asked is None else by_system(belief, partial(_make_document, asked, args.seed), args.seed)
         if args.json:
             card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
             tricks: dict[str, Any] = {"games": [one.document(len(posterior)) for one in games]} if games else {}
             tricks |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
+            tricks |= {"by_system": systems} if systems else {}
             calls = {"readings": readings_document(read)} if read else {}
             print_json(estimate_document(found, answer) | tricks | calls | card)
         else:
-            show(found, answer, games, read)
+            show(found, answer, games, read, make_depends(systems))
             _show_card(looked_for, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
+
+
+def _make_document(asked: ContractQuestion, seed: int, posterior: Posterior) -> dict[str, float]:
+    """P(make) by the network alone."""
+    from bayesbridge.estimators.odds import network_odds
+
+    make = network_odds(posterior, asked.contract, seed).make
+    return {"make": make.mean, "make_error": make.error}
+
+
+def make_depends(systems: dict[str, dict[str, float]]) -> str:
+    """That P(make) depends on the system, if it moves by ten points and two standard errors; empty otherwise."""
+    from bayesbridge.sensitivity import EXPERTS, depends_sentence
+
+    usual = systems.get(EXPERTS, {})
+    told = {
+        name: f"it makes with about {percent(one['make'], 0)}"
+        for name, one in systems.items()
+        if abs(one["make"] - usual["make"]) > max(0.1, 2 * hypot(one["make_error"], usual["make_error"]))
+    }
+    return depends_sentence(told)
 
 
 def show_calls(position: Position, args: Namespace) -> int:
@@ -245,14 +270,14 @@ def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
     seats = [name for name in "NESW" if any(step[name] > 0.0 for step in steps)]
     rows = [
         [
-            step["event"],
+            with_symbols(step["event"]),
             *(percent(step[name]) for name in seats),
             "exact" if step["exact"] else share_error(max(step[name] for name in seats), step["error"]).strip(),
         ]
         for step in steps
     ]
     say()
-    print_table(f"Where {args.card} lies, after each piece of evidence", ["after", *seats, ""], rows)
+    print_table(f"Where {card_words(args.card)} lies, after each piece of evidence", ["after", *seats, ""], rows)
 
 
 def compare_models(args: Namespace) -> int:

@@ -23,6 +23,7 @@ from bayesbridge.words import number, tell
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
+    from bayesbridge.bidders.systems import Agreement
     from bayesbridge.evidence.kinds import Piece
     from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
@@ -358,7 +359,7 @@ def chosen_record(
 
 
 RECORD = Mode("the record tells it", "hand players dummy position")
-NO_RECORD = Mode("no --record FILE is named", "board room after-trick after-card")
+NO_RECORD = Mode("no --record FILE is named", "board room after-trick after-card alerts")
 NO_TRICK = Mode("it counts from a trick on, and no --after-trick is named", "after-card")
 NO_AUCTION = Mode("it says who began --auction, and none is given", "dealer")
 
@@ -387,10 +388,22 @@ def record_position(args: argparse.Namespace) -> Position:
         seat, hand, seen = seen_by(record, _chooser(record, cards) if observer is None else observer, cards)
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
+    settings |= {"system": systems} if (systems := _systems_at(args, record)) else {}
     return Position(
         {name: Sourced(value, where, name != "vulnerable") for name, value in settings.items()},
         tuple(Sourced(piece, where) for piece in seen),
     )
+
+
+def _systems_at(args: argparse.Namespace, record: Record) -> tuple[Agreement, ...]:
+    """The systems that the options name, and with ``--alerts`` what was alerted at the table."""
+    from bayesbridge.bidders.alerts import alerts_system
+    from bayesbridge.bidders.systems import Agreement
+
+    told = alerts_system(record) if args.alerts else None
+    if args.alerts and told is None:
+        tell(f"board {record.board}: no alert that can be read as a statement")
+    return (*(args.system or ()), *([] if told is None else [Agreement(told)]))
 
 
 def _chooser(record: Record, cards: int) -> Seat:
@@ -464,6 +477,11 @@ def add_evidence(parser: OneLineParser) -> None:
     group.add_argument("--board", metavar="N", help="the board (default: the first that can be replayed)")
     group.add_argument("--room", metavar="NAME", help="the room, where a board was played twice")
     group.add_argument(
+        "--alerts",
+        action="store_true",
+        help="of a record: take alerts that can be read, such as 'limit raise' or '5+ spades', for what the calls show",
+    )
+    group.add_argument(
         "--after-trick",
         type=whole(0, 13),
         metavar="N",
@@ -520,7 +538,9 @@ def models_at(args: argparse.Namespace, record: Record) -> tuple[BidderModel, Pl
         settings |= {"style": Sourced(tuple(SideStyle(*one, "") for one in styles.items()), "")} if styles else {}
         if not styles:
             tell("no earlier board of the file names a pair of this table: nothing to adapt to")
-    bidder = Position(settings | settings_of(args, MODELS.split())).bidder("learned")
+    settings |= settings_of(args, MODELS.split())
+    settings |= {"system": Sourced(systems, "argument --alerts")} if (systems := _systems_at(args, record)) else {}
+    bidder = Position(settings).bidder("learned")
     assert bidder is not None
     return bidder, None if args.player == "none" else LearnedPlayer()
 
@@ -533,6 +553,8 @@ def position_of(args: argparse.Namespace) -> Position:
 
         position = read_position(args.position)
     settings = settings_of(args, SETTINGS)
+    if "system" in settings and args.record:
+        del settings["system"]  # the position of the record has it, with what was alerted
     known = position.with_more(settings, ())
     if "hand" in known.settings and "observer" not in known.settings:
         settings["observer"] = Sourced(Seat.S, "argument --hand")

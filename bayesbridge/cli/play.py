@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import USUAL
@@ -38,11 +38,11 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, IllegalPlay
-from bayesbridge.position import Position, Sourced
+from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
+from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import SEATS, percent, tell
+from bayesbridge.words import SEATS, card_words, percent, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 REVIEW = Mode(
     "--review goes by the record alone, and counts tricks",
-    takes=f"review record board room seat draws solve seconds seed {MODELS}",
+    takes=f"review record board room alerts seat draws solve seconds seed {MODELS}",
 )
 UNTOLD = Mode("no contract is told, only which card wins the trick is asked", "by goal field solve seconds player")
 HIDDEN = Mode("the seat's hand is hidden, only which card wins the trick is asked", "goal field solve seconds")
@@ -103,6 +103,8 @@ def add(commands: Subparsers) -> None:
     add_pair(parser)
     add_draws(parser, "play")
     add_evidence(parser)
+    named = parser._option_string_actions["--player"]
+    named.type, named.help = None, f"{named.help}; of a --review a player by name, whose cards alone are judged"
     parser.set_defaults(by_turn=True)
 
 
@@ -117,6 +119,9 @@ def run(args: Namespace) -> int:
     """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
     if args.review:
         return _review(args)
+    if args.player is not None:
+        with attributed("--player"):
+            args.player = SETTINGS["player"].read(args.player)
     scored = "" if args.field is None else "vulnerable"
     position, belief = _with_trick(*belief_of(args, f"{scored} player trump"), args.trick)
     told = args.contract is not None or (belief.auction is not None and belief.auction.contract is not None)
@@ -153,7 +158,7 @@ def run(args: Namespace) -> int:
         progress=progress_line("layouts solved"),
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
-    return present(args, document, *answer_first(*found.tables), of=posterior)
+    return present(args, document, *answer_first(found.tables[0]), of=posterior)
 
 
 def _review(args: Namespace) -> int:
@@ -167,21 +172,17 @@ def _review(args: Namespace) -> int:
     boards = [record for record in walk() if record.plays and args.room in (None, record.room)]
     if args.board is not None or len(boards) < 2:
         boards = [chosen_record(walk(), args.record, args.board, args.room, None)]
+    if not any(_seats_asked(args, record) for record in boards):
+        raise UsageError(_nobody(args, boards))
     found: list[tuple[Record, list[Judged]]] = []
     for number, record in enumerate(boards, 1):
-        dummy = None if record.contract is None else record.contract.declarer.partner
-        if dummy is not None and args.seat == dummy:
-            if len(boards) == 1:
-                who = dummy.partner.name
-                raise UsageError(
-                    f"argument --seat: {dummy.name} is dummy, whose cards {who} chose: ask for --seat {who}"
-                )
+        if not (seats := _seats_asked(args, record)):
             continue
         if len(boards) > 1:
             tell(f"board {record.board or number}, {number} of {len(boards)}")
-        found.append((record, reviewed(args, record, *models_at(args, record))))
+        found.append((record, reviewed(args, record, *models_at(args, record), seats)))
         if not args.json:
-            show_review(*found[-1])
+            show_review(*found[-1], args.alerts)
     if args.json:
         tables = [review_document(*one) for one in found]
         players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
@@ -191,11 +192,35 @@ def _review(args: Namespace) -> int:
     return 0
 
 
-def reviewed(args: Namespace, record: Record, bidder: BidderModel, player: PlayerModel | None) -> list[Judged]:
-    """The cards of one player or of all, judged."""
+def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
+    """Who chose cards, of ``--seat`` or of the ``--player`` whose name holds the words."""
+    dummy = None if record.contract is None else record.contract.declarer.partner
+    name = "" if args.player in (None, *CHOOSERS) else args.player.casefold()
+    seats = [seat for seat in Seat if seat != dummy and args.seat in (None, seat)]
+    return [seat for seat in seats if name in player_name(record, seat).casefold()]
+
+
+def _nobody(args: Namespace, boards: list[Record]) -> str:
+    """Why no card is reviewed."""
+    contract = boards[0].contract
+    if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
+        who = contract.declarer.name
+        return f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
+    names = sorted({player_name(record, seat) for record in boards for seat in Seat})
+    hint = did_you_mean(str(args.player), names)
+    return f"argument --player: {args.player!r} chose no card there: {hint}write {', '.join(names)}"
+
+
+def reviewed(
+    args: Namespace,
+    record: Record,
+    bidder: BidderModel,
+    player: PlayerModel | None,
+    seats: Sequence[Seat] = tuple(Seat),
+) -> list[Judged]:
+    """The cards of some players, judged."""
     from bayesbridge.decisions.review import judged_cards
 
-    seats = list(Seat) if getattr(args, "seat", None) is None else [args.seat]
     how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
     how |= {"solve": args.solve, "seconds": args.seconds, "progress": progress_line("cards")}
     return list(judged_cards(record, seats, **how))
@@ -213,10 +238,20 @@ def player_name(record: Record, seat: Seat) -> str:
     return record.tag(SEATS[seat.name]).strip() or SEATS[seat.name]
 
 
-def alerts_of(record: Record) -> list[dict[str, str]]:
-    """The calls that were alerted, with what was said of them."""
-    calls = [] if record.auction is None else list(record.auction)
-    return [{"seat": calls[at][0].name, "call": str(calls[at][1]), "alert": text} for at, text in record.alerts]
+def alerts_of(record: Record) -> list[dict[str, str | None]]:
+    """The calls that were alerted, with what was said of them, and how that can be read."""
+    from bayesbridge.bidders.alerts import alerts_read
+
+    calls, read = [] if record.auction is None else list(record.auction), alerts_read(record)
+    return [
+        {
+            "seat": calls[at][0].name,
+            "call": str(calls[at][1]),
+            "alert": text,
+            "statement": read[at].text if at in read else None,
+        }
+        for at, text in record.alerts
+    ]
 
 
 def players_of(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, list[Judged]]:
@@ -228,14 +263,16 @@ def players_of(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, list[J
     return players
 
 
-def show_review(record: Record, rows: list[Judged]) -> None:
+def show_review(record: Record, rows: list[Judged], alerts: bool) -> None:
     """For people."""
     from bayesbridge.decisions.review import players_table, review_table
 
     where = " ".join(filter(None, ("Board", record.board, record.room)))
     show_table(review_table(rows, f"{where}, {record.contract}: cards that were costly or unlucky"))
     for one in alerts_of(record):
-        say(f"{SEATS[one['seat']]}'s {one['call']} was alerted: {one['alert'] or 'without a word'}.")
+        taken = "taken as" if alerts else "--alerts would take it as"
+        read = f" ({taken} {one['statement']})" if one["statement"] else ""
+        say(f"{SEATS[str(one['seat'])]}'s {one['call']} was alerted: {one['alert'] or 'without a word'}{read}.")
     show_table(players_table(players_of([(record, rows)])))
     if record.rest:
         say(f"{len(record.plays)} cards are on record{record.rest}.")
@@ -265,9 +302,14 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
         print_json({"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)})
         return 0
-    rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
+    rows = [[card_words(card), percent(chance), bar(chance, 30)] for card, chance in wins.items()]
     trumps = "no trumps" if trump is None else f"{trump.name} trumps"
-    print_table(f"P(card wins), {seat.name} to play to '{trick}' at {trumps}", ["card", "wins", ""], rows, bars=True)
+    print_table(
+        f"P(card wins), {seat.name} to play to '{with_symbols(trick)}' at {trumps}",
+        ["card", "wins", ""],
+        rows,
+        bars=True,
+    )
     if seat in belief.constraints.hidden:
         say(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
     if strain is None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from bayesbridge import __version__
 from bayesbridge.cli.options import EXACT, Subparsers, UsageError, add_command
 from bayesbridge.cli.screens import print_json, print_table, say
 from bayesbridge.errors import Unwritable
@@ -98,19 +99,24 @@ MADE = {
 
 def run_new(args: Namespace) -> int:
     """Write the package, and say what to do with it."""
+    from bayesbridge.estimators.hookspecs import CONTRACT
+
     does, asked = MADE[args.kind]
-    words = names(args.name) | {"does": does}
+    words = names(args.name) | {"does": does, "version": __version__, "contract": str(CONTRACT)}
     words["asked"] = asked = Template(asked).substitute(words)
     folder = Path(args.at or ".") / words["distribution"]
     kinds = {
         "pyproject.toml": "pyproject",
         "README.md": "readme",
-        f"{words['module']}.py": args.kind,
+        "LICENSE": "licence",
+        f"{words['module']}/__init__.py": args.kind,
         f"test_{words['name']}.py": f"{args.kind}_test",
     }
     data = files("bayesbridge.cli").joinpath("data")
     try:
         folder.mkdir()
+        (folder / words["module"]).mkdir()
+        (folder / words["module"] / "py.typed").touch()
         for name, kind in kinds.items():
             text = data.joinpath(f"plugin_{kind}.txt").read_text("utf-8")
             (folder / name).write_text(Template(text).substitute(words), "utf-8")
@@ -123,11 +129,11 @@ def run_new(args: Namespace) -> int:
     name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
     if args.json:
         told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
-        print_json({"folder": str(folder), "files": sorted(kinds), **told})
+        print_json({"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **told})
         return 0
     say(
         f"{distribution} in {folder}: {does}, called {name!r}, and its test.",
-        f"Change {module}.py, then in that folder:",
+        f"Change {module}/__init__.py, then in that folder:",
         "  pip install .",
         "  pytest",
         f"  bayesbridge estimate {asked}",

@@ -30,7 +30,7 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.play import review_document, reviewed, show_review
 from bayesbridge.cli.screens import print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
-from bayesbridge.words import BITS, MADE, number, percent, tell
+from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FILE = Mode(
     "FILE tells what was seen, or is named by --record FILE",
-    takes=f"observer board room cards text review adapt title draws out solve seconds seed {MODELS}",
+    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {MODELS}",
 )
 TEXT = Mode("--text writes no page", "out title")
 TEXT_REVIEW = Mode("every player is reviewed, card by card", "observer cards")
@@ -95,7 +95,7 @@ def _record_report(args: Namespace) -> int:
     bidder, player = models_at(args, record)
     rows = reviewed(args, record, bidder, player) if args.review else []
     if whole:
-        print_json(review_document(record, rows)) if args.json else show_review(record, rows)
+        print_json(review_document(record, rows)) if args.json else show_review(record, rows, args.alerts)
         return 0
     if path is None:
         return _show_steps(args, record, observer, bidder, player)
@@ -165,7 +165,7 @@ def _show_steps(
     heads = ["event", "layouts", "bits", *(f"points {name}" for name in hidden), "P(made)"]
     rows = [
         [
-            step["event"],
+            with_symbols(step["event"]),
             f"{step['layouts']:,}".replace(",", " "),
             number(step["entropy_bits"], 1),
             *(number(step[f"points_{name}"], 1) for name in hidden),

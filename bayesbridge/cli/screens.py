@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbridge.budget import MOST_DRAWS, USUAL
 from bayesbridge.cli.options import OneLineParser, whole
 from bayesbridge.markup import Table, in_columns
-from bayesbridge.words import BITS, SEATS, game, number, printable
+from bayesbridge.words import BITS, SEATS, game, number, printable, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.answer import Answer
@@ -40,7 +40,7 @@ def say(*lines: str) -> None:
     """Lines for people, an empty one if none is given; each argument is one line, whatever it holds."""
     end_progress()
     for line in lines or ("",):
-        print(printable(line))
+        print(_shown(line))
 
 
 def print_table(
@@ -50,11 +50,17 @@ def print_table(
 
     A figure is never cut or broken: the table may become wider than the terminal.
     """
-    table = [[printable(cell) for cell in row] for row in rows]
-    head, rule, *body = in_columns([printable(name) for name in header], table, left, bars)
+    table = [[_shown(cell) for cell in row] for row in rows]
+    head, rule, *body = in_columns([_shown(name) for name in header], table, left, bars)
     end_progress()
-    for line in (bold(printable(title)), "", bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
+    for line in (bold(_shown(title)), "", bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
         print(line)
+
+
+def _shown(text: object) -> str:
+    """As stdout can show it: suits by their letters where it has no symbols."""
+    line = printable(text)
+    return line if line.isascii() or _draws("♠♥♦♣") else line.translate(LETTERS)
 
 
 def bold(line: str) -> str:
@@ -77,9 +83,9 @@ def present(args: Namespace, document: dict[str, Any], *parts: Table | str, of: 
     return 0
 
 
-def answer_first(table: Table) -> tuple[Table | str, ...]:
-    """What the first note says, which is the answer in words, and then the table."""
-    return *in_lines(table.notes[0]), "", replace(table, notes=table.notes[1:])
+def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
+    """What the first note says, which is the answer in words, on what it ``depends``, and then the table."""
+    return *in_lines(table.notes[0]), *in_lines(depends), "", replace(table, notes=table.notes[1:])
 
 
 def show_table(table: Table) -> None:
@@ -120,6 +126,8 @@ def _draws(letters: str) -> bool:
         return False
     return True
 
+
+LETTERS = str.maketrans("♠♥♦♣", "SHDC")
 
 _lines: list[Any] = []
 """Progress lines that are not finished."""
@@ -172,7 +180,7 @@ def print_evidence(belief: Belief) -> None:
     say(game(None) if dummy is None else f"{game(dummy.name)} For bridge add --players 4.")
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
-        paragraph(f"Seen: {'; '.join(map(str, belief.evidence))}.", "      ")
+        paragraph(f"Seen: {'; '.join(map(with_symbols, belief.evidence))}.", "      ")
     for said in belief.assumptions:
         say(said)
     if dummy is None and belief.auction is not None and not belief.systems:
@@ -208,8 +216,9 @@ def show(
     answer: Answer,
     games: Sequence[ContractOdds],
     read: Sequence[CallReading],
+    depends: str,
 ) -> None:
-    """The answer in a sentence, tables, and at the end what was seen and how it was computed.
+    """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was computed.
 
     The contract that was asked about, or with four players ``games``, take the place of the outputs, and
     how the calls were ``read`` and the hands come before them.
@@ -221,7 +230,7 @@ def show(
     asked = list(games) if found.odds is None else [found.odds]
     if asked:
         strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
-        answers = [tricks, strength]
+        answers = [*filter(None, (tricks, depends)), strength]
         tables = asked[0].tables if len(asked) == 1 else [games_table(asked)]
         if len(asked) == 1:
             tables = [replace(tables[0], notes=tables[0].notes[1:])]

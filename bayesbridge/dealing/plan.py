@@ -44,7 +44,7 @@ from bayesbridge.engines.tilt import SEARCH, tilted
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
 from bayesbridge.estimators.protocol import Estimator, Question, run
-from bayesbridge.estimators.registry import offered
+from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
 from bayesbridge.evidence.models import BidderModel, cost_of
 from bayesbridge.expressions import (
@@ -67,9 +67,7 @@ def find_solver() -> Estimator:
     try:
         return offered("estimators", ["solved"]).estimator("solved")
     except BayesBridgeError:
-        raise BayesBridgeError(
-            "tricks need a double-dummy solver: install the plugin bayesbridge-double-dummy, or leave them out"
-        ) from None
+        raise BayesBridgeError(f"tricks need a double-dummy solver: install {SOLVER}, or leave them out") from None
 
 
 def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:

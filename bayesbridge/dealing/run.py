@@ -36,6 +36,12 @@ class Numbering(NamedTuple):
     first: int = 1
     dealer: Seat | None = None
     vulnerable: Vulnerability | None = None
+    types: Sequence[str] = ()
+    """The type of each deal from board 1 on, where types were asked for."""
+
+    def type_of(self, board: int) -> str:
+        """The type of a board's deal."""
+        return self.types[board - 1] if self.types else ""
 
     def dealer_of(self, board: int) -> Seat:
         """Who deals a board.
@@ -113,10 +119,14 @@ def _beside(hands: list[int]) -> Iterator[str]:
 
 
 def in_file(write: Callable[[Iterator[Record], StringIO], object], layouts: Layouts, at: Numbering) -> Iterator[str]:
-    """The lines of a file of records."""
-    text = StringIO()
+    """The lines of a file of records; in PBN the type of a deal follows it as a comment."""
+    text, board = StringIO(), at.first
     write(at.records(layouts), text)
-    yield from text.getvalue().splitlines()
+    for line in text.getvalue().splitlines():
+        yield line
+        if line.startswith("[Deal "):
+            yield from [f"{{{at.type_of(board).replace('}', ')')}}}"] if at.types else []
+            board += 1
 
 
 def diagram(layouts: Layouts, numbering: Numbering = USUAL) -> Iterator[str]:
@@ -127,7 +137,8 @@ def diagram(layouts: Layouts, numbering: Numbering = USUAL) -> Iterator[str]:
             for mask in masks
         )
         who = SEATS[numbering.dealer_of(board).name]
-        corner = [f"Board {board}", f"Dealer {who}", f"Vul. {numbering.vulnerable_on(board).value}", ""]
+        vulnerable, kind = numbering.vulnerable_on(board).value, numbering.type_of(board)
+        corner = [f"Board {board}", f"Dealer {who}", f"Vul. {vulnerable}", kind]
         yield from (f"{left:<22}{suit}".rstrip() for left, suit in zip(corner, north, strict=True))
         yield from (f"{left:<22}{'':<12}{right}".rstrip() for left, right in zip(west, east, strict=True))
         yield from (f"{'':<22}{suit}".rstrip() for suit in south)

@@ -48,13 +48,13 @@ from bayesbridge.estimators.odds import (
     resolve_contract,
 )
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
-from bayesbridge.estimators.registry import offered
+from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.layouts import Floats, Ints
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import scoring_of
 from bayesbridge.tricks import Trick
-from bayesbridge.words import SEATS, error_text, number, percent, share_error
+from bayesbridge.words import SEATS, card_words, error_text, number, percent, share_error, with_symbols
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 
@@ -102,7 +102,7 @@ class PlayTurn:
     def words(self) -> str:
         """The moment as a title, such as ``West leads against 3NT by S``."""
         who, against = SEATS[self.seat.name], "against" if self.defends else "in"
-        what = "leads" if not self.trick.cards else f"plays to '{self.trick}'"
+        what = "leads" if not self.trick.cards else f"plays to '{with_symbols(self.trick)}'"
         return f"{who} {what} {against} {self.contract}" + ("" if self.lead else f", trick {self.tricks + 1}")
 
 
@@ -231,7 +231,7 @@ class CardChoices(Displayable):
     @property
     def sentence(self) -> str:
         """The answer in words."""
-        names = [choice.name for choice in self.best]
+        names = [card_words(choice.name) for choice in self.best]
         first = self.choices[0]
         (chance, error), (tricks, tricks_error) = first.chance, first.tricks
         share, many = f"{percent(chance)}{share_error(chance, error)}", f"{tricks:.2f}{error_text(tricks_error)}"
@@ -244,7 +244,7 @@ class CardChoices(Displayable):
             return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
         others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
         led = [pair for choice in self.best for pair in zip(choice.led, choice.cards, strict=False)]
-        most = f" Of these players lead {max(led)[1]} most often." if led else ""
+        most = f" Of these players lead {card_words(max(led)[1])} most often." if led else ""
         return f"Too close to call: {names[0]} is ahead, {others} may be as good.{most} After {names[0]}, {after}"
 
     @property
@@ -279,7 +279,9 @@ class CardChoices(Displayable):
             chances = [percent(share) + share_error(share, spread) for share, spread in shares]
             tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
             led = [percent(sum(choice.led))] if choice.led else []
-            rows.append([choice.name, *chances, tricks, percent(choice.wins), behind, *led, verdict * choice.close])
+            rows.append(
+                [card_words(choice.name), *chances, tricks, percent(choice.wins), behind, *led, verdict * choice.close]
+            )
         chance = "P(beaten)" if turn.defends else "P(makes)"
         by = {"make": chance, "tricks": "tricks"}.get(self.goal, self.goal)
         field = [] if best.matchpoints is None else ["matchpoints"]
@@ -435,9 +437,7 @@ def card_solver() -> Estimator:
     try:
         return offered("estimators", [SOLVES]).estimator(SOLVES)
     except PluginError:
-        raise BayesBridgeError(
-            "cards are compared by a double-dummy solver: install the plugin bayesbridge-double-dummy"
-        ) from None
+        raise BayesBridgeError(f"cards are compared by a double-dummy solver: install {SOLVER}") from None
 
 
 def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:

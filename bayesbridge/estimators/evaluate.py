@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ from bayesbridge.estimators.protocol import (
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
+from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds
@@ -48,6 +50,9 @@ KEPT: Final = 20_000
 
 MOST_KEPT: Final = 1_000_000
 """Layouts up to which every one is kept with its weight."""
+
+SLOW: Final = 2.0, 1e-3
+"""Seconds, in all and for one layout, from which on an estimator should declare what it takes."""
 
 type Progress = Callable[[int, int], None]
 """Called with the layouts done and all layouts."""
@@ -133,7 +138,15 @@ def evaluate(
         layouts = Layouts.adopt(masks)
         for estimator in working():
             with trying(estimator):
-                for name, values in run(estimator, layouts, question).items():
+                begun = perf_counter()
+                answers = run(estimator, layouts, question)
+                took = perf_counter() - begun
+                if not done and not seconds_of(estimator) and took > SLOW[0] and took > SLOW[1] * len(masks):
+                    tell(
+                        f"estimator {estimator.name!r} took {took:.0f} s for {len(masks)} layouts: if it declares "
+                        f"seconds = {took / len(masks):.1g}, the time of one, it gets as many as the time allows"
+                    )
+                for name, values in answers.items():
                     sums[estimator.name, name].add(values, weights)
                     if whole:
                         draws[estimator.name, name].append(values)

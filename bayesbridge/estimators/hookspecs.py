@@ -9,12 +9,15 @@ A plugin is a module (or object) with functions marked ``@bayesbridge.plugins.ho
 Hooks *offer* named things; they do not compute. They are called when names are looked up, not when bayesbridge is
 imported, so keep heavy imports inside the things they return. A plugin runs in the process that asks
 for it.
+
+A plugin may say which version of this contract it was written for, ``BAYESBRIDGE_CONTRACT = 1`` in its module. It is
+then left out, with a line that says so, where bayesbridge offers an older one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pluggy
 
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     from bayesbridge.evidence import BidderModel
 
 PROJECT = "bayesbridge"
+
+CONTRACT: Final = 1
+"""The version of the contract: the hooks below and the names of :mod:`bayesbridge.plugins`. It rises by one with a
+release that adds to them."""
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)

@@ -18,17 +18,21 @@ from typing import Any, Final, Literal, NamedTuple
 import pluggy
 
 import bayesbridge
-from bayesbridge.errors import PluginError, did_you_mean, raised_at
+from bayesbridge.errors import PluginError, did_you_mean, name_of, raised_at
 from bayesbridge.estimators import builtin, hookspecs
-from bayesbridge.estimators.hookspecs import PROJECT
+from bayesbridge.estimators.hookspecs import CONTRACT, PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
 from bayesbridge.evidence import BidderModel
+from bayesbridge.words import tell
 
 BUILTIN: Final = "bayesbridge"
 """The name under which the built-ins are registered."""
 
 DISTRIBUTION: Final = "bayesbridge-hands"
 """What ``pip`` and ``importlib.metadata`` call this project."""
+
+SOLVER: Final = f"the plugin bayesbridge-double-dummy (pip install '{DISTRIBUTION}[solver]')"
+"""What has the solver, and how to get it."""
 
 KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}
 """What plugins offer, in words."""
@@ -80,7 +84,13 @@ class Registry:
 def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> Registry:
     """A registry that has the names, if anything has: the built-ins alone where these are enough, else all plugins."""
     own = load(installed=False)
-    return own if all(name in getattr(own, kind) for name in names) else load()
+    if all(name in getattr(own, kind) for name in names):
+        return own
+    found = load()
+    for plugin in found.plugins:
+        if plugin.failure and not {*getattr(plugin, kind)}.isdisjoint(names):
+            tell(f"left out of plugin {plugin.name!r}: {plugin.failure}")
+    return found
 
 
 def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) -> Registry:
@@ -140,18 +150,31 @@ class Offers(NamedTuple):
 
 
 def offers_of(plugin: object) -> Offers:
-    """Call the hooks of a plugin; raises where it misspells one, has none, or offers something else."""
+    """Call the hooks of a plugin; raises where it misspells one, has none, or offers or asks for something else."""
+    if (wanted := getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT)) not in range(1, CONTRACT + 1):
+        raise PluginError(
+            f"it asks for contract {wanted!r} of plugins, and bayesbridge {bayesbridge.__version__} keeps {CONTRACT}: "
+            f"install a newer {DISTRIBUTION}, or an older version of the plugin"
+        )
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(plugin)
-    manager.check_pending()  # a hook that nobody calls is a misspelt one
-    if not manager.get_hookcallers(plugin):
+    callers = manager.get_hookcallers(plugin)
+    for caller in callers or ():
+        if not caller.has_spec():  # a hook that nobody calls is a misspelt one
+            known = [name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_")]
+            raise PluginError(
+                f"unknown hook {caller.name!r}: {did_you_mean(caller.name, known)}choose {', '.join(known)}"
+            )
+    if not callers:
         raise PluginError("implements no hook: mark its functions with @bayesbridge.plugins.hookimpl")
     estimators: dict[str, Estimator] = {}
     # One answer of each plugin that does not say None, and there is one plugin.
     for offer in next(iter(manager.hook.bayesbridge_estimators()), ()):
         if not isinstance(offer, Estimator) or isinstance(offer, type) or not isinstance(offer.name, str):
-            raise PluginError(f"{offer!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
+            raise PluginError(
+                f"{name_of(offer)} is no estimator: it needs name, outputs and estimate(layouts, question)"
+            )
         if offer.name in estimators:
             raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
         verify_declaration(offer)
@@ -159,7 +182,9 @@ def offers_of(plugin: object) -> Offers:
     bidders: dict[Any, Any] = dict(next(iter(manager.hook.bayesbridge_bidders()), {}))
     for name, model in bidders.items():
         if not isinstance(model, BidderModel) or isinstance(model, type) or not isinstance(name, str):
-            raise PluginError(f"{name!r}: {model!r} is no bidder model: it needs log_likelihood(hands, auction, index)")
+            raise PluginError(
+                f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
+            )
     return Offers(estimators, bidders)
 
 

@@ -22,7 +22,8 @@ from bayesbridge.calls import PASS
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.tables import sample
-from bayesbridge.errors import BayesBridgeError, PluginError, raised_at
+from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised_at
+from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
 from bayesbridge.evidence import BidderModel
 from bayesbridge.layouts import Layouts
@@ -45,13 +46,17 @@ def check_estimator(
 ) -> None:
     """Raise :class:`PluginError` with one clear line unless the estimator keeps every promise.
 
-    Checked: the declaration; shapes, types and finite values; the same answer twice; the input left alone; a batch
-    equals its layouts one by one, in any order; one layout; none.
+    Checked: the declaration, and a name that no built-in has; shapes, types and finite values; the same answer twice;
+    the input left alone; a batch equals its layouts one by one, in any order; one layout; none.
     """
     if not isinstance(estimator, Estimator) or not isinstance(estimator.name, str) or not estimator.name:
-        raise PluginError(f"{estimator!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
+        raise PluginError(
+            f"{name_of(estimator)} is no estimator: it needs name, outputs and estimate(layouts, question)"
+        )
     who, asked = f"estimator {estimator.name!r}", question or Question.of("S:N")
     verify_declaration(estimator)
+    if any(one.name == estimator.name and type(one) is not type(estimator) for one in bayesbridge_estimators()):
+        raise PluginError(f"{who} has the name of a built-in, which stays: rename yours")
     for output in estimator.outputs:
         if not output.doc.strip().endswith("."):
             raise PluginError(f"{who}: output {output.name!r} needs a sentence that ends in '.'")
@@ -80,7 +85,7 @@ def check_bidder(bidder: BidderModel, *, players: int = 3, hands: int = 60, rng:
     >>> check_bidder(IterativeBidder())
     """
     if not isinstance(bidder, BidderModel) or isinstance(bidder, type):
-        raise PluginError(f"{bidder!r} is no bidder model: it needs log_likelihood(hands, auction, index)")
+        raise PluginError(f"{name_of(bidder)} is no bidder model: it needs log_likelihood(hands, auction, index)")
     if players not in SO_FAR:
         raise BayesBridgeError(f"{players!r} players: the game has 3 or 4", players=players)
     generator = np.random.default_rng(rng)
@@ -94,7 +99,7 @@ def check_bidder(bidder: BidderModel, *, players: int = 3, hands: int = 60, rng:
 
 def _check_turn(bidder: BidderModel, hands: NDArray[np.uint64], before: Auction) -> None:
     """All promises at one point of an auction."""
-    who, index, legal = f"bidder {bidder!r}, auction '{before}'", len(before.calls), before.legal_calls()
+    who, index, legal = f"bidder {name_of(bidder)}, auction '{before}'", len(before.calls), before.legal_calls()
 
     def chances(auction: Auction, hands: NDArray[np.uint64]) -> NDArray[Any]:
         given = hands.copy()

@@ -29,7 +29,7 @@ from bayesbridge.views.tables import (
     readings_table,
     sentences,
 )
-from bayesbridge.words import BITS, LETTERS, SEATS, game, number
+from bayesbridge.words import BITS, LETTERS, SEATS, game, number, with_symbols
 
 if TYPE_CHECKING:
     import pandas
@@ -173,7 +173,7 @@ def _evidence(belief: Belief) -> str:
         f"<li>{SEATS[belief.observer.name]} holds {escape(belief.hand.pbn)} <small>known from the start</small></li>"
     ]
     for piece in belief.evidence:
-        rows.append(f"<li>{escape(str(piece))} <small>{EFFECTS[belief.effect(piece)]}</small></li>")
+        rows.append(f"<li>{escape(with_symbols(piece))} <small>{EFFECTS[belief.effect(piece)]}</small></li>")
     passed = ", ".join(SEATS[seat.name] for seat in belief.assumed_passes)
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
     model = "".join(f"<p>{escape(said)}</p>" for said in belief.assumptions)

@@ -11,14 +11,16 @@ nothing; ``cards`` (where every card lies, lengths), one ``chip`` for each piece
 drawn the figures come a second time from more draws. Between two events a newer question may interrupt. A click adds
 one piece to a position, so the posteriors of the last positions are kept (:class:`Memory`).
 
-Records, positions and styles dropped on the page become questions, a board on record is reviewed card by card
-(``judged``, then ``review``), and the page's downloads are made here too.
+A hand, an auction, a link, a record, a position or a style that is typed or dropped becomes a question
+(:func:`entry_document`), a board on record is reviewed card by card (``judged``, then ``review``), a ranking of cards
+sharpens while it is watched (:func:`sharpen`), and the page's downloads are made here too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -34,7 +36,7 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
-from bayesbridge.decisions.play import play, turn_of
+from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.decisions.review import by_seat, judged_cards, players_table
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
@@ -42,7 +44,16 @@ from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.notation import ParsedRecords, Record, Vulnerability, read_lin, read_pbn
 from bayesbridge.notation.toml_text import Toml
-from bayesbridge.position import SETTINGS, Position, Sourced, python_lines, read_position
+from bayesbridge.position import (
+    SETTINGS,
+    AuctionText,
+    Position,
+    Sourced,
+    calls_of,
+    players_in,
+    python_lines,
+    read_position,
+)
 from bayesbridge.table import Table
 from bayesbridge.words import model_words
 
@@ -254,8 +265,23 @@ def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
     except BayesBridgeError as error:
         yield "leads", {"refused": str(error)}
         return
-    words = {"title": ranked.turn.words, "sentence": ranked.sentence, "caution": ranked.caution}
-    yield "leads", ranked.document() | words
+    yield "leads", _ranking(ranked)
+
+
+def sharpen(query: Query, memory: Memory) -> Iterator[Event]:
+    """The cards to play again, from more and more layouts, until one is clearly best or no more can be solved."""
+    posterior = memory.known(query.position.belief(), query.seed, more=True)
+    solved = 0
+    for seconds in (6.0, 12.0, 24.0, 40.0):
+        ranked = play(posterior, seconds=seconds, rng=query.seed)
+        yield "leads", _ranking(ranked)
+        if ranked.clear or ranked.exact or ranked.solved <= solved:
+            return
+        solved = ranked.solved
+
+
+def _ranking(ranked: CardChoices) -> dict[str, Any]:
+    return ranked.document() | {"title": ranked.turn.words, "sentence": ranked.sentence, "caution": ranked.caution}
 
 
 DIGITS: Final = 6
@@ -421,7 +447,7 @@ def records_document(name: str, text: str) -> dict[str, Any]:
 
 def _reading(name: str, text: str) -> ParsedRecords:
     raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
-    lin = name.lower().endswith(".lin") or ("|" in text and "[" not in text)
+    lin = name.lower().endswith(".lin") or "lin=" in text or ("|" in text and "[" not in text)
     return (read_lin if lin else read_pbn)(raw)
 
 
@@ -474,12 +500,66 @@ def position_document(name: str, text: str) -> dict[str, Any]:
     file = Toml(name[:60], text.encode("utf-8", "replace"))
     for key in file.document.keys() & {"system", "style"}:
         _setting(key, file.document[key])  # before it is read as a position, where these may name files
-    position = read_position(file)
+    question = _question(read_position(file))
+    read_question(question)
+    return question
+
+
+def _question(position: Position) -> dict[str, Any]:
     question = position.texts()
     if position.players == 4:
         question["settings"]["players"] = "4"
-    read_question(question)
     return question
+
+
+def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
+    """What a text is: a style, a position, boards of a record or a viewer's link, else a hand, an auction or both."""
+    if text.lstrip().startswith("{"):
+        return style_document(name, text)
+    if name.lower().endswith(".toml") or re.search(r"^\s*(observer|hand|evidence)\s*=", text, re.MULTILINE):
+        return position_document(name, text)
+    if name.lower().endswith((".pbn", ".lin")) or any(mark in text for mark in ("|", "[", "lin=")):
+        return records_document(name or "the text", text)
+    return _question(_typed(query.position, text))
+
+
+_CALLS: Final = r"[\s(]*(?:[1-7]\W*[CDHSN♣♦♥♠]|p)"
+"""How an auction begins."""
+
+
+def _typed(old: Position, text: str) -> Position:
+    """The position after a hand, an auction, or a hand and its auction; another hand is another deal."""
+    named = re.match(rf"\s*([NESW])\w*:(?!{_CALLS})", text, re.IGNORECASE)
+    words = text[named.end() if named else 0 :].split()
+    held = next((n for n in (len(words), 4, 1) if _is_hand(words[:n])), 0)
+    heard = " ".join(words[held:])
+    if heard and re.match(rf"(?:\w+:)?{_CALLS}", heard, re.IGNORECASE) is None:
+        raise NotationError(
+            f"{text[:60]!r} is not understood: give a hand such as AKQ2.KJ3.A54.Q32, an auction such as 1NT p 3NT, "
+            "the link of a hand viewer, or a PBN, LIN, TOML or style file"
+        )
+    settings, kept = dict(old.settings), list(old.pieces)
+    if held:
+        kept = [] if "hand" in settings else kept
+        settings["hand"] = _setting("hand", " ".join(words[:held]))
+    if named:
+        settings["observer"] = _setting("observer", named[1])
+    if heard:
+        settings["players"] = Sourced(players_in(settings, [AuctionText(heard)]), "auction")
+        observer = settings["observer"].value if "observer" in settings else Seat.S
+        dummy = settings["dummy"].value if "dummy" in settings else Seat.N
+        kept = [piece for piece in kept if not isinstance(piece.value, Called | Play | Reveal)]
+        four = settings["players"].value == 4
+        calls = calls_of(heard, dealer=None, observer=observer, dummy=None if four else dummy)
+        kept = [*(Sourced(call, "auction") for call in calls), *kept]
+    return Position(settings, tuple(kept))
+
+
+def _is_hand(words: Sequence[str]) -> bool:
+    """Whether they are cards; how many must be said by who reads them."""
+    with suppress(BayesBridgeError):
+        return bool(Hand.of(" ".join(words)))
+    return False
 
 
 def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:

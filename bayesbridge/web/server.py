@@ -135,7 +135,7 @@ async def read_json(request: Request) -> dict[str, Any]:
 
 
 SECONDS: Final = 60.0
-"""For one question, once a worker has it; for the next card of a review."""
+"""For one question, once a worker has it; for the next card of a review, the next ranking."""
 
 type Event = tuple[str, bytes]
 """Its name, and its document as JSON."""
@@ -216,6 +216,7 @@ class Desk:
         self._free = asyncio.Semaphore(0)
         self._questions: dict[str, asyncio.Task[None]] = {}
         self._waiting = 0
+        self._closed = False
         self._background: set[asyncio.Task[None]] = set()
 
     def open(self) -> None:
@@ -224,7 +225,8 @@ class Desk:
             self._later(self._ready(worker.start(), worker))
 
     async def close(self) -> None:
-        """End everything."""
+        """End everything; no process is started again."""
+        self._closed = True
         for task in [*self._background, *self._questions.values()]:
             task.cancel()
         await asyncio.gather(*(worker.stop() for worker in self._workers))
@@ -269,7 +271,7 @@ class Desk:
             last = _refused(f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for less")
         finally:
             events.put_nowait(last)
-            if worker is not None:
+            if worker is not None and not self._closed:
                 self._later(self._ready(worker.settle(), worker))
 
     async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None], limit: asyncio.Timeout) -> Event:
@@ -279,14 +281,19 @@ class Desk:
                 return _refused("the process that computes was lost and is started again: ask again")
             if event[0] == "end":
                 return event
-            if event[0] == "judged":
+            if event[0] in ("judged", "leads"):
                 limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
             events.put_nowait(event)
 
     async def _worker(self, tab: str) -> Worker:
-        """An idle worker, the one that answered this tab last if it is free."""
+        """An idle worker, the one that answered this tab last if it is free; what only sharpens makes room."""
+        spare = [task for name, task in self._questions.items() if name.endswith(" sharpen") and name != tab]
+        if self._free.locked() and spare:
+            spare[0].cancel()
         await self._free.acquire()
-        chosen = next((worker for worker in reversed(self._idle) if worker.tab == tab), self._idle[-1])
+        # Sharpening takes the one that waited longest, so that the next click finds its own, which remembers.
+        other = self._idle[0 if tab.endswith(" sharpen") else -1]
+        chosen = next((worker for worker in reversed(self._idle) if worker.tab == tab), other)
         self._idle.remove(chosen)
         chosen.tab = tab
         return chosen
@@ -334,18 +341,16 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
 
     def order(document: dict[str, Any], kind: str) -> dict[str, Any]:
         """What a worker is sent; random numbers start from the seed of the server unless the page names one."""
-        sent: dict[str, Any] = {"kind": kind}
-        if kind in ("records", "position", "style", "review"):
+        sent = {"kind": kind, "question": {"seed": seed, **field(document, "question", dict)}}
+        if kind in ("entry", "review"):
             sent |= {"name": field(document, "name", str)[:200], "text": field(document, "text", str)}
         if kind == "review":
             sent["board"] = field(document, "board", int)
-        if kind not in ("records", "position", "style"):
-            sent["question"] = {"seed": seed, **field(document, "question", dict)}
         return sent
 
     async def ask(request: Request) -> Response:
         kind = request.path_params["kind"]
-        if kind not in ("ask", "review"):
+        if kind not in ("ask", "review", "sharpen"):
             return refused(404, "nothing is here")
         document = await read_json(request)
         events = desk.answers(f"{tab_of(document)} {kind}", order(document, kind))
@@ -354,7 +359,7 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
 
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
-        if kind not in ("layouts", "toml", "report", "records", "position", "style"):
+        if kind not in ("layouts", "toml", "report", "entry"):
             return refused(404, "nothing is here")
         document = await read_json(request)
         async for event, data in desk.answers(f"{tab_of(document)} {kind}", order(document, kind)):

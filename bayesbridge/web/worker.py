@@ -64,33 +64,24 @@ def refusal(error: Exception) -> dict[str, str]:
 
 def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """The events of one request of a page, whoever computes them."""
-    from bayesbridge.web.answers import (
-        answers,
-        layouts_document,
-        position_document,
-        read_question,
-        records_document,
-        report_text,
-        review_events,
-        style_document,
-    )
+    from bayesbridge.web import answers
 
     kind = request["kind"]
-    documents = {"records": records_document, "position": position_document, "style": style_document}
-    if kind in documents:
-        yield kind, documents[kind](request["name"], request["text"])
-        return
-    query = read_question(request["question"])
+    query = answers.read_question(request["question"])
     if kind == "ask":
-        yield from answers(query, memory)
+        yield from answers.answers(query, memory)
+    elif kind == "sharpen":
+        yield from answers.sharpen(query, memory)
+    elif kind == "entry":
+        yield kind, answers.entry_document(query, request["name"], request["text"])
     elif kind == "review":
-        yield from review_events(query, request["name"], request["text"], request["board"])
+        yield from answers.review_events(query, request["name"], request["text"], request["board"])
     elif kind == "layouts":
-        yield kind, layouts_document(query, memory)
+        yield kind, answers.layouts_document(query, memory)
     elif kind == "toml":
         yield kind, {"text": query.position.toml()}
     else:
-        yield kind, {"text": report_text(query, memory)}
+        yield kind, {"text": answers.report_text(query, memory)}
 
 
 def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:

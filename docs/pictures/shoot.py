@@ -1,4 +1,4 @@
-"""Takes the pictures of the explorer: run ``python docs/pictures/shoot.py`` at the root of the repository.
+"""Takes the pictures of the explorer and of a lesson: run ``python docs/pictures/shoot.py`` at the repository's root.
 
 It needs the extra ``web``, playwright, and a Chromium on the system.
 """
@@ -6,6 +6,7 @@ It needs the extra ``web``, playwright, and a Chromium on the system.
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -13,6 +14,9 @@ from playwright.sync_api import sync_playwright
 HERE = Path(__file__).parent
 HAND = "#observer=S&hand=AKQ2.KJ3.A54.Q32"
 SLAM = "#observer=S&hand=KQ85.A4.AQJ63.87&players=4&first=N&show=contracts&call=N:1NT&call=E:Pass"
+LEAD = "#observer=W&hand=AJ6532.K742.Q.96&players=4&show=play" + "".join(
+    f"&call={call}" for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")
+)
 CALLS = "&players=4&first=W&call=W:1H&call=N:Pass&call=E:2H&call=S:X"
 AUCTION = "&players=4&first=S&call=S:1NT&call=W:Pass&call=N:3NT&call=E:Pass&call=S:Pass&call=W:Pass"
 PLAY = "&play=W:H5&reveal=N:J54.AQ2.KQ76.A54&play=N:H2&play=E:HT&play=S:HJ&play=S:SA&play=W:S6&play=N:S4&play=E:S8"
@@ -22,10 +26,28 @@ SHOTS = {
     "explorer-first": ("", WIDE),
     "explorer-auction": (HAND + CALLS, WIDE),
     "explorer-play": (HAND + AUCTION + PLAY, WIDE),
+    "explorer-lead": (LEAD, WIDE),
     "explorer-phone": ("", PHONE),
     "explorer-dark": (SLAM, WIDE | {"color_scheme": "dark"}),
 }
 """Position and screen of each picture."""
+WEAK, ONE = "hcp(north) >= 6 && hcp(north) <= 10", "hcp(north) >= 11 && hcp(north) <= 15"
+LESSON = ["--type", f"weak two: {WEAK} && hearts(north) == 6", "--type", f"one heart: {ONE} && hearts(north) == 6"]
+
+
+def lesson(browser):
+    """The pages of a lesson as they are printed, side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "lesson.html")
+        command = [sys.executable, "-m", "bayesbridge", "deal", "-n", "6", "--dealer", "N", *LESSON, "--out", path]
+        subprocess.run(command, check=True)
+        page = browser.new_page(viewport={"width": 1440, "height": 400})
+        page.emulate_media(media="print")
+        page.goto(path.as_uri())
+        page.add_style_tag(
+            content="main { display: grid; grid-template-columns: 1fr 1fr; gap: 3rem; padding: 1.5rem; }"
+        )
+        page.screenshot(path=HERE / "lesson.png", full_page=True)
 
 
 def main():
@@ -36,7 +58,7 @@ def main():
         address = server.stdout.readline().split()[-1]
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            for name in sys.argv[1:] or SHOTS:
+            for name in [name for name in sys.argv[1:] or SHOTS if name in SHOTS]:
                 position, screen = SHOTS[name]
                 page = browser.new_page(**screen)
                 page.set_default_timeout(600_000)
@@ -45,6 +67,8 @@ def main():
                 page.wait_for_timeout(300)
                 page.screenshot(path=HERE / f"{name}.png")
                 page.close()
+            if sys.argv[1:] in ([], ["lesson"]):
+                lesson(browser)
             browser.close()
     finally:
         server.terminate()

@@ -76,10 +76,12 @@ def tops(rows: np.ndarray, mask: int) -> np.ndarray:
 
 def scores(p: dict[str, np.ndarray], known: np.ndarray, mask: int, partner: int | None = None) -> np.ndarray:
     """The score of every choice for one hand, with partner's if it is shown."""
-    own, other = (np.maximum(affine(p, "hands_deepen", held(p, one, "hands_")), 0) for one in (mask, partner or mask))
-    own = p["own_weight"] @ own + (tops(p["tops"], mask) if "tops" in p else 0)
+    hand, other = (np.maximum(affine(p, "hands_deepen", held(p, one, "hands_")), 0) for one in (mask, partner or mask))
+    own = p["own_weight"] @ hand + (tops(p["tops"], mask) if "tops" in p else 0)
     mixed = own * affine(p, "scale", known) + affine(p, "shift", known)
     if partner is not None:
+        both = np.maximum(affine(p, "joint", hand) + affine(p, "joint", other), 0)
+        mixed += affine(p, "pair", np.maximum(affine(p, "joint_deepen", both), 0)) * affine(p, "pair_scale", known)
         other = p["partner_weight"] @ other + tops(p["partner_tops"], partner)
         mixed += other * affine(p, "partner_scale", known)
         mixed += affine(p, "partner_shift", known)

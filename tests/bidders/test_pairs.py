@@ -37,7 +37,7 @@ def records():
 
 @pytest.fixture(scope="module")
 def tables(records):
-    return tables_of(records, PAIR)[:15]
+    return tables_of(records, PAIR)[:40]
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,8 @@ def test_laplace_against_brute_force_along_lines(tables, style):
         weights /= weights.sum()
         mean = weights @ steps
         assert abs(mean) < 0.4 * deviation  # the mode is not the mean, but near it
-        assert np.sqrt(weights @ (steps - mean) ** 2) == pytest.approx(deviation, rel=0.25)
+        # Fisher's matrix is an expectation: it may state up to a third too much, and hardly too little.
+        assert 2 / 3 * deviation < np.sqrt(weights @ (steps - mean) ** 2) < 1.15 * deviation
 
 
 def test_the_slopes_are_those_of_the_scores(tables):
@@ -75,7 +76,7 @@ def test_the_slopes_are_those_of_the_scores(tables):
 
 
 def test_laplace_against_pymc(records, tables, style):
-    tree = sample_style(records, PAIR, tables=15, draws=100, rng=1)
+    tree = sample_style(records, PAIR, tables=40, draws=100, rng=1)
     drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
     deviations = np.sqrt(np.diag(style.covariance))
     error = 5 / np.sqrt(100)  # of a mean, in deviations: the 200 draws are worth 100 at least
@@ -103,7 +104,7 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
     style.save(tmp_path / "style.json")
     again = PairStyle.of((tmp_path / "style.json").read_text("utf-8"), "style.json")
     assert again == style
-    assert (again.pair, again.tables) == (PAIR, 15)
+    assert (again.pair, again.tables) == (PAIR, 40)
     mean, covariance = style.mean.tolist(), style.covariance.tolist()
     wrong = [{"mean": [x, *mean[1:]]} for x in (float("nan"), 1e308, 10**400, True, "0.5", None, [])]
     wrong += [{"covariance": [[x, *covariance[0][1:]], *covariance[1:]]} for x in (float("inf"), -1.0, "1")]
@@ -127,7 +128,7 @@ def test_a_style_of_another_network_is_refused(style, monkeypatch):
 
 def test_a_style_fits_into_a_link(style):
     again = PairStyle.of_text(style.text)
-    assert (again.pair, again.tables, len(style.text) < 230) == (PAIR, 15, True)
+    assert (again.pair, again.tables, len(style.text) < 230) == (PAIR, 40, True)
     np.testing.assert_allclose(again.mean, style.mean, atol=1 / 80)
     np.testing.assert_allclose(again.covariance, style.covariance, atol=0.02)
     assert PairStyle.of_text("style.json") is None

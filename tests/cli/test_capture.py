@@ -92,5 +92,14 @@ def test_who_bids_makes_a_difference(document, complaint):
     assert "did you mean 'learned'?" in complaint("bid", hand, "--bidder", "lerned")
 
 
+def test_a_call_that_depends_on_the_system_says_so(answer, document):
+    words = ("bid", "AQ942.K3.A54.Q32", "--auction", "N:1C p 1S p 1NT p")
+    systems = document(*words)["by_system"]
+    assert systems["experts"]["call"] == document(*words)["call"] != systems["sayc"]["call"]
+    assert systems["sayc"]["call"] == document(*words, "--system", "sayc")["call"]
+    assert "This depends on what they play: with --system sayc the hand bids 3NT" in answer(*words)
+    assert "depends" not in answer(*words, "--system", "sayc")
+
+
 def test_a_hand_may_begin_with_a_void_and_come_in_any_spelling(document):
     assert document("bid", "-.AKQJ.akqj2.AK103")["hand"] == ".AKQJ.AKQJ2.AKT3"

@@ -77,3 +77,29 @@ def test_at_the_edge_a_bound_is_told(install, answer, monkeypatch, tmp_path, wor
     shown = (tmp_path / "report.html").read_text("utf-8") if words.startswith("report") else shown
     assert re.search(told, shown)
     assert not re.search(r"\b(0|100) % ±", shown)
+
+
+def test_advice_that_depends_on_what_they_play_says_so(answer, document):
+    """A raise to 3H invites game in the systems, and is weaker among experts on average: two ways to each figure."""
+    words = ("--hand", "A742.KQ852.K3.J7", "--auction", "S:1H p 3H p", "--solve", "0", "--draws", "1000")
+    out = " ".join(answer("contracts", *words).split())
+    assert re.search(r"This depends on what they play: with --system sayc( or acol)? 4H by S is best", out)
+    systems = document("contracts", *words)["by_system"]
+    assert {name: one["name"] for name, one in systems.items()} == {"experts": "3H", "sayc": "4H", "acol": "4H"}
+    named = document("contracts", *words, "--contracts", "4H", "--system", "sayc")
+    assert "by_system" not in named
+    row = named["contracts"][0]
+    assert abs(row["make"] - systems["sayc"]["make"]) < 5 * (row["make_error"] + systems["sayc"]["make_error"])
+    asked = ("estimate", *words[:-4], "--contract", "4H", *words[-4:])
+    assert "depends on what they play: with --system" in " ".join(answer(*asked).split())
+    found = document(*asked)
+    assert found["by_system"]["sayc"]["make"] == pytest.approx(systems["sayc"]["make"], abs=0.1)
+    assert found["by_system"]["experts"]["make"] == pytest.approx(found["contract"]["make"], abs=0.1)
+    assert "depends" not in answer(*asked, "--system", "sayc")
+
+
+def test_advice_that_all_systems_share_says_nothing_of_them(answer, document):
+    words = ("contracts", "--hand", "AQ942.K3.A54.Q32", "--auction", "1D p 1S p", "--players", "4", "--solve", "0")
+    assert "depends" not in answer(*words)
+    assert document(*words)["by_system"]["acol"]["name"] == "4S"
+    assert "by_system" not in document(*words[:3], "--players", "4", "--solve", "0", "--draws", "100")

@@ -118,7 +118,7 @@ def test_one_screen_for_people(answer):
     assert lines[-7].startswith("Three players: the paper's game")
     assert lines[-6:-2] == [
         "South holds AKQ2.KJ3.A54.Q32, 19 points.",
-        "Seen: E is void in H; W has 5 to 13 cards in S.",
+        "Seen: E is void in ♥; W has 5 to 13 cards in ♠.",
         "33 503 076 006 960 layouts fit; the uncertainty about them is 44.93 bits.",
         "Computed exactly, by counting suit by suit (convolution).",
     ]

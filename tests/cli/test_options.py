@@ -28,7 +28,7 @@ from tests.estimators.test_odds import SOLVER
 
 TABLE = """[Board "1"]\n[Room "Open"]\n[West "Ash"]\n[North "Elm"]\n[East "Fir"]\n[South "Oak"]\n[Dealer "E"]
 [Vulnerable "NS"]\n[Deal "N:AT982.KQ5.9.JT72 KJ73.AT97.QT7.K6 65.862.AKJ632.Q4 Q4.J43.854.A9853"]
-[Auction "E"]\n1D Pass 1NT Pass\nPass Pass\n[Play "N"]\nS8 SJ S6 S4\n\n"""
+[Auction "E"]\n1D Pass 1NT =1= Pass\nPass Pass\n[Note "1:6-10"]\n[Play "N"]\nS8 SJ S6 S4\n\n"""
 LAST = """N:T97.A96.85.AJ875 Q84.J85.A76.KQT4 K.QT3.KJT9432.32 AJ6532.K742.Q.96"]
 [Auction "E"]\n1NT Pass Pass Pass\n[Play "S"]\nDT DQ D5 D6\n\n"""
 CLOSED, SECOND = TABLE.replace("S8", "S9").replace("Open", "Closed"), TABLE.partition("N:")[0].replace('"1"', '"2"')
@@ -59,7 +59,7 @@ VALUES = {
     "given": "S:AKQ..J2.", "tables": "3", "boards": "1", "reader": "counting", "chair": "declarer", "moments": "lead",
     "history": "TABLES", "history-tables": "1", "workers": "1", "scheduler": "tcp://127.0.0.1:1", "resume": "kept",
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
-    "token": "0123456789abcdefg", "no-browser": "",
+    "token": "0123456789abcdefg", "no-browser": "", "alerts": "",
 }  # fmt: skip
 CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"  # clubs alone explain it
 MODELS = "bidder slip vulnerable system style player"
@@ -67,7 +67,7 @@ SEEN = dict.fromkeys([*MODELS.split(), "play", "void", "length", "hcp", "holds",
     "observer": ONE, "hand": "--observer S", "dummy": f"{SOUTH} --auction S:1NT-2NT-p", "trump": CROSSED,
     "players": f"{SOUTH} --call W:1NT", "auction": FEW, "dealer": f"{SOUTH} --auction 1NT-p-3NT-p", "record": "",
     "board": ONE, "room": ONE, "after-trick": ONE, "after-card": f"{ONE} --after-trick 0", "position": "", "call": FEW,
-    "reveal": SOUTH, "shape": SOUTH, "where": SOUTH,
+    "alerts": ONE, "reveal": SOUTH, "shape": SOUTH, "where": SOUTH,
 }  # fmt: skip
 """Options of evidence, each with a position that it is added to."""
 
@@ -88,7 +88,7 @@ RANDOM = {"draws": DRAWN, "seed": f"{DRAWN} --draws 20"}
 CONTRACTS = dict.fromkeys(("by", "actual", "solve", "seconds"), CONTRACT)
 QUESTION = {**RANDOM, **CONTRACTS, "method": f"{DRAWN} --draws 30", "pair": SOUTH}
 ASKED = "json estimator method draws seed contract by actual solve seconds pair"
-RECORD = f"board room draws seed solve seconds json {MODELS} bidder=iterative"
+RECORD = f"board room alerts draws seed solve seconds json {MODELS} bidder=iterative"
 REVIEW = dict.fromkeys(("solve", "seconds"), "--review")
 KINDS = "reveal void length shape hcp holds lacks where call"
 WORK = "workers scheduler resume"
@@ -105,7 +105,7 @@ WAYS = [
         {**RANDOM, "by": "--contract 4NT", "trick": f"{FEW} {CONTRACT}"}),
     Way("play --trick W:H5", FEW, "pair", f"by goal field solve seconds {MODELS}"),
     Way("play --trick W:H5,HQ --seat E", FOUR, "", "goal field solve seconds"),
-    Way("play --record TABLES --review", "", f"{RECORD} seat", "*"),
+    Way("play --record TABLES --review", "", f"{RECORD} seat player=Elm", "*"),
     Way("suit AJT32 K954", "", "vacant tricks json observer position record", "*"),
     Way("suit KQ76 A54", FEW, "suit tricks draws seed", "vacant", RANDOM),
     Way("report --no-history", FOUR, f"{ASKED} title out no-history", "cards text review adapt",

@@ -1,12 +1,16 @@
 """``plugins``: what is offered, where it comes from, what is broken; ``plugins new`` makes a package that works."""
 
 import json
+import re
+import tomllib
+import zipfile
 
 import pytest
 
 from bayesbridge import __version__
 from bayesbridge.cli import main
-from bayesbridge.estimators import registry
+from bayesbridge.estimators import evaluate, registry
+from bayesbridge.estimators.hookspecs import CONTRACT
 from tests.test_guides import install, run
 
 
@@ -100,24 +104,91 @@ def test_a_package_is_made(document, tmp_path):
     project = tmp_path / "bayesbridge-my-count"
     assert said == {
         "folder": str(project),
-        "files": ["README.md", "bayesbridge_my_count.py", "pyproject.toml", "test_my_count.py"],
+        "files": [
+            "LICENSE",
+            "README.md",
+            "bayesbridge_my_count/__init__.py",
+            "bayesbridge_my_count/py.typed",
+            "pyproject.toml",
+            "test_my_count.py",
+        ],
         "distribution": "bayesbridge-my-count",
         "module": "bayesbridge_my_count",
         "name": "my_count",
         "kind": "estimator",
     }
-    assert sorted(path.name for path in project.iterdir()) == said["files"]
-    assert "$" not in "".join(path.read_text("utf-8") for path in project.iterdir())
+    made = {path.relative_to(project).as_posix(): path for path in project.rglob("*") if path.is_file()}
+    assert sorted(made) == said["files"]
+    assert "$" not in "".join(path.read_text("utf-8") for path in made.values())
+    asked = tomllib.loads(made["pyproject.toml"].read_text("utf-8"))["project"]
+    assert f"{registry.DISTRIBUTION}>={__version__}" in asked["dependencies"]
+    assert f"\nBAYESBRIDGE_CONTRACT = {CONTRACT}\n" in made["bayesbridge_my_count/__init__.py"].read_text("utf-8")
 
 
 def test_a_bidder_passes_its_own_tests_and_is_listed(document, tmp_path):
     assert document("plugins", "new", "our-club", "--kind", "bidder", "--at", str(tmp_path))["name"] == "our_club"
     project = tmp_path / "bayesbridge-our-club"
-    assert "$" not in "".join(path.read_text("utf-8") for path in project.iterdir())
-    assert "3 passed" in run(project, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", ".")
+    assert "3 passed" in run(project, "-W", "error", "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", ".")
     install(project)
     listed = json.loads(run(project, "-m", "bayesbridge", "plugins", "--json"))
     assert listed["bidders"]["our_club"]["distribution"] == "bayesbridge-our-club"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["estimator", "bidder"])
+def test_what_is_made_is_typed_and_can_be_published(document, tmp_path, kind):
+    document("plugins", "new", "mine", "--kind", kind, "--at", str(tmp_path))
+    project = tmp_path / "bayesbridge-mine"
+    run(project, "-m", "ruff", "check", "--no-cache")
+    run(project, "-m", "ruff", "format", "--check", "--no-cache")
+    assert "no issues found in 2 source files" in run(project, "-m", "mypy", "--strict", ".")
+    assert "3 passed" in run(project, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", ".")
+    run(project, "-m", "build", "--no-isolation")
+    (wheel,) = project.glob("dist/*.whl")
+    packed = {name.partition("dist-info/")[2] or name for name in zipfile.ZipFile(wheel).namelist()}
+    assert {"bayesbridge_mine/__init__.py", "bayesbridge_mine/py.typed", "licenses/LICENSE"} <= packed
+    assert not any("test" in name for name in packed)
+
+
+def test_a_plugin_of_a_newer_contract_is_told_in_one_line(install, answer, complaint):
+    install("mine", f"BAYESBRIDGE_CONTRACT = {CONTRACT + 1}\n{GOOD}")
+    line = f"it asks for contract {CONTRACT + 1} of plugins, and bayesbridge {__version__} keeps {CONTRACT}: install a "
+    assert f"Plugin 'mine' of mine 1.2 is broken: PluginError: {line}" in " ".join(answer("plugins").split())
+    assert line in complaint("estimate", *WORDS, "--estimator", "ones")
+
+
+GOOD = """
+from bayesbridge.plugins import estimator, hookimpl
+
+@estimator("ones")
+def ones(deal, question):
+    return 1.0
+
+@hookimpl
+def bayesbridge_estimators():
+    return [ones]
+"""
+
+
+def test_what_a_plugin_in_use_may_not_offer_is_told(install, capsys):
+    install("mine", f"{GOOD}".replace("[ones]", '[ones, estimator("capture")(lambda deal, question: 1.0)]'))
+    assert main(["estimate", *WORDS, "--estimator", "ones", "--draws", "50", "--json"]) == 0
+    line = "estimator 'capture' is offered by both 'bayesbridge' and 'mine': rename one"
+    assert capsys.readouterr().err == f"bayesbridge: left out of plugin 'mine': {line}\n"
+
+
+def test_a_slow_estimator_is_told_to_say_so_and_a_quick_one_is_not(install, capsys, monkeypatch):
+    install("mine", GOOD)
+    words = ["estimate", *WORDS, "--estimator", "ones", "--draws", "50", "--json"]
+    assert main(words) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(evaluate, "SLOW", (0.0, 0.0))
+    assert main(words) == 0
+    assert re.fullmatch(
+        r"bayesbridge: estimator 'ones' took \d+ s for \d+ layouts: if it declares seconds = \S+, the time of one, "
+        r"it gets as many as the time allows\n",
+        capsys.readouterr().err,
+    )
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,11 @@ BROKEN = {
     ),
     "misspelt-hook": (
         "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []",
-        "unknown hook 'bayesbridge_estimator'",
+        "PluginError: unknown hook 'bayesbridge_estimator': did you mean 'bayesbridge_estimators'? choose bayesbridge_",
+    ),
+    "contract-in-words": (
+        f"BAYESBRIDGE_CONTRACT = 'newest'\n{GOOD.format(name='mine')}",
+        "PluginError: it asks for contract 'newest' of plugins, and bayesbridge ",
     ),
     "unmarked": ("def bayesbridge_estimators(): return []", "implements no hook"),
     "raises": (

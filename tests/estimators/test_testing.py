@@ -143,13 +143,17 @@ def test_a_plain_function_conforms_and_equals_the_batch():
     assert points.outputs == (Output("points", "High-card points of the pair.", dtype="int16"),)
 
 
+def test_the_name_of_a_built_in_is_not_free():
+    broken = Points()
+    broken.name = "capture"
+    with pytest.raises(PluginError, match="estimator 'capture' has the name of a built-in, which stays: rename yours"):
+        check_estimator(broken)
+
+
 class PointCounter:
     """Opens 1NT from twelve points on and passes otherwise, but for a slip; keeps every promise."""
 
     slip = 0.02
-
-    def __repr__(self):
-        return type(self).__name__
 
     def log_likelihood(self, hands, auction, index):
         return np.log(self.chances(hands, auction, index))
@@ -233,7 +237,7 @@ class BetterHalf(PointCounter):
 def test_each_broken_promise_of_a_bidder_is_found(broken, says):
     with pytest.raises(PluginError, match=says) as caught:
         check_bidder(broken())
-    assert f"bidder {broken.__name__}, auction 'S:" in str(caught.value)
+    assert f"bidder {__name__}.{broken.__name__}, auction 'S:" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

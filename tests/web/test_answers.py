@@ -14,6 +14,7 @@ from bayesbridge.web.answers import (
     Memory,
     answers,
     change_document,
+    entry_document,
     layouts_document,
     position_document,
     read_question,
@@ -194,7 +195,7 @@ def test_the_board_knows_turns_winners_and_voids(memory):
         ({"settings": {"colour": "red"}}, "unknown setting 'colour'"),
         ({"settings": {"bidder": "os.system"}}, "unknown bidder"),
         ({"settings": {"system": ["/etc/passwd"]}}, "unknown system"),
-        ({"settings": {"style": ["EW:/etc/passwd"]}}, "unknown style 'EW:/etc/passwd': choose wide-notrump"),
+        ({"settings": {"style": ["EW:/etc/passwd"]}}, "unknown style 'EW:/etc/passwd': choose standard"),
         ({"settings": {"style": "standard"}}, "unknown style"),
         ({"evidence": [["void", "E:H"], ["void", "E:Z"]]}, "chip 2: unknown suit"),
         ({"settings": SETTINGS, "contract": "9NT by S"}, "contract: unknown"),
@@ -216,6 +217,41 @@ def test_records_become_what_each_seat_saw():
     assert [kind for kind, _ in board["views"]["W"]["pieces"]].count("reveal") == 1
     for view in board["views"].values():
         read_question({"settings": {"observer": "S", "hand": view["hand"]}, "evidence": view["pieces"]})
+
+
+NOTRUMP = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")]
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "evidence"),
+    [
+        ("KQ84.75.KJ73.A98", {"hand": "KQ84.75.KJ73.A98"}, []),
+        ("kq84 75 kj73 a98 (1H)", {"hand": "KQ84.75.KJ73.A98"}, [["call", "E:1H"]]),
+        ("W:KQ84.75.KJ73.A98 1NT-3NT AP", {"hand": "KQ84.75.KJ73.A98", "observer": "W"}, NOTRUMP),
+        ("West: ♠7 ♥75 ♦KJ73 ♣A98432", {"hand": "7.75.KJ73.A98432", "observer": "W"}, []),
+        ("S:1NT p 3NT p p p", {}, [*NOTRUMP, ["hcp", "W:12-14"]]),
+    ],
+)
+def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
+    """Another hand is another deal; an auction takes the place of calls and cards and leaves facts."""
+    seen = [["call", "S:1C"], ["play", "W:H5"], ["hcp", "W:12-14"]]
+    for old in (FOUR, FOUR | {"system": ["sayc"]}):
+        question = entry_document(read_question({"settings": old, "evidence": seen}), "", text)
+        assert question == {"settings": old | settings, "evidence": evidence}
+    bare = {"observer": "S", "players": "4"}  # an empty table, where the auction came first
+    found = entry_document(read_question({"settings": bare, "evidence": seen[:1]}), "", "KQ84.75.KJ73.A98")
+    assert found == {"settings": bare | {"hand": "KQ84.75.KJ73.A98"}, "evidence": seen[:1]}
+
+
+def test_a_text_is_known_by_what_it_holds():
+    asked = read_question({"settings": FOUR})
+    assert entry_document(asked, "", BOARD)["boards"][0]["board"] == "7"
+    position = entry_document(asked, "", 'hand = "KQ84.75.KJ73.A98"\nevidence = []')
+    assert position == {"settings": {"hand": "KQ84.75.KJ73.A98"}, "evidence": []}
+    assert entry_document(asked, "", json.dumps(PairStyle("A+B", np.zeros(16), np.eye(16), 9).to_dict()))["text"]
+    for text, why in (("AKQ2.KJ3.A54.Q3", "has 12 cards"), ("1NT 1H", "illegal call"), ("hello", "is not understood")):
+        with pytest.raises(bb.BayesBridgeError, match=why):
+            entry_document(asked, "", text)
 
 
 def test_a_position_file_goes_in_and_out():

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from bayesbridge.bidders.learned import PairStyle
 from tests.web.pages import HAND, Server, call, chips, panel, settled, share
 from tests.web.test_answers import BOARD
 
-MOMENTS = ["finesse", "lead", "slam", "paper"]
+MOMENTS = ["own", "finesse", "lead", "slam", "paper"]
 
 
 def add(page, kind, **values):
@@ -74,6 +75,74 @@ def test_three_players_are_counted_exactly(tab):
     assert page.locator("#box [aria-disabled=false]").count() == 36
 
 
+def enter(page, text):
+    """Type or paste into the one field."""
+    page.fill("#entry", text)
+    page.press("#entry", "Enter")
+    page.wait_for_function("() => document.getElementById('entry').value === ''")
+    settled(page)
+
+
+@pytest.mark.parametrize("width", [400, pytest.param(1280, marks=pytest.mark.slow)])
+def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
+    page = tab("", viewport={"width": width, "height": 900})
+    assert len(chips(page)) == 29  # the first visit is the middle of a play
+    page.click("#clear")
+    settled(page)
+    assert page.input_value("#moment") == "own"
+    assert "empty table" in page.inner_text("#hint")
+    assert (chips(page), page.inner_text("#heat td").strip()) == ([], "")
+    assert page.locator("#entry").is_visible()  # on a phone too, where it stands under Add
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    bad = [one["id"] for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+    assert bad == []
+    page.fill("#entry", "AKQ2.KJ3.A54.Q3")
+    page.press("#entry", "Enter")
+    page.wait_for_function("() => document.getElementById('status').textContent.includes('add the missing 1')")
+    page.problems.clear()  # the browser tells of every request that is refused
+    enter(page, "1NT p 3NT all pass")
+    assert page.locator("#auction td").all_inner_texts() == ["1NT", "Pass", "3NT", "Pass", "Pass", "Pass"]
+    enter(page, "♠AJ6532 ♥K742 ♦Q ♣96")
+    assert chips(page)[0] == "E calls 1NT"  # South leads
+    assert share(page, "SA", "S") == "100"
+    assert page.locator("#conflict").is_hidden()
+    enter(page, "W:KQ84.75.KJ73.A98")  # another hand is another deal
+    assert (chips(page), page.input_value("#observer")) == ([], "W")
+    enter(page, "(1H)")
+    assert chips(page) == ["S calls 1H"]
+    page.click("#reset")
+    settled(page)
+    assert "hand=KQ84.75.KJ73.A98" in page.url  # not the moment of the first visit
+    deal = "md|1SAJ6532HK742DQC96,SKQ84H95DKJ73CA84,ST97HAQ3DA9852CK7|sv|o|mb|1N|mb|p|mb|3N|mb|p|mb|p|mb|p|pc|H5|"
+    for link in (deal, deal.replace("|", "%7C").replace(",", "%2C")):
+        enter(page, f"https://viewer.example/handviewer.html?lin=pn|a,b,c,d|st||{link}&zoom=1")
+        assert "Step 0 of" in page.inner_text("#step-words")
+        assert "hand=AJ6532.K742.Q.96" in page.url
+    enter(page, f"{page.url.split('#')[0]}#{HAND}&void=E:H")
+    assert page.url.endswith(f"#{HAND}&void=E:H")
+    page.click("#undo")
+    settled(page)
+    assert "hand=AJ6532.K742.Q.96" in page.url
+
+
+@pytest.mark.parametrize("width", [pytest.param(400, marks=pytest.mark.slow), 1280])
+def test_a_ranking_sharpens_while_it_is_watched(tab, width):
+    pytest.importorskip("bayesbridge_double_dummy")
+    page = tab("", viewport={"width": width, "height": 900})
+    page.select_option("#moment", "lead")
+    settled(page)
+    solved = "() => Number(/From ([0-9]+) solved/.exec(document.getElementById('leads-notes').textContent)[1])"
+    first = page.evaluate(solved)
+    assert "More are being solved" in page.inner_text("#leads-notes")
+    page.wait_for_function(f"first => ({solved})() >= 1.9 * first", arg=first)
+    assert page.locator("#leads tbody tr").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.click('#compass [data-key="h-SQ"]')  # a click ends it, and finds a process that computes
+    settled(page)
+    assert "More are being solved" not in page.inner_text("#leads-notes")
+    assert chips(page)[-1] == "W plays SQ"
+
+
 def test_a_contradiction_marks_its_chips_and_undo_takes_it_back(tab):
     page = tab()
     page.select_option("#mode", "holds")
@@ -122,8 +191,8 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.keyboard.press("Enter")
     settled(page)
     assert "5 % slips" in page.inner_text("#models")
-    page.fill("#hand-text", "AKQ2.KJ3.A54.Q3")
-    page.keyboard.press("Enter")
+    page.select_option("#mode", "hand")
+    page.click('#picker [data-card="C2"]')
     assert "1 more cards" in page.inner_text("#pick-hint")
     page.click('#picker [data-card="C2"]')
     settled(page)
@@ -143,7 +212,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.select_option("#style-NS", "strong-club")
     settled(page)
     style = json.dumps(PairStyle("Ash+Elm", np.full(16, 0.5), np.eye(16), 9).to_dict())
-    page.set_input_files("#style-file", {"name": "own.json", "mimeType": "", "buffer": style.encode()})
+    page.set_input_files("#file", {"name": "own.json", "mimeType": "", "buffer": style.encode()})
     page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")  # West looks: of its opponents
     settled(page)
     assert "NS bid as Ash+Elm did at 9 tables" in page.inner_text("#models")

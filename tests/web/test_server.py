@@ -65,7 +65,7 @@ GOOD = json.dumps({"tab": "h", "question": POSITION})
         pytest.param(400, "POST", ASK, "[" * 60_000, {}, id="deep JSON"),
         pytest.param(400, "POST", ASK, "[1, 2]", {}, id="no object"),
         pytest.param(400, "POST", ASK, '{"tab": "a b"}', {}, id="bad tab"),
-        pytest.param(400, "POST", f"/{TOKEN}/once/records", '{"tab": "a", "name": 1}', {}, id="no name"),
+        pytest.param(400, "POST", f"/{TOKEN}/once/entry", '{"tab": "a", "question": {}, "name": 1}', {}, id="no name"),
     ],
 )
 def test_hostile_requests_are_refused_in_one_line(server, capfd, status, method, path, body, headers):

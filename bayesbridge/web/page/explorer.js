@@ -20,6 +20,11 @@ const FORMERLY = { auction: "write call=N:1NT for each call", evidence: "write e
 // Panels beside the table, in the order of their tabs. Some are always in sight where there is room for two columns, or three.
 const PANELS = { cards: "Cards", points: "Points", contracts: "Contracts", play: "Play", layouts: "Layouts", add: "Add", more: "More" };
 const MOMENTS = {
+  own: {
+    name: "My own deal",
+    hint: "An empty table: type or paste your hand, the auction, a hand viewer's link or a record, or click the cards of your hand.",
+    link: "observer=S&players=4&show=add",
+  },
   finesse: {
     name: "A finesse with a count",
     hint: "6♠ without the ♦Q; West, who opened 3♥, plays to a second club. Click ♥7 among the cards (on a phone: Add): no club left, and the finesse turns round.",
@@ -49,7 +54,7 @@ const TAB = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byt
 
 const $ = (id) => document.getElementById(id);
 
-// --- elements ---------------------------------------------------------------------------------------------------------
+// --- elements ---
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -102,7 +107,7 @@ function say(words) {
   $("status").textContent = words;
 }
 
-// --- the position -----------------------------------------------------------------------------------------------------
+// --- the position ---
 
 let home = MOMENTS.finesse.link; // where "start again" goes back to
 let state = read(home);
@@ -206,7 +211,7 @@ function add(kind, text, words) {
   }, words);
 }
 
-// --- who answers ------------------------------------------------------------------------------------------------------
+// --- who answers ---
 // ask(tab, document, signal, kind) gives events as they come, each [name, document]; once(kind, document) one document,
 // with a message if it is refused. The position is read, written and followed.
 
@@ -238,6 +243,7 @@ const server = {
     const text = await (await post(`once/${kind}`, { tab: TAB, ...document_ })).text();
     return text.startsWith("{") ? JSON.parse(text) : { message: text.trim() };
   },
+  sharpens: true, // in a process of its own, while a kernel has other cells to run
   read: () => location.hash.slice(1),
   write: (link) => history.replaceState(null, "", `#${link}`),
   moved: (act) => addEventListener("hashchange", () => act(server.read())),
@@ -278,7 +284,7 @@ function kernel(port, { link, dark }) {
   };
 }
 
-// --- asking -----------------------------------------------------------------------------------------------------------
+// --- asking ---
 
 let started = 0;
 let asking = null;
@@ -296,6 +302,7 @@ function question(position = state) {
 
 async function ask() {
   asking?.abort();
+  sharpening?.abort();
   clearTimeout(retry);
   if (!complete()) {
     board = null;
@@ -316,6 +323,7 @@ async function ask() {
       if ($("status").textContent.startsWith("Working")) say("");
       receive(name, document_, number);
     }
+    if (transport.sharpens && answer.leads?.cards && !answer.leads.clear && !answer.leads.exact) sharpen();
   } catch (error) {
     if (mine.signal.aborted) return;
     const wait = Math.min(10, 2 ** retries++);
@@ -325,6 +333,25 @@ async function ask() {
   } finally {
     clearTimeout(slow);
     if (asking === mine) delete document.documentElement.dataset.busy;
+  }
+}
+
+let sharpening = null;
+async function sharpen() {
+  // More layouts are solved as long as the position stays, and each ranking takes the place of the one before.
+  const mine = (sharpening = new AbortController());
+  renderLeads();
+  try {
+    for await (const [name, told] of transport.ask(TAB, { question: question() }, mine.signal, "sharpen")) {
+      if (mine.signal.aborted) return;
+      if (name === "leads") answer.leads = told;
+      renderLeads();
+    }
+  } catch {
+    // the ranking so far stays
+  } finally {
+    if (sharpening === mine) sharpening = null;
+    if (!mine.signal.aborted) renderLeads();
   }
 }
 
@@ -365,7 +392,7 @@ function receive(name, document_, number) {
 
 const RENDER = { points: () => (renderHands(), renderCompass()), captures: renderCaptures, tricks: renderTricks, contracts: renderContracts, leads: renderLeads };
 
-// --- the table --------------------------------------------------------------------------------------------------------
+// --- the table ---
 
 function render() {
   renderTabs();
@@ -402,14 +429,12 @@ function renderSettings() {
     for (const kind of MANY) {
       const told = toldOf(kind, side);
       const names = new Set([...(about[`${kind}s`] ?? []), ...loaded.filter(() => kind === "style"), ...(told ? [told] : [])]);
-      const usual = kind === "style" ? "not known" : "not told";
+      const usual = kind === "style" ? "not known" : "as experts on average";
       options($(`${kind}-${side}`), [["", usual], ...[...names].map((name) => [name, name.replace(/\.(\d+)\.[0-9a-f]{8}\.[\w-]{203}$/, ", $1 tables")])], told);
     }
   }
   options($("seat"), seats.filter(([seat]) => mode === "play" || seat !== observer()));
   options($("add-seat"), seats.filter(([seat]) => seat !== observer()));
-  $("whose").textContent = NAMES[observer()];
-  if (document.activeElement !== $("hand-text")) $("hand-text").value = pbnOf(hand());
 }
 
 const caresForVulnerability = () => four() && ["learned", undefined].includes(state.settings.bidder);
@@ -441,13 +466,13 @@ function how() {
   return { bidder, slip, system, style, player };
 }
 
-// --- moments and panels -----------------------------------------------------------------------------------------------
+// --- moments and panels ---
 
 function renderMoment() {
   const named = Object.keys(MOMENTS).find((name) => follows(state, read(MOMENTS[name].link)));
   if (named) home = MOMENTS[named].link;
   const moments = Object.entries(MOMENTS).map(([name, moment]) => [name, moment.name]);
-  options($("moment"), named ? moments : [["", "Your own position"], ...moments], named ?? "");
+  options($("moment"), moments, named ?? "own");
   const begun = named && state.evidence.length === read(MOMENTS[named].link).evidence.length;
   $("hint").textContent = begun ? MOMENTS[named].hint : "";
   $("hint").hidden = !begun;
@@ -579,7 +604,7 @@ function lengthWords(seat, suit) {
   return `≈ ${mean(lengths).toFixed(1)}`;
 }
 
-// --- cards ------------------------------------------------------------------------------------------------------------
+// --- cards ---
 
 function buildPicker() {
   for (const suit of SUITS) {
@@ -692,7 +717,7 @@ function play(seat, card) {
   add("play", `${seat}:${card}`, `${NAMES[seat]} plays the ${cardWords(card)}.`);
 }
 
-// --- the auction ------------------------------------------------------------------------------------------------------
+// --- the auction ---
 
 function buildBox() {
   for (let level = 1; level <= 7; level++) for (const strain of STRAINS) box(`${level}${strain}`, "");
@@ -718,18 +743,26 @@ function bid(call) {
   add("call", `${turn}:${call}`, `${NAMES[turn]} calls ${call}.`);
 }
 
+function heard() {
+  // The calls of a position whose hand is not known yet.
+  const calls = state.evidence.filter(([kind]) => kind === "call").map(([, text]) => text.split(":"));
+  const seats = SEATS.filter((seat) => seat !== dummy());
+  const at = Math.max(0, seats.indexOf(calls[0]?.[0]));
+  return { calls, bidders: [...seats.slice(at), ...seats.slice(0, at)], legal: [], over: false };
+}
+
 function renderAuction() {
-  const auction = board?.auction;
-  const legal = new Set(auction?.legal ?? []);
+  const auction = board?.auction ?? heard();
+  const legal = new Set(auction.legal);
   for (const button of $("box").querySelectorAll("button")) button.setAttribute("aria-disabled", String(!legal.has(button.dataset.call)));
   const held = $("box").contains(document.activeElement);
-  $("box").hidden = Boolean(auction?.over);
+  $("box").hidden = !board || auction.over;
   if (held && $("box").hidden) $("picker").querySelector('[tabindex="0"]').focus();
   const table = $("auction");
   const caption = $("turn-to-call");
-  caption.textContent = !auction ? "" : auction.over ? (board.contract ? `Contract ${board.contract}` : "Passed out.") : `${NAMES[auction.turn]} is to call.`;
+  caption.textContent = !board ? "" : auction.over ? (board.contract ? `Contract ${board.contract}` : "Passed out.") : `${NAMES[auction.turn]} is to call.`;
   const rows = [];
-  if (auction?.calls.length) {
+  if (auction.calls.length) {
     const width = auction.bidders.length;
     rows.push(element("thead", {}, element("tr", {}, ...auction.bidders.map((seat) => element("th", { scope: "col" }, element("abbr", { title: NAMES[seat] }, seat))))));
     const body = element("tbody");
@@ -745,7 +778,7 @@ function renderAuction() {
 }
 let lastContract = null;
 
-// --- chips ------------------------------------------------------------------------------------------------------------
+// --- chips ---
 
 function renderChips() {
   const focus = document.activeElement?.dataset?.key;
@@ -785,7 +818,7 @@ function renderConflict() {
   alert.hidden = !conflict;
 }
 
-// --- answers ----------------------------------------------------------------------------------------------------------
+// --- answers ---
 
 function buildHeat(into, name) {
   const cells = new Map();
@@ -975,10 +1008,10 @@ function renderLeads() {
   ranked($("leads"), ["card", chance === "make" ? "makes" : "beaten", chance === "make" ? "declarer" : "defence", ""], rows);
   $("h-leads").textContent = told.title ?? "What to play";
   $("leads-words").textContent = [told.sentence, ...(told.plan ?? [])].filter(Boolean).join(" ");
-  $("leads-notes").textContent = told.refused ?? told.caution;
+  $("leads-notes").textContent = told.refused ?? told.caution + (sharpening ? " More are being solved while you watch." : "");
 }
 
-// --- two beliefs ------------------------------------------------------------------------------------------------------
+// --- two beliefs ---
 
 function keep() {
   if (!answer.cards || board?.conflict) return say("There is no belief to keep yet.");
@@ -1034,7 +1067,7 @@ function renderCompare() {
   $("compare").replaceChildren(table, pair);
 }
 
-// --- layouts, files, downloads ----------------------------------------------------------------------------------------
+// --- layouts, files, downloads ---
 
 async function once(kind, document_) {
   try {
@@ -1083,25 +1116,38 @@ function renderTake() {
 let record = null;
 const opened = () => record.boards[Number($("board").value)];
 const loaded = []; // styles of files
+
 async function load(file) {
   if (!file) return;
   if (file.size > 1_500_000) return say("The file is too large: 1.5 MB at most.");
-  const document_ = { name: file.name, text: await file.text() };
-  if (/\.toml$/i.test(file.name)) {
-    const told = await once("position", document_);
-    if (!told) return;
-    return change(() => (state = { ...state, settings: told.settings, evidence: told.evidence, first: null, contract: null }), `${file.name} is loaded.`);
+  take(file.name, await file.text());
+}
+
+async function take(name, text) {
+  // A hand, an auction, a link, a record, a position or a style: the server says which, and what it becomes.
+  const link = /#((?:observer|hand|players)=\S+)/.exec(text);
+  if (link && !name) {
+    $("entry").value = "";
+    return change(() => (state = open((home = link[1]))), "The position of the link.");
   }
-  if (/\.json$/i.test(file.name)) {
-    const told = await once("style", document_);
-    if (!told) return;
+  const asked = question();
+  if (!complete()) delete asked.settings.hand;
+  const told = await once("entry", { name, text, question: asked });
+  if (!told) return;
+  $("entry").value = "";
+  if (told.text) {
     loaded.push(told.text);
     if (!four()) return say("A style is for four players: choose them first.");
     return tell("style", "NS".includes(observer()) ? "EW" : "NS", told.text);
   }
-  const told = await once("records", document_);
-  if (!told) return;
-  record = { ...told, ...document_ };
+  if (!told.boards) {
+    const { settings, evidence } = told;
+    change(() => (state = { ...state, settings, evidence, first: null, contract: null }), "");
+    home = write(state);
+    mode = evidence.length ? "play" : "holds";
+    return say(name ? `${name} is loaded.` : complete() ? "Taken; Undo brings back what was there." : "Taken: your hand is still to come.");
+  }
+  record = { ...told, name, text };
   $("stepper").hidden = false;
   $("stepper").scrollIntoView({ block: "nearest" });
   forget();
@@ -1191,7 +1237,7 @@ function judged(told) {
   else ranked($("costly"), ["trick, card", "better", "cost", "double dummy"], [row]);
 }
 
-// --- wiring -----------------------------------------------------------------------------------------------------------
+// --- wiring ---
 
 function setting(name, value) {
   change(() => {
@@ -1207,7 +1253,10 @@ function wire() {
   on("redo", "click", () => back(undone, done, "redo"));
   const start = (link, words) => change(() => ((state = read(link)), (mode = state.evidence.length ? "play" : "hand")), words);
   on("reset", "click", () => start(home, "From the start again; Undo brings yours back."));
-  on("moment", "change", () => $("moment").value && start(MOMENTS[$("moment").value].link, ""));
+  on("clear", "click", () => start(MOMENTS.own.link, "All is cleared; Undo brings yours back."));
+  on("moment", "change", () => start(MOMENTS[$("moment").value].link, ""));
+  on("enter", "submit", (event) => (event.preventDefault(), take("", $("entry").value)));
+  on("entry", "keydown", (event) => event.key === "Enter" && !event.shiftKey && (event.preventDefault(), $("enter").requestSubmit()));
   on("players", "change", () =>
     change(() => {
       const { settings } = state;
@@ -1225,7 +1274,6 @@ function wire() {
   on("first", "change", () => change(() => (state.first = $("first").value), `${NAMES[$("first").value]} calls first.`));
   on("vulnerable", "change", () => setting("vulnerable", $("vulnerable").value === "None" ? "" : $("vulnerable").value));
   for (const side of ["NS", "EW"]) for (const kind of MANY) on(`${kind}-${side}`, "change", (event) => tell(kind, side, event.target.value));
-  on("hand-text", "change", () => change(() => (state.settings.hand = pbnOf(cardsOf($("hand-text").value))), "The hand is changed."));
   on("seat", "change", renderPicker);
   on("mode", "change", () => {
     mode = $("mode").value;
@@ -1264,7 +1312,7 @@ function wire() {
   });
   on("get-toml", "click", () => download("toml", "position.toml", "application/toml"));
   on("get-report", "click", () => download("report", "report.html", "text/html"));
-  for (const id of ["file", "style-file"]) on(id, "change", (event) => load(event.target.files[0]));
+  on("file", "change", (event) => load(event.target.files[0]));
   on("board", "change", () => (forget(), viewers(), step(0)));
   on("start-review", "click", review);
   on("viewer", "change", () => step(Number($("step").value)));

@@ -1,0 +1,36 @@
+"""What the package index is told and the tree cannot know: where the repository is, as $BAYESBRIDGE_REPOSITORY says.
+
+The release workflow sets it. Links of the README are then absolute, and the project has addresses; without it the
+README is as it stands, and there are none.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+
+def with_absolute_links(text: str, repository: str, tag: str) -> str:
+    """A page whose links to files of the repository lead to that version of them."""
+    return re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", rf"]({repository}/blob/{tag}/\1)", text)
+
+
+class Metadata(MetadataHookInterface):
+    """Fills in ``readme`` and ``urls``."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """The fields that ``pyproject.toml`` calls dynamic."""
+        text = Path(self.root, "README.md").read_text("utf-8")
+        metadata["urls"] = {}
+        if repository := os.environ.get("BAYESBRIDGE_REPOSITORY", "").rstrip("/"):
+            tag = f"v{metadata['version']}"
+            text = with_absolute_links(text, repository, tag)
+            metadata["urls"] = {
+                "Source": repository,
+                "Documentation": f"{repository}/blob/{tag}/docs/index.md",
+                "Changelog": f"{repository}/blob/{tag}/CHANGELOG.md",
+                "Issues": f"{repository}/issues",
+            }
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
