@@ -55,6 +55,7 @@ __all__ = [
     "points",
     "prior_posterior",
     "sharpening",
+    "shift",
     "shrinkage",
     "suit_play",
     "tricks",
@@ -762,3 +763,30 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.legend(frameon=False, fontsize=8)
     bare(ax)
     return ax
+
+
+def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[Any]:
+    """Two panels: the conditions and the captures by Algorithm 1, of one hand, beside those by Algorithm 2, of both.
+
+    ``comparison`` is the study ``shift``, exact or not.
+
+    >>> from bayesbridge.studies import STUDIES
+    >>> [ax.get_title() for ax in shift(STUDIES["shift"].simulate(1000, 1))]
+    ['Conditions', 'Captures where both conditions hold']
+    """
+    axes: NDArray[Any] = new_grid(9.6, 3.8, 1, 2, figure=figure, width_ratios=[3, 8])[0]
+    titles = {"conditions": "Conditions", "captures": "Captures where both conditions hold"}
+    looks = ((SKY, -0.2, "Algorithm 1: one hand"), (BLUE, 0.2, "Algorithm 2: with the dummy"))
+    for ax, (name, title) in zip(axes, titles.items(), strict=True):
+        shares = comparison.answers["shares"][name]
+        for which, (colour, step, label) in enumerate(looks):
+            heights = [both[which] for both in shares.values()]
+            at = [place + step for place in range(len(heights))]
+            ax.bar(at, heights, 0.4, color=colour, edgecolor=ink(), linewidth=0.4, label=label)
+        ax.set_xticks(range(len(shares)), list(shares))
+        ax.set_title(title, fontsize=10)
+        percent_axis(ax.yaxis)
+        bare(ax)
+    axes[0].set_ylabel("of all deals")
+    axes[1].legend(frameon=False, fontsize=8)
+    return axes

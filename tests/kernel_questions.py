@@ -18,6 +18,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
+from bayesbridge.capture.first_hand import count_pairs
 from bayesbridge.capture.half_deals import Tally, join
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
@@ -149,7 +150,9 @@ def convolution():
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
     suit = Tally.of(lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64))
     half = suit.merged(suit)
-    return [*found, half.summary, half.ways, np.array(sorted(join(half, half, 14 * 5 + 5).items()))]
+    both = count_pairs(0b1101 << 9, 14 * 5 + 5)  # both algorithms on hands of five, from a deck of A K J
+    whole = np.array(sorted(join(half, half, 14 * 5 + 5).items()))
+    return [*found, half.summary, half.ways, whole, np.array([[*place, n] for place, n in both.items()])]
 
 
 def levels():

@@ -13,7 +13,7 @@ import bayesbridge as bb
 from bayesbridge import plots
 from bayesbridge.plots import BLUE
 from bayesbridge.results import shortest_interval
-from bayesbridge.studies import captures, conditions
+from bayesbridge.studies import STUDIES, captures, conditions
 from bayesbridge.words import SYMBOLS
 from tests import positions
 
@@ -128,6 +128,12 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
         assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
         legend = [text.get_text() for text in ax.get_legend().get_texts()]
         assert legend == ["exact", "paper, run 1", "paper, run 2", "paper, run 3"]
+
+
+def test_one_hand_stands_beside_both_hands():
+    found = STUDIES["shift"].simulate(5_000, 1)
+    for ax, shares in zip(bb.plots.shift(found), found.answers["shares"].values(), strict=True):
+        assert sorted(bars(ax).values()) == sorted(share for both in shares.values() for share in both)
 
 
 def test_given_axes_are_used_and_returned(result, steps):

@@ -5,8 +5,10 @@ No deal is drawn: see ``half_deals``. What was counted is kept in the cache, and
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from math import comb
+from pathlib import Path
 from typing import Final
 
 from bayesbridge.cache import cached_json
@@ -51,6 +53,20 @@ def tricks() -> dict[int, int]:
     for code, count in sorted(outcomes().items(), key=lambda item: tricks_of(item[0])):
         counts[tricks_of(code)] = counts.get(tricks_of(code), 0) + count
     return counts
+
+
+@cache
+def shifts() -> dict[tuple[int, int], int]:
+    """Exact number of deals by what Algorithm 1 counts for 7 tricks and by what Algorithm 2 does.
+
+    The keys are those of :func:`~bayesbridge.capture.first_hand.count_pairs`, which takes minutes, so that what it
+    counted is in a file of the package (``python -m bayesbridge.capture.first_hand`` writes it).
+
+    >>> sum(shifts().values()) == DEALS
+    True
+    """
+    found = json.loads(Path(__file__).with_name("shifts.json").read_bytes())
+    return {(first, second): count for first, second, count in found}
 
 
 def _count_outcomes() -> dict[str, int]:

@@ -26,6 +26,9 @@ type Ints = NDArray[np.int64]
 DEAD: Final = 7 << DELTA_SHIFT | NO_GAPS | FAILS_B
 """Summary of suits whose leading gaps already exceed the budget: condition A fails whatever follows."""
 
+SUMMARY_BITS: Final = 32
+"""A summary is below 2 to this power."""
+
 CODES: Final = 7 * 512
 """Every outcome code is below this."""
 
@@ -79,12 +82,16 @@ def simplified(summary: Ints) -> Ints:
 
 @njit
 def merge_pair(left: int, right: int) -> int:
-    """Summary of two groups of suits from their summaries; the left group is first on ties."""
+    """Summary of two groups of suits from their summaries; the left group is first on ties.
+
+    What stands above the 32 bits of a summary is added up (see ``first_hand``).
+    """
     Delta = (left >> DELTA_SHIFT & 15) + (right >> DELTA_SHIFT & 15)
+    above = (left >> SUMMARY_BITS) + (right >> SUMMARY_BITS) << SUMMARY_BITS
     if Delta > 6:
-        return DEAD
+        return above | DEAD
     if (left | right) & FAILS_B:
-        return FAILS_B | Delta << DELTA_SHIFT | NO_GAPS
+        return above | FAILS_B | Delta << DELTA_SHIFT | NO_GAPS
     left &= NO_GAPS
     right &= NO_GAPS
     gaps = NO_GAPS
@@ -104,7 +111,7 @@ def merge_pair(left: int, right: int) -> int:
         shift += 3
         budget -= gap
         chi += 1 + gap
-    return Delta << DELTA_SHIFT | gaps
+    return above | Delta << DELTA_SHIFT | gaps
 
 
 @njit

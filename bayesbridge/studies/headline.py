@@ -134,13 +134,14 @@ def _figures(counts: Counts) -> Iterator[Figure]:
     ):
         digits = 2 if unit == 100 else 0
         ours = own[hits], own[trials]
+        known = why != _PLAY
         yield share_figure(
-            name, HEADLINE[name], unit, paper_trials, ours, digits=digits, determined=why != _PLAY, why=why
+            name, HEADLINE[name], unit, paper_trials, ours, digits=digits, determined=known, chosen=known, why=why
         )
     for axis, who in enumerate(("bidder", "dummy")):
         name = f"average {who} level, both eligible"
         by_level: dict[float, int] = dict(enumerate(joint[:, 1:].sum(axis=(1 - axis, 2, 3)).tolist(), 1))
-        yield mean_figure(name, HEADLINE[name], 1, paper_both, by_level, digits=4, why=_LEVELS)
+        yield mean_figure(name, HEADLINE[name], 1, paper_both, by_level, digits=4, chosen=True, why=_LEVELS)
     for which, some, why in (("", joint, _POINTS), (" (both eligible)", joint[:, 1:], _POINTS_BOTH)):
         for scheme in SCHEMES.values():
             name = f"net points, {scheme.name} scheme"

@@ -11,6 +11,8 @@ a Dask cluster. A checkpoint is a folder with one file for each finished chunk.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import inspect
 import json
 import multiprocessing
 import os
@@ -53,6 +55,9 @@ type Progress = Callable[[int, int], None]
 CHUNK: Final = 1 << 19
 """Deals in a chunk unless the job says otherwise: work of a fraction of a second, so that workers end together, an
 interrupt is obeyed at once and little is lost when a run is killed."""
+
+SOURCE: Final = "the counting function"
+"""Key of a checkpoint: a digest of the function's source. Those made before it was kept have none, and are read."""
 
 THREADS: Final = "threads"
 PROCESSES: Final = "processes"
@@ -164,7 +169,7 @@ def results(
     per_run = -(-deals // job.chunk)
     chunk_at = partial(Chunk.at, deals, job.chunk)
     about = {"study": job.name, "version": bayesbridge.__version__, "seed": seed, "deals": deals, "runs": runs}
-    about |= {"chunk": job.chunk, **job.parameters}
+    about |= {"chunk": job.chunk, **job.parameters, SOURCE: _source_of(job.count)}
     keep = None if how.checkpoint is None else _Checkpoint(how.checkpoint, about)
     finished: set[int] = set()
     done = 0
@@ -183,6 +188,13 @@ def results(
             if how.progress:
                 how.progress(done, deals * runs)
             yield chunk, counts, True
+
+
+def _source_of(count: Count) -> str | None:
+    """A digest of the source of a function, without that of the functions it calls; ``None`` where there is none."""
+    with suppress(OSError, TypeError):
+        return hashlib.sha256(inspect.getsource(getattr(count, "func", count)).encode()).hexdigest()[:12]
+    return None
 
 
 class _Checkpoint:
@@ -210,7 +222,7 @@ class _Checkpoint:
             raise self._unwritable(error) from None
         known = there if isinstance(there, dict) else {}
         for key in {**here, **known}:
-            if here.get(key) != known.get(key):
+            if here.get(key) != known.get(key, here.get(key) if key == SOURCE else None):
                 there, now = (json.dumps(told[key]) if key in told else "missing" for told in (known, here))
                 raise BayesBridgeError(
                     f"checkpoint {str(folder)!r} belongs to another run: {key} is {there} there and {now} here; "

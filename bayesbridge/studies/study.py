@@ -72,6 +72,9 @@ class Study:
 LEVEL: Final = 0.01
 """A figure differs when its corrected p falls below this."""
 
+CHOSEN: Final = "agrees; the reading was chosen by this table"
+"""The verdict on a figure that agrees because we tried readings until it did: no test of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -89,6 +92,8 @@ class Figure:
     """One standard error of the difference of the two, as a share of the printed figure; ``None`` without data."""
     determined: bool = True
     """Whether the text says enough to compute it."""
+    chosen: bool = False
+    """Whether our reading of the text was found by this figure."""
     why: str = ""
     """One sentence for the verdict."""
 
@@ -151,7 +156,8 @@ class Comparison:
             if figure.determined:
                 differs = figure.z is not None and next(corrected) < LEVEL
                 strong = figure.spread is not None and figure.spread <= most
-                words[i] = "differs" if differs else "reproduced" if strong else "too few deals to tell"
+                agrees = CHOSEN if figure.chosen else "reproduced"
+                words[i] = "differs" if differs else agrees if strong else "too few deals to tell"
         return tuple(words)
 
     def document(self) -> dict[str, object]:
@@ -297,7 +303,7 @@ def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
     """
     if found.figures:
         yield figures_table(found)
-    if found.exact:
+    if found.exact and found.figures:
         counts = {**found.counts, "total": found.total}
         rows = [[key, number(count), number(count * 1_000_000 / found.total, 4)] for key, count in counts.items()]
         yield Table("Every possible deal, counted", ["", "deals", "per million"], rows)

@@ -71,6 +71,7 @@ def main():
     subprocess.run([sys.executable, "examples/what_do_these_opponents_play.py"], check=True)
     shutil.copy("demo/what_do_these_opponents_play.png", HERE / "opponents.png")
     save("paper-captures", bb.plots.paper_runs(captures.count_exactly()))
+    save("paper-shift", bb.plots.shift(studies.STUDIES["shift"].count_exactly()))
     scenario = calibration.SCENARIOS["enumerate"]
     draw_calibration(
         calibration.calibrate(scenario, 6250),

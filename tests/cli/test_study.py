@@ -46,7 +46,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(doc
 
 
 @pytest.mark.parametrize(
-    "table", ["captures", "conditions", "comparative", "headline", "claims", "strategies", "opponents"]
+    "table", ["captures", "conditions", "comparative", "shift", "headline", "claims", "strategies", "opponents"]
 )
 def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(document, answer, table):
     said = document("study", table, "--deals", "3000", "--runs", "2")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.errors import BayesBridgeError, Unwritable
-from bayesbridge.studies import captures, headline, jobs
+from bayesbridge.studies import captures, comparative, headline, jobs
 from bayesbridge.studies.jobs import CHUNK, Job, RunOptions
 
 
@@ -159,6 +159,7 @@ def refused(path, match, **changes):
         ({"job": Job("captures", captures.count, chunk=999)}, "chunk is 1000 there and 999 here"),
         ({"job": Job("conditions", captures.count, chunk=1000)}, 'study is "captures" there and "conditions" here'),
         ({"job": Job("captures", captures.count, 1000, {"k": 1})}, "k is missing there and 1 here"),
+        ({"job": Job("captures", comparative.count, chunk=1000)}, 'the counting function is "[0-9a-f]+" there and .*'),
     ],
 )
 @pytest.mark.quick

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bayesbridge.studies.study import CHOSEN
+
 ROOT = Path(__file__).parents[2]
 LOADER = SourceFileLoader("reproduce", str(ROOT / "scripts" / "reproduce"))
 reproduction = module_from_spec(spec_from_loader("reproduce", LOADER))
@@ -14,12 +16,15 @@ PAGE = ROOT / "docs" / "reproduction.md"
 
 
 def rows(text):
-    """Cells of every table row, by first cell."""
-    found = {}
+    """Cells of every table row, by part of the page, columns of the table and first cell."""
+    found, part, columns = {}, "", None
     for line in text.splitlines():
-        if line.startswith("| "):
-            name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-            found[name] = cells
+        if not line.startswith("| "):
+            part, columns = (line if line.startswith("## ") else part), None
+            continue
+        name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        columns = columns or tuple(cells)
+        found[part.partition(":")[0], columns, name] = cells
     return found
 
 
@@ -30,9 +35,10 @@ def test_the_committed_exact_part_is_what_is_computed():
 def test_a_small_page_has_every_table_of_the_committed_one():
     small, whole = rows(reproduction.page(0.001, workers=2)), rows(PAGE.read_text("utf-8"))
     assert small.keys() == whole.keys()
-    for name in ("<=6", "both", "success rate at 7 (%)", "deals with a valid bidder", "general", "win rate (%)"):
-        assert len(small[name]) == len(whole[name])
-    assert small["only A"] == whole["only A"]
+    assert [len(cells) for cells in small.values()] == [len(cells) for cells in whole.values()]
+    exact = [place for place in whole if place[0] == "## Table 2" or place[0] == "## One hand against both"]
+    assert len(exact) > 20
+    assert [small[place] for place in exact] == [whole[place] for place in exact]
 
 
 def test_the_committed_page_has_a_verdict_and_a_reason_for_every_printed_figure():
@@ -40,7 +46,9 @@ def test_the_committed_page_has_a_verdict_and_a_reason_for_every_printed_figure(
         cells for cells in rows(PAGE.read_text("utf-8")).values() if len(cells) in (5, 7) and cells[-1].endswith(".")
     ]
     assert len(judged) == 9 + 3 + 8 + 11
-    assert {cells[-2] for cells in judged} == {"reproduced", "not determined by the text"}
+    assert {cells[-2] for cells in judged} == {"reproduced", CHOSEN, "not determined by the text"}
+    # Algorithm 1 was read so that the headline agrees, so that no row of it is a test.
+    assert len([cells for cells in judged if cells[-2] == CHOSEN]) == 4
 
 
 @pytest.mark.slow

@@ -1,0 +1,206 @@
+"""Algorithm 1 for a target of 7 tricks and Algorithm 2 counted jointly, exactly over all pairs of hands.
+
+Algorithm 1 walks the suits of the first hand in the order C D H S. It starts with a budget of 6 − Δ₁, Δ₁ the sum of the
+hand's own leading gaps, and in each suit pays gaps until one is too large. With the budget of a suit given, leading
+gap, gaps paid and cards captured add up over the suits, so they stand above the bits of a summary (see ``half_deals``)
+and are added where summaries are merged. A suit that follows has what the one before has left.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.half_deals import FULL, LIMB, SUMMARY_BITS, Ints, Tally, outcome_table, weigh
+from bayesbridge.capture.kernels import walk_table
+from bayesbridge.capture.tables import LEADING_GAP, LENGTH, ROWS, row_table
+from bayesbridge.jit import njit
+
+GAP: Final = 1 << SUMMARY_BITS
+PAID: Final = GAP << 4
+CAPTURED: Final = PAID << 4
+"""What one column of leading gap, one of gaps paid, one captured card add to a summary."""
+
+WHOLE_SUIT: Final = (1 << 13) - 1
+
+type Joint = dict[tuple[int, int], int]
+"""Pairs of hands by the outcomes of both algorithms: 0 where condition A fails, 1 where only B fails, else captures."""
+
+
+def count_pairs(ranks: int = WHOLE_SUIT, lengths: int = FULL) -> Joint:
+    """How many pairs of hands have each outcome of Algorithm 1 and of Algorithm 2.
+
+    ``ranks`` (13 bits, the two lowest) and ``lengths`` of the hands, as ``Tally.lengths`` packs them, make the deck and
+    the hands smaller. With all cards it takes some minutes.
+    """
+    rows = _Rows(ranks)
+    # Every pair is taken to fail condition A by its first hand, then those that meet it are moved, then those that meet
+    # both conditions.
+    found = {(0, second): count for (_, second), count in rows.every(lengths).items()}
+    for joint, before in ((rows.meeting_a(lengths), 0), (rows.walked(lengths), 1)):
+        for (captured, second), count in joint.items():
+            found[before, second] -= count
+            first = captured if before else 1
+            found[first, second] = found.get((first, second), 0) + count
+    return {place: count for place, count in sorted(found.items()) if count}
+
+
+class _Rows:
+    """The rows of one suit that can be made of some ranks."""
+
+    def __init__(self, ranks: int) -> None:
+        first, second = np.zeros(ROWS, dtype=np.int64), np.zeros(ROWS, dtype=np.int64)
+        for rank in range(13):
+            digit = np.arange(ROWS) // 3**rank % 3
+            first |= (digit == 1).astype(np.int64) << rank
+            second |= (digit == 2).astype(np.int64) << rank
+        kept = np.flatnonzero((first | second) & ~ranks == 0)
+        self.first = first[kept]
+        self.lengths = 14 * LENGTH[self.first].astype(np.int64) + LENGTH[second[kept]]
+        self.summary = row_table()[kept].astype(np.int64)
+        self.gap = LEADING_GAP[self.first].astype(np.int64)
+
+    def tally(self, some: NDArray[np.bool_], above: Ints) -> Tally:
+        """The rows of a suit that are wanted, with what stands above their summaries."""
+        kept = np.flatnonzero(some)
+        return _collected(self.lengths[kept], above[kept] | self.summary[kept], np.ones(len(kept), dtype=np.int64))
+
+    def every(self, lengths: int) -> Joint:
+        """All pairs, by 4 and the outcome of Algorithm 2."""
+        suit = Tally.of(self.lengths, self.summary, np.ones(len(self.summary), dtype=np.int64))
+        half = suit.merged(suit)
+        return _joined(half, half, lengths)
+
+    def meeting_a(self, lengths: int) -> Joint:
+        """Pairs whose first hand has leading gaps of at most 6, by 4 and the outcome of Algorithm 2."""
+        suit = self.tally(self.gap <= 6, self.gap * GAP)
+        half = suit.merged(suit)
+        found: Joint = {}
+        for gap in range(7):
+            within = half.summary // GAP <= 6 - gap
+            right = _collected(half.lengths[within], half.summary[within] % GAP, half.ways[within])
+            _add(found, _joined(_part(half, GAP, gap), right, lengths))
+        return found
+
+    def walked(self, lengths: int) -> Joint:
+        """Pairs whose first hand meets both conditions alone, by its captures and the outcome of Algorithm 2."""
+        steps = walk_table().astype(np.int64)[self.first]
+        suits = [
+            self.tally(
+                (LENGTH[self.first] > self.gap) & (self.gap <= 6),
+                self.gap * GAP + (step & 15) * PAID + (step >> 4) * CAPTURED,
+            )
+            for step in steps.T
+        ]
+        rights = [_half(suits, budget, paid=False) for budget in range(7)]
+        found: Joint = {}
+        for Delta in range(7):
+            left = _half(suits, 6 - Delta, paid=True)
+            for paid in range(7 - Delta):
+                low, high = _part(left, PAID, paid), rights[6 - Delta - paid]
+                for gap in range(Delta + 1):
+                    _add(found, _joined(_part(low, GAP, gap), _part(high, GAP, Delta - gap), lengths))
+        return found
+
+
+def _half(suits: list[Tally], budget: int, *, paid: bool) -> Tally:
+    """Two suits that are walked with this budget; ``paid``: whether to say what they pay."""
+    parts = []
+    for spent in range(budget + 1):
+        first, second = suits[budget], suits[budget - spent]
+        some = (first.summary // PAID % 16 == spent) & (first.summary // GAP % 16 <= 6 - budget)
+        one = Tally(first.lengths[some], first.summary[some], first.ways[some])
+        some = second.summary // GAP % 16 <= 6 - budget
+        two = Tally(second.lengths[some], second.summary[some], second.ways[some])
+        if not paid:
+            one, two = (_collected(x.lengths, x.summary - x.summary // PAID % 16 * PAID, x.ways) for x in (one, two))
+        both = one.merged(two)
+        some = both.summary // GAP % 16 <= 6 - budget
+        parts.append((both.lengths[some], both.summary[some], both.ways[some]))
+    return _collected(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _collected(lengths: Ints, summary: Ints, ways: Ints) -> Tally:
+    """Rows by lengths, then by summary with what stands above it; equal ones are one."""
+    key, place = np.unique(lengths << 48 | summary, return_inverse=True)
+    total = np.zeros(len(key), dtype=np.int64)
+    weigh(place, ways, total)
+    return Tally(key >> 48, key & (1 << 48) - 1, total)
+
+
+def _part(tally: Tally, unit: int, amount: int) -> Tally:
+    """The rows with so much of leading gap or of gaps paid."""
+    some = tally.summary // unit % 16 == amount
+    return Tally(tally.lengths[some], tally.summary[some], tally.ways[some])
+
+
+def _add(found: Joint, more: Joint) -> None:
+    for place, count in more.items():
+        found[place] = found.get(place, 0) + count
+
+
+def _joined(left: Tally, right: Tally, total: int) -> Joint:
+    """Pairs of half deals whose lengths add up to ``total``, by captures of Algorithm 1 and outcome of Algorithm 2."""
+    left_values, left_place = np.unique(left.summary % GAP, return_inverse=True)
+    right_values, right_place = np.unique(right.summary % GAP, return_inverse=True)
+    codes = outcome_table(left_values, right_values)
+    outcomes = np.where(codes < 2, codes, codes % 512 // 32).astype(np.int8)
+    sums = np.zeros((14, 14, 4), dtype=np.uint64)
+    for lengths in np.unique(left.lengths):
+        if lengths % 14 <= total % 14:
+            here = slice(*np.searchsorted(left.lengths, [lengths, lengths + 1]))
+            there = slice(*np.searchsorted(right.lengths, [total - lengths, total - lengths + 1]))
+            one = left_place[here], left.summary[here] // CAPTURED, left.ways[here]
+            two = right_place[there], right.summary[there] // CAPTURED, right.ways[there]
+            _join_block(one, two, outcomes, sums)
+    found: Joint = {}
+    for first, second in np.argwhere(sums.any(axis=2)).tolist():
+        low, cross, crossed, high = (int(limb) for limb in sums[first, second])
+        found[first, second] = low + (cross + crossed << LIMB) + (high << 2 * LIMB)
+    return found
+
+
+@njit
+def _join_block(
+    left: tuple[Ints, Ints, Ints], right: tuple[Ints, Ints, Ints], outcomes: NDArray[np.int8], sums: NDArray[np.uint64]
+) -> None:
+    """Add up products by captures and outcome, one for each pair of limbs; rows are (summary, captured, ways).
+
+    For the left rows with equal captures the ways are first added up by right summary and outcome, which stay below
+    2⁴²: a sum has fewer than 2²² terms below 2⁴².
+    """
+    place_a, captured_a, ways_a = left
+    place_b, captured_b, ways_b = right
+    low = (1 << LIMB) - 1
+    reached = np.zeros((outcomes.shape[1], 14), dtype=np.int64)
+    for captured in range(10):
+        reached[:] = 0
+        some = False
+        for i in range(len(place_a)):
+            if captured_a[i] == captured:
+                some = True
+                row = outcomes[place_a[i]]
+                for j in range(len(row)):
+                    reached[j, row[j]] += ways_a[i]
+        if not some:
+            continue
+        for j in range(len(place_b)):
+            b0, b1 = np.uint64(ways_b[j] & low), np.uint64(ways_b[j] >> LIMB)
+            for second in range(14):
+                ways = reached[place_b[j], second]
+                if ways:
+                    a0, a1 = np.uint64(ways & low), np.uint64(ways >> LIMB)
+                    limb = sums[4 + captured + captured_b[j], second]
+                    limb[0] += a0 * b0
+                    limb[1] += a0 * b1
+                    limb[2] += a1 * b0
+                    limb[3] += a1 * b1
+
+
+if __name__ == "__main__":
+    lines = ",\n".join(json.dumps([*place, count]) for place, count in count_pairs().items())
+    Path(__file__).with_name("shifts.json").write_text(f"[\n{lines}\n]\n", "utf-8")
