@@ -83,7 +83,7 @@ def test_too_many_layouts_are_sampled(document):
 
 def test_a_table_for_people(answer):
     text = answer("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
-    assert "P(card wins), N to play to 'W:H5' at no trumps" in text
+    assert "P(card wins), N to play to 'W:♥5' at no trumps" in text
     assert "Nothing tells the trump suit, so there is none: --trump names it." in text
     assert "hidden: each" not in text
     text = answer("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "S")

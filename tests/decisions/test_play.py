@@ -7,6 +7,7 @@ from matplotlib.colors import to_rgba
 import bayesbridge as bb
 from bayesbridge.decisions.play import play
 from bayesbridge.plots import BLUE
+from bayesbridge.words import card_words
 from tests.positions import EAST, NORTH
 
 SOLVER = """
@@ -87,7 +88,7 @@ def test_all_layouts_are_the_exact_answer(goal, toy):
     assert sorted(choice.name for choice in found.choices) == ["CJ7", "DJT8", "H9864", "ST963"]
     assert found.caution.startswith("Every layout was solved")
     assert found.clear
-    assert found.sentence.startswith(f"Lead {found.choices[0].name}: 3NT by S is then beaten with")
+    assert found.sentence.startswith(f"Lead {card_words(found.choices[0].name)}: 3NT by S is then beaten with")
 
 
 def test_what_players_lead_stands_beside_the_figures(toy):
@@ -98,7 +99,7 @@ def test_what_players_lead_stands_beside_the_figures(toy):
     assert sum(led.values()) == pytest.approx(1.0, abs=1e-5)
     most = max((card for choice in found.best for card in choice.cards), key=lambda card: led[card])
     assert not found.clear
-    assert f"Of these players lead {most} most often." in found.sentence
+    assert f"Of these players lead {card_words(most)} most often." in found.sentence
     assert len(found.document()["cards"][0]["led"]) == len(found.choices[0].cards)
     silent = bb.Belief("W", WEST, dummy=None, player=None).infer(draws=200, rng=1)
     assert compared(silent, seconds=0.03).choices[0].led == ()
@@ -168,7 +169,7 @@ def test_the_command(install, document, answer):
         assert (said["seat"], said["contract"], said["exact"]) == ("W", "3NT by S", True)
         out = answer("play", *ASKED, "--contract", "3NT", "--goal", goal)
         assert "West leads against 3NT by S" in out
-        assert f"Lead {said['best'][0][0]}" in out
+        assert f"Lead {card_words(said['best'][0])}" in out
 
 
 @pytest.mark.parametrize("goal", ["make", "tricks"])
