@@ -61,7 +61,8 @@ def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
     from bayesbridge.capture import exact
 
-    counts = {f"{OUTCOMES[first]} / {OUTCOMES[second]}": n for (first, second), n in exact.shifts().items()}
+    found = exact.shifts()
+    counts = {f"{OUTCOMES[i]} / {OUTCOMES[j]}": found.get((i, j), 0) for i in OUTCOMES for j in OUTCOMES}
     answers = {"shares": _shares(counts, exact.DEALS)}
     return Comparison(title=TITLE, unit=UNIT, counts=counts, total=exact.DEALS, exact=True, answers=answers)
 
@@ -73,7 +74,7 @@ def _outcomes(row: Sequence[int]) -> dict[str, int]:
 def _named(counts: Counts) -> dict[str, int]:
     """By both outcomes."""
     joint = counts.reshape(SHAPE).sum(axis=0).tolist()
-    return {f"{OUTCOMES[i]} / {name}": n for i in OUTCOMES for name, n in _outcomes(joint[i]).items()}
+    return {f"{OUTCOMES[i]} / {OUTCOMES[j]}": joint[i][j] for i in OUTCOMES for j in OUTCOMES}
 
 
 def _shares(counts: Mapping[str, int], deals: int) -> dict[str, dict[str, list[float]]]:
@@ -102,6 +103,7 @@ def _tables(found: Comparison) -> Iterator[Table]:
     for names, n in found.counts.items():
         first, second = names.split(" / ")
         seen.setdefault(first, {})[second] = n
+    seen = {first: row for first, row in seen.items() if any(row.values())}
     yield _by("Algorithm 2 by what Algorithm 1 counts for 7 tricks, in % of the row", seen)
     if not found.exact:
         yield _by("Algorithm 2 by the level that Algorithm 1 bids, in % of the row", found.answers["levels"])
@@ -113,7 +115,7 @@ def _by(title: str, rows: Mapping[str, Mapping[str, int]]) -> Table:
     for name, seen in rows.items():
         deals = sum(seen.values())
         mean = Moments.of({float(T): n for T, n in seen.items() if T.isdigit()})
-        shares = [number(100 * seen[column] / deals, 2) if column in seen else "" for column in columns]
+        shares = [number(100 * seen[column] / deals, 2) if seen.get(column) else "" for column in columns]
         out.append([name, *shares, number(mean and mean.mean, 2)])
     return Table(title, ["", *columns, "mean T"], out)
 

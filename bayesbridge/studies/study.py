@@ -212,6 +212,7 @@ def compare_shares(
     z is how many standard errors, by the pooled share, the printed share lies above ours. ``exact`` says that ours is
     no sample, so that the noise is the paper's alone. Without noise z is ``None`` where both are equal and infinite
     where they differ; where both are 0 the spread is 0 if ours is exact, and ``None`` (too few deals) if it is not.
+    A sample of ours in which less than one hit is expected is too small for a z: one hit is no surprise there.
 
     >>> compare_shares((60, 100), (50, 100), exact=True)
     (1.9999999999999996, 0.08333333333333334)
@@ -224,6 +225,8 @@ def compare_shares(
     share = hits / trials
     above = share - own_hits / own_trials
     z = above / error if error else copysign(inf, above) if above else None
+    if not exact and error and pooled * own_trials < 1 and own_hits:
+        z = None
     return z, error / share if share else 0.0 if exact else None
 
 

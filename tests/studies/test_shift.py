@@ -30,7 +30,8 @@ def z_of_cells(found, exact):
 
 def test_random_deals_agree_with_the_exact_count_in_every_cell():
     exact, found = shift.count_exactly(), shift.simulate(DEALS, 1)
-    assert not found.counts.keys() - exact.counts.keys()
+    assert found.counts.keys() == exact.counts.keys()
+    assert not [name for name, n in found.counts.items() if n and not exact.counts[name]]
     z = z_of_cells(found, exact)
     assert len(z) > 60
     assert max(map(abs, z.values())) <= 3
@@ -57,7 +58,7 @@ def test_counts_what_plain_python_counts():
             expected[f"{counted or ('only A' if gaps <= 6 else 'neither')} / {outcome}"] += 1
             by_level[str(bid.level), outcome] += 1
     found = shift.simulate(deals, 2)
-    assert found.counts == expected
+    assert {name: n for name, n in found.counts.items() if n} == dict(expected)
     levels = found.answers["levels"]
     assert {(level, outcome): n for level, row in levels.items() for outcome, n in row.items()} == by_level
 
