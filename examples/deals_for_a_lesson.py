@@ -1,7 +1,6 @@
 """Boards for a lesson on Stayman: python examples/deals_for_a_lesson.py
 
-Two boards of each kind. Each is drawn from its own tables, so that rare hands take no longer than common ones. All
-of them go on a page to print, demo/lesson.html, with the answers on its last page.
+Two boards of each kind. Each is drawn from its own tables, so that rare hands take no longer than common ones.
 """
 
 from pathlib import Path
@@ -9,8 +8,6 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
-from bayesbridge.dealing.run import Numbering
-from bayesbridge.views.lesson import lesson_page
 
 OPENER = "shape(north, any 4333 + any 4432 + any 5332) && hcp(north) >= 15 && hcp(north) <= 17"
 RESPONDER = "hcp(south) >= 8 && (hearts(south) == 4 || spades(south) == 4)"
@@ -27,20 +24,16 @@ def main() -> None:
     """Boards of each kind, and how likely each kind is."""
     every = bb.DealPlan.of(condition=f"{OPENER} && {RESPONDER}")
     ax = Figure((6, 3), layout="constrained").subplots()
-    boards, kinds = [], []
     for name, condition in KINDS.items():
         plan = bb.DealPlan.of(condition=f"{OPENER} && {RESPONDER} && {condition}")
         share = plan.count / every.count
         print(f"{name}: {share:.2%} of these deals, exactly")
         for deal in plan.deals(2, rng=1):
-            boards.append(deal)
-            kinds.append(name)
             print(f"  North {deal['N'].pbn:20} South {deal['S'].pbn}")
         ax.bar_label(ax.bar(name, share, color="#0072b2"), [f"{share:.1%}"])
     ax.set(title="A fit of four cards opposite four after 1NT, counted", ylabel="share of deals", ylim=(0, 0.8))
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/deals_for_a_lesson.png", dpi=200)
-    Path("demo/lesson.html").write_text(lesson_page(bb.Layouts.of(boards), Numbering(types=kinds)), "utf-8")
 
 
 if __name__ == "__main__":

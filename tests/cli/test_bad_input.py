@@ -29,7 +29,6 @@ study captures --deals | argument --deals: expected one argument | study --help
 captain {HAND} | invalid choice: 'captain' | capture
 estimat | invalid choice: 'estimat' | did you mean 'estimate'?
 count --obsever S | unrecognized arguments: --obsever S | did you mean '--observer'? (see 'bayesbridge count --help')
-deal --dealer S | unrecognized arguments: --dealer (see | bayesbridge deal --help
 count --observer Nort | unknown seat 'Nort' | did you mean 'North'?
 estimate {S} --estimator trick | unknown estimator | did you mean 'tricks'?
 estimate {S} --method importanc | unknown method 'importanc' | did you mean 'importance'?
@@ -55,7 +54,7 @@ count --record BOARDS --board 77 | with an auction and S's hand | choose 1, 2, 3
 deal --condition 'hpc(north)' | argument --condition: line 1, column 1: unknown word 'hpc' |
 deal --type 'a: 1' --type 'a: 0' | two types have the same name | give each a name
 deal none.dlr | cannot read 'none.dlr' | name a script
-deal --out x.doc | deals are PBN, LIN or text | let its name end in .pbn
+deal --out x.doc | deals are PBN, LIN, text or a page | let its name end in .pbn
 deal --hcp N:30+ --hcp S:20+ | no deal fits what is given |
 deal --out x.pbn --form lin | argument --form: 'x.pbn' would not hold lin | write to .txt
 deal --call N:1NT --bidder nobody | argument --bidder: unknown bidder model 'nobody' | choose
