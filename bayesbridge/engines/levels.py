@@ -114,7 +114,7 @@ type Weights = Sequence[float | Fraction] | Floats
 class LevelTables:
     """The layouts that fit hard evidence, counted by what the levels of the callers make them weigh.
 
-    >>> south = Constraints.free().hold(0, SUIT_MASK << 39).hold(2, SUIT_MASK)
+    >>> south = Constraints.free().hold(0, (2**13 - 1) << 39).hold(2, 2**13 - 1)
     >>> tables = LevelTables.of(south, {0: [Fraction(1, 50)] * 7 + [1]})
     >>> tables.total, tables.mean
     (10400600, Fraction(1, 50))

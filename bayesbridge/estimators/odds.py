@@ -719,7 +719,8 @@ def _tilted(w: Floats, x: Floats) -> Floats:
     The right side keeps λ finite where the targets lie outside all that was drawn; it vanishes with the number of
     layouts. λ is the minimum of a convex function, found by Newton's steps.
     """
-    z = x / np.sqrt(w @ x**2)
+    spread = np.sqrt(w @ x**2)
+    z = x / np.where(spread > 0.0, spread, 1.0)  # a contract that no layout decides tells nothing
     ridge = 1.0 / len(w)
     weights = w
     at = np.zeros(z.shape[1])

@@ -51,7 +51,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge
-from bayesbridge.estimators.builtin import CONDITIONS
+from bayesbridge.estimators.builtin import CaptureEstimator
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.protocol import Output, Question
 from bayesbridge.evidence import BidderModel, Called, Holds
@@ -243,7 +243,7 @@ class Probe:
             *(Output(name, "Whether the seat holds the card.", dtype="int8") for name in CARDS),
             *(Output(name, "Cards of the seat in the suit.", dtype="int8") for name in LENGTHS),
             *(Output(name, "High-card points of the seat.", dtype="int8") for name in POINTS),
-            Output("T", "Total captures, 0 where a condition fails.", dtype="int8", tricks=CONDITIONS),
+            *(output for output in CaptureEstimator().outputs if output.name == "T"),
         )
 
     def estimate(self, layouts: Layouts, question: Question) -> dict[str, NDArray[Any]]:

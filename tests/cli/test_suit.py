@@ -45,7 +45,7 @@ def test_where_a_card_lies(document, answer, complaint):
     three, four = 4 * comb(22, 10), comb(22, 9)
     assert last["W"] == pytest.approx((0.75 * three + four) / (three + four))
     out = answer("estimate", *SEEN, "--card", "SQ")
-    assert "Where SQ lies, after each piece of evidence" in out
+    assert "Where ♠Q lies, after each piece of evidence" in out
     played = ("--auction", "S:1NT p 3NT p p p", "--play", "W:HQ", "--draws", "100", "--card", "HQ")
     assert answer("estimate", *SEEN, *played).splitlines()[-2].endswith(" exact")
     assert complaint("estimate", *SEEN, "--card", "SK") == "argument --card: SK is in S's own hand: name another card"

@@ -46,9 +46,9 @@ def test_the_first_visit_is_a_moment_of_four_players(tab):
     page.click("#reset")
     settled(page)
     assert page.locator("#hint").is_visible()
-    for moment, answer, own, moved in (  # the own card tells nothing, the own call speaks of partner's hand
+    for moment, answer, own, moved in (  # the own card tells nothing, the own call little of partner's 1NT
         ("lead", "#leads", '#picker [data-card="D9"]', "no card moved by more"),
-        ("slam", "#contracts", '#box [data-call="3NT"]', "what moved most"),
+        ("slam", "#contracts", '#box [data-call="3NT"]', "S calls 3NT: "),
     ):
         page.select_option("#moment", moment)
         settled(page)
