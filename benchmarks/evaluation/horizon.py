@@ -75,12 +75,12 @@ def defended(record: Record, table: Table) -> Card:
     left = Hand(deal[table.turn].mask & ~table.played)
     trick = table.trick or Trick(table.turn, contract.trump)
     question = Question((contract.declarer, contract.declarer.partner), contract.trump, trick, table.played)
-    taken = run(card_solver(), Layouts.of([deal]), question)["lead_tricks"][0]
-    return max(trick.legal(left), key=lambda card: (taken[card.index], -card.rank))
+    tricks = run(card_solver(), Layouts.of([deal]), question)["lead_tricks"][0]
+    return max(trick.legal(left), key=lambda card: (tricks[card.index], -card.rank))
 
 
-def finished(record: Record, ways: Sequence[str], layouts: int, seed: int, spent: list[float]) -> dict[str, int]:
-    """Tricks of declarer by each of the ways, from the plays of a record on."""
+def finished(record: Record, ways: Sequence[str], layouts: int, seed: int, spent: list[float]) -> dict[str, Record]:
+    """The whole play by each of the ways, from the plays of a record on."""
     assert record.contract is not None
     while not (table := Table.of_record(record)).over:
         assert table.turn is not None
@@ -94,7 +94,13 @@ def finished(record: Record, ways: Sequence[str], layouts: int, seed: int, spent
                     way: finished(played(record, table, cards[way]), (way,), layouts, seed, spent)[way] for way in ways
                 }
         record = played(record, table, card)
-    return dict.fromkeys(ways, sum((winner - record.contract.declarer) % 2 == 0 for winner in table.winners))
+    return dict.fromkeys(ways, record)
+
+
+def taken(record: Record) -> int:
+    """Tricks of declarer."""
+    assert record.contract is not None
+    return sum((winner - record.contract.declarer) % 2 == 0 for winner in Table.of_record(record).winners)
 
 
 def played(record: Record, table: Table, card: Card) -> Record:
@@ -107,9 +113,10 @@ def judged(record: Record, layouts: int, seed: int) -> dict[str, Any]:
     """One board, played both ways."""
     began, spent = time.process_time(), list[float]()
     start = replace(record, plays=record.plays[: 4 * AFTER], result=None, claimed=False)
-    tricks = finished(start, tuple(WAYS), layouts, seed, spent)
-    board = {"deal": str(record.deal), "contract": str(record.contract), "spent": spent, **tricks}
-    return board | {"cpu": time.process_time() - began}
+    plays = finished(start, tuple(WAYS), layouts, seed, spent)
+    parted = len({record.plays for record in plays.values()}) > 1
+    board = {"deal": str(record.deal), "contract": str(record.contract), "spent": spent, "parted": parted}
+    return board | {way: taken(record) for way, record in plays.items()} | {"cpu": time.process_time() - began}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -139,11 +146,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def figures(done: list[dict[str, Any]]) -> str:
-    """Tricks of one plan less those of double dummy: all boards, and those on which the two took different tricks."""
+    """Tricks of one plan less those of double dummy: all boards, and those on which the two chose different cards."""
     more = np.array([board["one plan"] - board["double dummy"] for board in done], float)
     spent = np.array([seconds for board in done for seconds in board["spent"]] or [0.0])
     rows = ["| boards | | one plan − double dummy, tricks |", "|---|---|---|"]
-    for name, part in (("all", more), ("other tricks", more[more != 0])):
+    parted = np.array([board["parted"] for board in done], bool)
+    for name, part in (("all", more), ("other cards", more[parted]), ("other tricks", more[more != 0])):
         if len(part) > 1:
             rows.append(f"| {name} | {len(part)} | {part.mean():+.3f} ± {part.std(ddof=1) / sqrt(len(part)):.3f} |")
     times = f"{np.median(spent):.1f} s in the middle, {spent.max():.1f} s at most"
