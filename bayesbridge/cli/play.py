@@ -33,7 +33,6 @@ from bayesbridge.cli.screens import (
     print_how,
     print_json,
     print_table,
-    progress_line,
     say,
     show_table,
 )
@@ -155,7 +154,6 @@ def run(args: Namespace) -> int:
         solve=args.solve,
         seconds=args.seconds,
         rng=args.seed,
-        progress=progress_line("layouts solved"),
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
     return present(args, document, *answer_first(found.tables[0]), of=posterior)
@@ -222,7 +220,7 @@ def reviewed(
     from bayesbridge.decisions.review import judged_cards
 
     how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
-    how |= {"solve": args.solve, "seconds": args.seconds, "progress": progress_line("cards")}
+    how |= {"solve": args.solve, "seconds": args.seconds}
     return list(judged_cards(record, seats, **how))
 
 

@@ -37,7 +37,6 @@ from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.engines.target import log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
-from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import (
     TRICKS,
     CalibratedSample,
@@ -51,6 +50,7 @@ from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.layouts import Floats, Ints
 from bayesbridge.markup import Displayable, Table
+from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import scoring_of
 from bayesbridge.tricks import Trick
@@ -361,7 +361,6 @@ def play(
     vulnerable: Vulnerability | str = Vulnerability.NONE,
     horizon: int = 13,
     rng: Seed = 0,
-    progress: Progress | None = None,
     **limits: Unpack[Limits],
 ) -> CardChoices:
     """Compare all cards that may be played now, by what the observer, who chooses, believes.
@@ -420,8 +419,7 @@ def play(
     parts = []
     for begin in range(0, len(some), step):
         parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
-        if progress is not None:
-            progress(min(begin + step, len(some)), len(some))
+        report_progress("layouts solved", min(begin + step, len(some)), len(some))
     taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
     groups = list(_groups(turn.legal, taken))
     now = turn.tricks - turn.won if turn.defends else turn.won

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cli.screens import print_json, progress_line, say, show_table
+from bayesbridge.cli.screens import print_json, say, show_progress, show_table
 from bayesbridge.markup import Table
+from bayesbridge.progress import watch_progress
 from bayesbridge.studies.jobs import Job, RunOptions, results
 
 type Floats = NDArray[np.float64]
@@ -33,15 +34,16 @@ def options(about: str | None) -> ArgumentParser:
 def setting(args: Namespace) -> RunOptions:
     """How to run, by the options."""
     folder = Path(args.resume) if args.resume else None
-    return RunOptions(args.workers, args.scheduler, folder, progress_line("done"))
+    return RunOptions(args.workers, args.scheduler, folder)
 
 
 def in_chunks(
     name: str, count: Count, chunk: int, many: int, seed: int, how: RunOptions | None, **parameters: int | str
 ) -> list[Floats]:
     """What ``count`` says of each chunk of ``many``, in the order of the chunks, whoever was ready first."""
-    job = Job(name, count, chunk, parameters)
-    found = {one.number: values for one, values, _ in results(job, many, seed, 1, how)}
+    job = Job(name, count, chunk, parameters, noun="cases")
+    with watch_progress(show_progress):
+        found = {one.number: values for one, values, _ in results(job, many, seed, 1, how)}
     return [found[number] for number in sorted(found)]
 
 
