@@ -426,8 +426,8 @@ def play(
     tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
     tricks = 13 - tricks if turn.defends else tricks
     columns = {name: values[tricks] for name, values in goals.items()}
-    ranked = _ranked(turn, groups, columns, _sample(posterior, some, turn), wins, some.exact)
-    return replace(_with_leads(ranked, posterior.belief), late=wanted)
+    ranked = _ranked(turn, groups, columns, _sample(posterior, some, turn), wins)
+    return replace(_with_leads(ranked, posterior.belief), exact=some.exact, late=wanted)
 
 
 def card_solver() -> Estimator:
@@ -485,7 +485,6 @@ def _ranked(
     columns: dict[str, Floats],
     sample: CalibratedSample,
     wins: dict[Card, float],
-    exact: bool,
 ) -> CardChoices:
     """The choices in order; ``columns``: (layouts, groups) by goal, the first decides."""
     goals = list(columns.values())
@@ -518,7 +517,7 @@ def _ranked(
         )
         for one in order
     )
-    return CardChoices(turn, next(iter(columns)), choices, len(sample.weights), exact)
+    return CardChoices(turn, next(iter(columns)), choices, len(sample.weights), False)
 
 
 def _searched(
@@ -576,6 +575,10 @@ def _searched(
     seen = next(iter(plans(game, rows, sample.weights, 0)[1].values()))
     order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
     groups, columns = [groups[i] for i in order], {name: values[:, order] for name, values in columns.items()}
-    ranked = _ranked(turn, groups, columns, sample, wins, some.exact and len(sample.weights) == len(some))
+    ranked = replace(
+        _ranked(turn, groups, columns, sample, wins),
+        exact=some.exact and len(sample.weights) == len(some),
+        horizon=reached,
+    )
     text = game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights)) if reached == tricks else ()
-    return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks), horizon=reached)
+    return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks))

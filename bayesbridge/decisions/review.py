@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.budget import USUAL, Budget, Limits
+from bayesbridge.budget import USUAL, Budget, DrawLimits
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
@@ -106,15 +106,14 @@ def judged_cards(
     record: Record,
     players: Sequence[Seat] = tuple(Seat),
     *,
-    draws: int | None = None,
     bidder: BidderModel | None = None,
     player: PlayerModel | Literal["usual"] | None = "usual",
     rng: Seed = 0,
-    **limits: Unpack[Limits],
+    **limits: Unpack[DrawLimits],
 ) -> Iterator[Judged]:
     """Every card that one of the players chose, in order; ``limits`` are for each of them."""
     contract = record.contract
-    budget = Budget(draws, **limits).over(USUAL["review"])
+    budget = Budget(**limits).over(USUAL["review"])
     if contract is None or record.auction is None or not record.plays:
         what = "no cards played" if record.contract else "no contract"
         raise NotationError(
