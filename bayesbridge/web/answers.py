@@ -550,7 +550,7 @@ def _typed(old: Position, text: str) -> Position:
         dummy = settings["dummy"].value if "dummy" in settings else Seat.N
         kept = [piece for piece in kept if not isinstance(piece.value, Called | Play | Reveal)]
         four = settings["players"].value == 4
-        calls = calls_of(heard, dealer=None, observer=observer, dummy=None if four else dummy)
+        calls: Sequence[Piece] = calls_of(heard, dealer=None, observer=observer, dummy=None if four else dummy)
         kept = [*(Sourced(call, "auction") for call in calls), *kept]
     return Position(settings, tuple(kept))
 
