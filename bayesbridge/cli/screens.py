@@ -12,12 +12,13 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import MOST_DRAWS, USUAL
-from bayesbridge.cli.options import OneLineParser, whole
+from bayesbridge.cli.options import OneLineParser, whole, writing
 from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, number, printable, with_symbols
 
@@ -88,6 +89,17 @@ def present(args: Namespace, document: dict[str, Any], *parts: Table | str, of: 
     if of is not None:
         print_how(of)
     return 0
+
+
+def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
+    """A page into a file, and a line that it is there; for programs beside what it is ``about``."""
+    with writing("--out", path) as part:
+        part.write_text(page, "utf-8", newline="\n")
+    size = path.stat().st_size
+    if args.json:
+        print_json({"file": str(path), "bytes": size, **about})
+    else:
+        say_whole(f"{path}: {number(size)} bytes, opens in any browser.")
 
 
 def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
