@@ -72,8 +72,8 @@ def _shown(text: object) -> str:
 
 
 def bold(line: str) -> str:
-    """As a terminal shows it, and as it is anywhere else."""
-    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown") or os.environ.get("NO_COLOR")
+    """As a terminal shows it, and as it is anywhere else; bold is no colour, so ``NO_COLOR`` does not matter."""
+    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown")
     if not line or plain or not sys.stdout.isatty():
         return line
     return f"\x1b[1m{line}\x1b[0m"
