@@ -78,7 +78,7 @@ class Table:
         return [[cell if isinstance(cell, str) else percent(cell) for cell in row] for row in self.rows]
 
     def __str__(self) -> str:
-        lines = in_columns(self.columns, self.words)
+        (lines,) = in_columns(self.columns, self.words)
         return "\n".join([self.title, "", *lines, *([""] if self.notes else []), *self.notes])
 
 
@@ -97,22 +97,39 @@ class Displayable:
         return "\n\n".join(map(str, self.tables))
 
 
-def in_columns(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, last: bool = False) -> list[str]:
+def in_columns(
+    header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, last: bool = False, width: int | None = None
+) -> list[list[str]]:
     """Lines of a table: the first ``left`` columns, and the ``last`` if so asked, are words, the others figures.
 
+    Columns stand closer where the table is too wide for ``width``. If that is not enough it comes in several parts,
+    each with the first column.
+
     >>> in_columns(["suit", "cards"], [["S", "4"], ["H", "10"]])
-    ['suit   cards', '────────────', 'S          4', 'H         10']
+    [['suit   cards', '────────────', 'S          4', 'H         10']]
+    >>> in_columns(["suit", "cards"], [["S", "4"], ["H", "10"]], width=11)
+    [['suit  cards', '───────────', 'S         4', 'H        10']]
     """
-    table = [header, *rows]
-    widths = [max(map(len, column)) for column in zip_longest(*table, fillvalue="")]
-    words = [i < left or (last and i == len(widths) - 1) for i in range(len(widths))]
+    columns = list(zip_longest(header, *rows, fillvalue=""))
+    widths = [max(map(len, column)) for column in columns]
+    whole = sum(widths) + 3 * len(widths) - 3
+    gap = 3 if width is None or whole <= width else 2
+    parts: list[list[int]] = [[]]
+    for i, wide in enumerate(widths):
+        if width is not None and len(parts[-1]) > 1 and sum(widths[j] + gap for j in parts[-1]) + wide > width:
+            parts.append([0])
+        parts[-1].append(i)
 
-    def line(row: Sequence[str]) -> str:
-        cells = zip(row, widths, words, strict=False)
-        return "   ".join(cell.ljust(width) if word else cell.rjust(width) for cell, width, word in cells).rstrip()
+    def line(row: int, part: Sequence[int]) -> str:
+        words = {i for i in part if i < left or (last and i == len(widths) - 1)}
+        cells = [(columns[i][row], widths[i], i in words) for i in part]
+        return (" " * gap).join(cell.ljust(wide) if word else cell.rjust(wide) for cell, wide, word in cells).rstrip()
 
-    head, *body = map(line, table)
-    return [head, "─" * (sum(widths) + 3 * len(widths) - 3), *body]
+    rules = ["─" * (sum(widths[i] for i in part) + gap * (len(part) - 1)) for part in parts]
+    return [
+        [line(0, part), rule, *(line(row, part) for row in range(1, len(columns[0])))]
+        for part, rule in zip(parts, rules, strict=True)
+    ]
 
 
 def _plain(cell: str | float) -> str:

@@ -35,7 +35,7 @@ from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
 from bayesbridge.results import ResultDraws, drawn, shortest_interval
-from bayesbridge.words import RARE, SEATS, SYMBOLS, percent, share_error
+from bayesbridge.words import RARE, SEATS, SYMBOLS, card_words, percent, share_error, with_symbols
 from bayesbridge.words import short_percent as short_percent
 
 if TYPE_CHECKING:
@@ -411,7 +411,7 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     what, pairs = figures[by]
     values, errors = np.array(pairs).T
     colours = [BLUE if choice.close else PALE for choice in found.choices]
-    names = [choice.name for choice in found.choices]
+    names = [card_words(choice.name) for choice in found.choices]
     told = [f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %" for value in values.tolist()]
     ax = _ranked(names, values, np.zeros(len(names)) if found.exact else 2 * errors, colours, told, ax)
     ax.set_xlim(left=0.0)
@@ -684,7 +684,8 @@ def _short(event: str) -> str:
         return event.partition(":")[0]
     if " shows " in event:
         return f"{event.partition(' shows ')[0]} shows its hand"
-    return event if len(event) <= 24 else f"{event[:22]}…"
+    words = with_symbols(event)
+    return words if len(words) <= 24 else f"{words[:22]}…"
 
 
 def shrinkage(

@@ -160,15 +160,18 @@ class AuctionText(str):
 
 def calls_of(
     text: str, *, dealer: Seat | None, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any] = ()
-) -> list[Piece]:
+) -> list[Called]:
     """The calls with their seats.
 
     The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after
     the end of the auction the first card of ``evidence`` tells who led, else the observer leads. Calls in brackets are
-    those of the observer's opponents. With four players, what :func:`~bayesbridge.calls.passes_filled` puts in counts.
+    those of the observer's opponents. With four players, what :func:`~bayesbridge.calls.passes_filled` puts in counts,
+    and calls of one side that are not at their end are those of the observer's, up to the pass before the observer.
 
     >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
     Called('S', '1NT')
+    >>> calls_of("1H-3H", dealer=None, observer=Seat.S, dummy=None)[0]
+    Called('S', '1H')
     """
     words = text
     first, colon, rest = text.partition(":")
@@ -177,7 +180,9 @@ def calls_of(
         if dealer is not None and dealer != named:
             raise NotationError(f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out")
         dealer, words = named, rest
-    words = passes_filled(words) if dummy is None else words
+    if dummy is None and (filled := passes_filled(words)) != words:
+        ours = dealer is None and observer is not None and call_words(words)[-1][0] in "1234567"
+        words = f"{filled} P" if ours else filled
 
     def sides_fit(first: Seat) -> bool:
         """Whether calls in brackets, if there are any, are the other side's."""
@@ -202,6 +207,19 @@ def calls_of(
     if observer is None and dummy is None:
         return [Called(seat, call) for seat, call in _auction(Seat.S, words, dummy)]
     raise NotationError(f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S", text=text)
+
+
+def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
+    """Of the calls that a text was read as, those that it has: a belief says itself that it takes others for passes.
+
+    >>> calls_told("1H-3H", calls_of("1H-3H", dealer=Seat.S, observer=None, dummy=None))
+    [Called('S', '1H'), Called('N', '3H')]
+    """
+    words = text.rpartition(":")[2]
+    if passes_filled(words) == words:
+        return list(calls)
+    last = max(at for at, one in enumerate(calls) if one.call.is_bid)
+    return [one for at, one in enumerate(calls) if at >= last or one.call.is_bid]
 
 
 def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:

@@ -123,11 +123,10 @@ def _show_calls(args: Namespace) -> int:
     dummy = None if four else Seat.N
     dealer, colon, calls = (args.auction or "").rpartition(":")
     with attributed("--auction"):
-        first = Seat.of(dealer) if colon else Seat.S
+        auction = Auction(Seat.of(dealer) if colon else Seat.S, dummy=dummy)
         if call_words(calls):
             found = calls_of(args.auction, dealer=None, observer=None if colon else Seat.S, dummy=dummy)
-            first = found[0].seat
-        auction = Auction.of(first, calls, dummy)
+            auction = Auction(found[0].seat, tuple(one.call for one in found), dummy)
     if auction.turn is None:
         raise UsageError(f"argument --auction: '{auction}' is over: nobody calls any more")
     usual = "learned" if four else "iterative"

@@ -22,7 +22,7 @@ from bayesbridge.cli.options import (
     whole,
     writing,
 )
-from bayesbridge.cli.screens import print_json, say
+from bayesbridge.cli.screens import print_json, say, say_whole
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
 from bayesbridge.evidence.kinds import KINDS, Called
@@ -99,11 +99,11 @@ def run(args: Namespace) -> int:
     if args.json:
         print_json(job.document())
     elif target is None:
-        say(*job.lines(args.form))
+        say_whole(*job.lines(args.form))
     elif written:
-        say(f"{job.found} deals are in {target}.", *job.statistics())
+        say_whole(f"{job.found} deals are in {target}.", *job.statistics())
     else:
-        say(f"No deal was found, and {target} was not written.")
+        say_whole(f"No deal was found, and {target} was not written.")
     for line in job.remarks() if not args.json else ():
         tell(line)
     return 1 if job.found < job.wanted else 0

@@ -18,7 +18,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
 from bayesbridge.evidence.kinds import KINDS, Play
 from bayesbridge.files import advice, final_path, whole_file
-from bayesbridge.position import SETTINGS, AuctionText, Position, SideStyle, Sourced, calls_of, players_in
+from bayesbridge.position import SETTINGS, AuctionText, Position, SideStyle, Sourced, calls_of, calls_told, players_in
 from bayesbridge.words import number, tell
 
 if TYPE_CHECKING:
@@ -592,7 +592,8 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
         observer = values.get("observer")
         with attributed("--auction"):
             calls = calls_of(piece.value, dealer=args.dealer, observer=observer, dummy=dummy, evidence=told)
-        yield from (Sourced(call, piece.where) for call in calls)
+        said: Sequence[Piece] = calls_told(piece.value, calls)
+        yield from (Sourced(call, piece.where) for call in said)
 
 
 def verify_target(option: str, name: str, what: str, *endings: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import USUAL
@@ -24,6 +24,7 @@ from bayesbridge.cli.options import (
     reading,
     verify,
     verify_models,
+    verify_target,
 )
 from bayesbridge.cli.screens import (
     add_draws,
@@ -35,13 +36,14 @@ from bayesbridge.cli.screens import (
     print_table,
     say,
     show_table,
+    write_page,
 )
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
 from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import SEATS, card_words, percent, tell, with_symbols
+from bayesbridge.words import card_words, percent, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -52,8 +54,9 @@ if TYPE_CHECKING:
 
 REVIEW = Mode(
     "--review goes by the record alone, and counts tricks",
-    takes=f"review record board room alerts seat draws solve seconds seed {MODELS}",
+    takes=f"review out record board room alerts seat draws solve seconds seed {MODELS}",
 )
+UNREVIEWED = Mode("only a --review is written as a page", "out")
 UNTOLD = Mode("no contract is told, only which card wins the trick is asked", "by goal field solve seconds player")
 HIDDEN = Mode("the seat's hand is hidden, only which card wins the trick is asked", "goal field solve seconds")
 CARDS = Mode("the contract tells who play together", "pair")
@@ -99,6 +102,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
     )
+    parser.add_argument("--out", metavar="FILE.html", help="with --review: a page too, to read on a phone or to print")
     add_pair(parser)
     add_draws(parser, "play")
     add_evidence(parser)
@@ -118,6 +122,7 @@ def run(args: Namespace) -> int:
     """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
     if args.review:
         return _review(args)
+    verify(args, UNREVIEWED)
     if args.player is not None:
         with attributed("--player"):
             args.player = SETTINGS["player"].read(args.player)
@@ -161,11 +166,12 @@ def run(args: Namespace) -> int:
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
-    from bayesbridge.decisions.review import PlayerCosts, players_table
+    from bayesbridge.decisions.review import PlayerCosts, players_of, players_table
 
     if args.record is None:
         raise UsageError("argument --review: it is about a record: name --record FILE")
     verify(args, REVIEW)
+    page = args.out and verify_target("--out", args.out, "the review is a web page", ".html", ".htm")
     walk = open_file(args.record, "--record")
     boards = [record for record in walk() if record.plays and args.room in (None, record.room)]
     if args.board is not None or len(boards) < 2:
@@ -181,17 +187,24 @@ def _review(args: Namespace) -> int:
         found.append((record, reviewed(args, record, *models_at(args, record), seats)))
         if not args.json:
             show_review(*found[-1], args.alerts)
-    if args.json:
-        tables = [review_document(*one) for one in found]
-        players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
-        print_json({**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players})
-    elif len(found) > 1:
+    tables = [review_document(*one) for one in found]
+    players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
+    document = {**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players}
+    if not args.json and len(found) > 1:
         show_table(players_table(players_of(found), kinds=True))
+    if page:
+        from bayesbridge.views.session import session_page
+
+        write_page(args, page, session_page(found), document)
+    elif args.json:
+        print_json(document)
     return 0
 
 
 def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
     """Who chose cards, of ``--seat`` or of the ``--player`` whose name holds the words."""
+    from bayesbridge.decisions.review import player_name
+
     dummy = None if record.contract is None else record.contract.declarer.partner
     name = "" if args.player in (None, *CHOOSERS) else args.player.casefold()
     seats = [seat for seat in Seat if seat != dummy and args.seat in (None, seat)]
@@ -200,6 +213,8 @@ def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
 
 def _nobody(args: Namespace, boards: list[Record]) -> str:
     """Why no card is reviewed."""
+    from bayesbridge.decisions.review import player_name
+
     contract = boards[0].contract
     if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
         who = contract.declarer.name
@@ -226,51 +241,21 @@ def reviewed(
 
 def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
     """For ``--json``."""
+    from bayesbridge.decisions.review import alerts_of, player_name
+
     cards = [{**row.document(), "name": player_name(record, row.player)} for row in rows]
     told = {"board": record.board, "contract": str(record.contract), "alerts": alerts_of(record)}
     return {**told, "claimed": record.claimed and not record.dropped, "left_out": record.dropped, "cards": cards}
 
 
-def player_name(record: Record, seat: Seat) -> str:
-    """As the record has it, else the seat."""
-    return record.tag(SEATS[seat.name]).strip() or SEATS[seat.name]
-
-
-def alerts_of(record: Record) -> list[dict[str, str | None]]:
-    """The calls that were alerted, with what was said of them, and how that can be read."""
-    from bayesbridge.bidders.alerts import alerts_read
-
-    calls, read = [] if record.auction is None else list(record.auction), alerts_read(record)
-    return [
-        {
-            "seat": calls[at][0].name,
-            "call": str(calls[at][1]),
-            "alert": text,
-            "statement": read[at].text if at in read else None,
-        }
-        for at, text in record.alerts
-    ]
-
-
-def players_of(found: Iterable[tuple[Record, list[Judged]]]) -> dict[str, list[Judged]]:
-    """The cards of each player, by name."""
-    players: dict[str, list[Judged]] = {}
-    for record, rows in found:
-        for row in rows:
-            players.setdefault(player_name(record, row.player), []).append(row)
-    return players
-
-
 def show_review(record: Record, rows: list[Judged], alerts: bool) -> None:
     """For people."""
-    from bayesbridge.decisions.review import players_table, review_table
+    from bayesbridge.decisions.review import alert_sentences, players_of, players_table, review_table
 
     where = " ".join(filter(None, ("Board", record.board, record.room)))
     show_table(review_table(rows, f"{where}, {record.contract}: cards that were costly or unlucky"))
-    for one in alerts_of(record):
-        taken = "taken as" if alerts else "--alerts would take it as"
-        read = f" ({taken} {one['statement']})" if one["statement"] else ""
-        say(f"{SEATS[str(one['seat'])]}'s {one['call']} was alerted: {one['alert'] or 'without a word'}{read}.")
+    if told := alert_sentences(record, alerts):
+        say(*told, "")
     show_table(players_table(players_of([(record, rows)])))
     if record.rest:
         say(f"{len(record.plays)} cards are on record{record.rest}.")

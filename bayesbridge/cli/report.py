@@ -9,7 +9,7 @@ import logging
 import shlex
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
 from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated, inferred
@@ -25,10 +25,9 @@ from bayesbridge.cli.options import (
     open_file,
     verify,
     verify_target,
-    writing,
 )
 from bayesbridge.cli.play import review_document, reviewed, show_review
-from bayesbridge.cli.screens import print_json, print_table, say
+from bayesbridge.cli.screens import print_json, print_table, say, write_page
 from bayesbridge.deal import Seat
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
@@ -115,7 +114,7 @@ def _record_report(args: Namespace) -> int:
         review=rows,
     )
     about = {"board": record.board, "observer": observer.name, **styles_document(bidder)}
-    _write(args, path, page, about | (review_document(record, rows) if args.review else {}))
+    write_page(args, path, page, about | (review_document(record, rows) if args.review else {}))
     return 0
 
 
@@ -220,7 +219,7 @@ def _position_report(args: Namespace) -> int:
         contract=contract,
     )
     how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-    _write(args, path, page, {**how, **odds})
+    write_page(args, path, page, {**how, **odds})
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
@@ -229,17 +228,6 @@ def _position_report(args: Namespace) -> int:
 def _target(args: Namespace) -> Path:
     """Where the page goes."""
     return verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
-
-
-def _write(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
-    """The page, and a line that it is there."""
-    with writing("--out", path) as part:
-        part.write_text(page, "utf-8", newline="\n")
-    size = path.stat().st_size
-    if args.json:
-        print_json({"file": str(path), "bytes": size, **about})
-    else:
-        say(f"{path}: {number(size)} bytes, opens in any browser.")
 
 
 def _command(args: Namespace) -> str:

@@ -12,12 +12,13 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import MOST_DRAWS, USUAL
-from bayesbridge.cli.options import OneLineParser, whole
+from bayesbridge.cli.options import OneLineParser, whole, writing
 from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, number, printable, with_symbols
 
@@ -36,8 +37,13 @@ def print_json(document: dict[str, Any]) -> None:
     print(json.dumps(document, allow_nan=False).replace("\x7f", "\\u007f"))  # DEL is ASCII, and JSON leaves it
 
 
-def say(*lines: str) -> None:
-    """Lines for people, an empty one if none is given; each argument is one line, whatever it holds."""
+def say(*sentences: str, indent: str = "") -> None:
+    """Each of them in lines that the terminal is wide enough for; an empty line if there is none."""
+    say_whole(*(line for one in sentences for line in in_lines(one, indent) or ("",)))
+
+
+def say_whole(*lines: str) -> None:
+    """Lines that are never broken, an empty one if none is given; each argument is one line, whatever it holds."""
     end_progress()
     for line in lines or ("",):
         print(_shown(line))
@@ -48,13 +54,15 @@ def print_table(
 ) -> None:
     """A table with its first ``left`` columns of words and the others of figures; the last may be one of ``bars``.
 
-    A figure is never cut or broken: the table may become wider than the terminal.
+    A figure is never cut or broken: columns that the terminal has no room for follow below, after the first again.
     """
     table = [[_shown(cell) for cell in row] for row in rows]
-    head, rule, *body = in_columns([_shown(name) for name in header], table, left, bars)
     end_progress()
-    for line in (bold(_shown(title)), "", bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
+    for line in (*map(bold, in_lines(_shown(title))), ""):
         print(line)
+    for head, rule, *body in in_columns([_shown(name) for name in header], table, left, bars, _width()):
+        for line in (bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
+            print(line)
 
 
 def _shown(text: object) -> str:
@@ -64,8 +72,8 @@ def _shown(text: object) -> str:
 
 
 def bold(line: str) -> str:
-    """As a terminal shows it, and as it is anywhere else."""
-    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown") or os.environ.get("NO_COLOR")
+    """As a terminal shows it, and as it is anywhere else; bold is no colour, so ``NO_COLOR`` does not matter."""
+    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown")
     if not line or plain or not sys.stdout.isatty():
         return line
     return f"\x1b[1m{line}\x1b[0m"
@@ -83,9 +91,20 @@ def present(args: Namespace, document: dict[str, Any], *parts: Table | str, of: 
     return 0
 
 
+def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
+    """A page into a file, and a line that it is there; for programs beside what it is ``about``."""
+    with writing("--out", path) as part:
+        part.write_text(page, "utf-8", newline="\n")
+    size = path.stat().st_size
+    if args.json:
+        print_json({"file": str(path), "bytes": size, **about})
+    else:
+        say_whole(f"{path}: {number(size)} bytes, opens in any browser.")
+
+
 def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
     """What the first note says, which is the answer in words, on what it ``depends``, and then the table."""
-    return *in_lines(table.notes[0]), *in_lines(depends), "", replace(table, notes=table.notes[1:])
+    return *filter(None, (table.notes[0], depends)), "", replace(table, notes=table.notes[1:])
 
 
 def show_table(table: Table) -> None:
@@ -96,7 +115,7 @@ def show_table(table: Table) -> None:
         widest = max(shares, default=1.0)
         header = [table.columns[0], f"{table.columns[1]:>8}", "", *table.columns[2:]]
         columns = zip(header, *([row[0], " " * 8, "", *row[2:]] for row in words), strict=True)
-        room = get_terminal_size().columns - sum(max(map(len, column)) + 3 for column in columns) + 3
+        room = _width() - sum(max(map(len, column)) + 3 for column in columns) + 3
         width = max(5, min(40, room))
         rows = [
             [row[0], f"{row[1]:>8}", bar(p / widest, width), *row[2:]] for row, p in zip(words, shares, strict=True)
@@ -104,10 +123,8 @@ def show_table(table: Table) -> None:
         print_table(table.title, header, rows, left=len(header))
     else:
         print_table(table.title, table.columns, words)
-    for note in table.notes:
-        paragraph(note)
     if table.notes:
-        say()
+        say(*table.notes, "")
 
 
 def bar(share: float, width: int = 40) -> str:
@@ -173,7 +190,7 @@ def print_evidence(belief: Belief) -> None:
     say(game(None) if dummy is None else f"{game(dummy.name)} For bridge add --players 4.")
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
-        paragraph(f"Seen: {'; '.join(map(with_symbols, belief.evidence))}.", "      ")
+        say(f"Seen: {'; '.join(map(with_symbols, belief.evidence))}.", indent="      ")
     for said in belief.assumptions:
         say(said)
     if dummy is None and belief.auction is not None and not belief.systems:
@@ -189,19 +206,19 @@ def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> N
 
     print_evidence(posterior.belief)
     for sentence in accuracy_sentences(accuracy_document(posterior)) if sentences is None else sentences:
-        paragraph(sentence)
-
-
-def paragraph(words: str, indent: str = "") -> None:
-    """A text in lines that the terminal is wide enough for."""
-    say(*in_lines(words, indent))
+        say(sentence)
 
 
 def in_lines(words: str, indent: str = "") -> list[str]:
-    """The same lines, unprinted."""
-    width = min(100, max(40, get_terminal_size().columns))
+    """A text in lines that the terminal is wide enough for."""
+    width = min(100, _width())
     indent = indent or " " * (len(words) - len(words.lstrip()))
     return wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _width() -> int:
+    """Of the terminal, as far as there is anything to be read on it."""
+    return max(40, get_terminal_size().columns)
 
 
 def show(
@@ -234,9 +251,7 @@ def show(
         tables = [replace(tables[0], notes=tables[0].notes[1:]), *tables[1:]]
         exact = all(number.exact for number in answer.shown)
         how = tuple(accuracy_sentences(accuracy_document(posterior, answer.method, exact)))
-    for sentence in answers:
-        paragraph(sentence)
-    say()
+    say(*answers, "")
     hidden = hidden_tables(posterior)
     called = [readings_table(read)] if read else []
     four = posterior.belief.dummy is None

@@ -9,7 +9,7 @@ from argparse import Namespace
 from secrets import token_urlsafe
 
 from bayesbridge.cli.options import Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.screens import print_json, say
+from bayesbridge.cli.screens import print_json, say_whole
 
 PORT = 8137
 
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
         if args.json:
             print_json({"address": address})
         else:
-            say(f"The explorer is at {address}", "Ctrl-C ends it.")
+            say_whole(f"The explorer is at {address}", "Ctrl-C ends it.")
         sys.stdout.flush()
         if not args.no_browser:
             import webbrowser

@@ -283,10 +283,9 @@ class CardChoices(Displayable):
                 [card_words(choice.name), *chances, tricks, percent(choice.wins), behind, *led, verdict * choice.close]
             )
         chance = "P(beaten)" if turn.defends else "P(makes)"
-        by = {"make": chance, "tricks": "tricks"}.get(self.goal, self.goal)
         field = [] if best.matchpoints is None else ["matchpoints"]
         led = ["players"] if best.led else []
-        columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", *led, ""]
+        columns = ["card", chance, *field, "tricks", "wins trick", "behind", *led, ""]
         plan = [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])] if self.plan else []
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 

@@ -10,13 +10,14 @@ one that was as good as any, and still cost a trick, was *unlucky*.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.alerts import alerts_read
 from bayesbridge.budget import USUAL, Budget, DrawLimits
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
@@ -202,10 +203,43 @@ class PlayerCosts(NamedTuple):
         )
 
 
-def by_seat(rows: Sequence[Judged]) -> dict[str, list[Judged]]:
-    """The cards of one table by who chose them."""
-    found = {SEATS[seat.name]: [row for row in rows if row.player == seat] for seat in Seat}
-    return {name: own for name, own in found.items() if own}
+def player_name(record: Record, seat: Seat) -> str:
+    """As the record has it, else the seat."""
+    return record.tag(SEATS[seat.name]).strip() or SEATS[seat.name]
+
+
+def players_of(found: Iterable[tuple[Record, Sequence[Judged]]]) -> dict[str, list[Judged]]:
+    """The cards of each player, by name."""
+    players: dict[str, list[Judged]] = {}
+    for record, rows in found:
+        for row in rows:
+            players.setdefault(player_name(record, row.player), []).append(row)
+    return players
+
+
+def alerts_of(record: Record) -> list[dict[str, str | None]]:
+    """The calls that were alerted, with what was said of them, and how that can be read."""
+    calls, read = [] if record.auction is None else list(record.auction), alerts_read(record)
+    return [
+        {
+            "seat": calls[at][0].name,
+            "call": str(calls[at][1]),
+            "alert": text,
+            "statement": read[at].text if at in read else None,
+        }
+        for at, text in record.alerts
+    ]
+
+
+def alert_sentences(record: Record, taken: bool | None = None) -> list[str]:
+    """The same in words; ``taken`` tells whether what can be read of them was used, where that is known."""
+    sentences = []
+    for one in alerts_of(record):
+        how = {True: "taken as", False: "--alerts would take it as", None: "which can be read as"}[taken]
+        read = f" ({how} {one['statement']})" if one["statement"] else ""
+        said = one["alert"] or "without a word"
+        sentences.append(f"{SEATS[str(one['seat'])]}'s {one['call']} was alerted: {said}{read}.")
+    return sentences
 
 
 def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) -> Table:

@@ -21,7 +21,7 @@ class PaperTable(NamedTuple):
 
 
 CAPTURES: Final = PaperTable(
-    title="Table 1: total captures T of the deals that meet both conditions",
+    title="Table 1: captures T of the deals that meet both conditions",
     bins=("<=6", "7", "8", "9", "10", "11", "12", "13", ">13"),
     runs=(
         (1909, 8384, 39297, 92290, 90939, 38764, 6808, 399, 0),

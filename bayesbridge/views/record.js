@@ -41,9 +41,9 @@
         return row;
       });
       const strength = step.points[seat];
-      const name = table.names[seat] ? ` ${table.names[seat]}` : "";
+      const who = table.names[seat] && role ? `${table.names[seat]} (${role})` : table.names[seat] || role;
       return make("section", { class: `hand ${seat.toLowerCase()}` },
-        make("h3", {}, SEATS[seat], make("em", {}, `${name} ${role}`)), make("ul", {}, ...rows),
+        make("h3", {}, SEATS[seat], make("em", {}, ` ${who}`)), make("ul", {}, ...rows),
         make("p", {}, strength ? `≈ ${strength.mean.toFixed(1)} points, ${strength.low} to ${strength.high}` : ""));
     });
     const first = step.cards ? 4 * Math.floor((step.cards - 1) / 4) : 0;

@@ -14,13 +14,13 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.budget import USUAL
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.review import Judged, by_seat, players_table, review_table
+from bayesbridge.decisions.review import Judged, alert_sentences, players_of, players_table, review_table
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.history import StepOptions, moments, strength
-from bayesbridge.markup import Table
+from bayesbridge.markup import Table, sentence
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
 from bayesbridge.views.html import document
@@ -146,8 +146,8 @@ def html_record(
     heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
     draws = steps["draws"] = steps.get("draws") or USUAL["record"].draws
     walked = states(belief, record.contract, **steps)
-    told = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
-    data = {"table": table_document(record, belief) | {"review": told}, "steps": walked}
+    marks = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
+    data = {"table": table_document(record, belief) | {"review": marks}, "steps": walked}
     folder = files("bayesbridge.views")
     style, script, views = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js", "html"))
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
@@ -157,8 +157,9 @@ def html_record(
     views = views.replace("LAST", str(len(walked) - 1))
     judged = ""
     if review:
-        tables = review_table(review, "Cards that were costly or unlucky"), players_table(by_seat(review))
-        judged = f"<section><h2>Review of the play</h2>{''.join(table.html() for table in tables)}</section>"
+        costly, players = review_table(review, "Cards that were costly or unlucky"), players_of([(record, review)])
+        told = f"{sentence(' '.join(alert_sentences(record)))}{costly.html()}{players_table(players).html()}"
+        judged = f"<section><h2>Review of the play</h2>{told}</section>"
     body = views + judged + _all_steps(walked) + _how(belief, draws or 0, command)
     return document(heading, _facts(record), body, style, code)
 

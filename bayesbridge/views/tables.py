@@ -68,7 +68,7 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
         shares = [float(chances[places[0], seat]) for seat in known.hidden]
         names = SUITS[CARDS[places[0]][0]][0] + " ".join(CARDS[place][1].replace("T", "10") for place in places)
         rows.append([names, *shares, f"{bits[places[0]]:.2f}"])
-    title = "Where the most telling cards lie; bits: what is known beyond the room in each hand"
+    title = "Where the most telling cards lie; bits: known beyond the room in each hand"
     return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows)
 
 

@@ -37,7 +37,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
-from bayesbridge.decisions.review import by_seat, judged_cards, players_table
+from bayesbridge.decisions.review import alert_sentences, judged_cards, players_of, players_table
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
@@ -466,7 +466,8 @@ def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Ev
         rows.append(row)
         yield "judged", {**row.document(), "number": row.number, "of": len(record.plays)}
     note = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record{record.rest}."
-    yield "review", {"rows": players_table(by_seat(rows)).words, "note": note}
+    table = players_table(players_of([(record, rows)]))
+    yield "review", {"rows": table.words, "note": " ".join(filter(None, (note, *alert_sentences(record))))}
 
 
 def style_document(name: str, text: str) -> dict[str, Any]:
@@ -550,7 +551,7 @@ def _typed(old: Position, text: str) -> Position:
         dummy = settings["dummy"].value if "dummy" in settings else Seat.N
         kept = [piece for piece in kept if not isinstance(piece.value, Called | Play | Reveal)]
         four = settings["players"].value == 4
-        calls = calls_of(heard, dealer=None, observer=observer, dummy=None if four else dummy)
+        calls: Sequence[Piece] = calls_of(heard, dealer=None, observer=observer, dummy=None if four else dummy)
         kept = [*(Sourced(call, "auction") for call in calls), *kept]
     return Position(settings, tuple(kept))
 

@@ -1,6 +1,7 @@
-"""Takes the pictures of the explorer and of a lesson: run ``python docs/pictures/shoot.py`` at the repository's root.
+"""Takes the pictures of the explorer, of a lesson and of a session.
 
-It needs the extra ``web``, playwright, and a Chromium on the system.
+Run ``python docs/pictures/shoot.py`` at the repository's root; a word picks one. It needs the extra
+``web``, playwright, and a Chromium on the system.
 """
 
 import shutil
@@ -50,6 +51,23 @@ def lesson(browser):
         page.screenshot(path=HERE / "lesson.png", full_page=True)
 
 
+def session(browser):
+    """Three boards of an evening, as a page on paper."""
+    with tempfile.TemporaryDirectory() as folder:
+        record, path = Path(folder, "evening.pbn"), Path(folder, "session.html")
+        boards = (HERE.parents[1] / "examples" / "boards.pbn").read_text("utf-8").split("[Event")[2:5]
+        text = "".join(f"[Event{board}" for board in boards)
+        for seat, name in {"West": "Anna", "North": "Bob", "East": "Carla", "South": "Dan"}.items():
+            text = text.replace(f'[{seat} ""]', f'[{seat} "{name}"]')
+        alert = ' =1= Pass\nPass Pass\n[Note "1:6-9, no four-card major"]\n'
+        record.write_text(text.replace("1NT Pass\nPass Pass\n", f"1NT{alert}", 1), "utf-8")
+        words = "play", "--record", record, "--review", "--draws", "200", "--solve", "8", "--out", path
+        subprocess.run([sys.executable, "-m", "bayesbridge", *words], check=True)
+        page = browser.new_page(viewport={"width": 794, "height": 1123})  # A4
+        page.goto(path.as_uri())
+        page.screenshot(path=HERE / "session.png")
+
+
 def main():
     """All pictures, or those named on the command line."""
     command = [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0", "--workers", "1"]
@@ -67,8 +85,9 @@ def main():
                 page.wait_for_timeout(300)
                 page.screenshot(path=HERE / f"{name}.png")
                 page.close()
-            if sys.argv[1:] in ([], ["lesson"]):
-                lesson(browser)
+            for draw in (lesson, session):
+                if sys.argv[1:] in ([], [draw.__name__]):
+                    draw(browser)
             browser.close()
     finally:
         server.terminate()

@@ -74,3 +74,8 @@ def test_alerts_are_offered_and_players_are_chosen_by_name(install, document, an
     assert "limit raise (taken as 10-12 points, S3+)" in taken
     assert "Bert" not in taken
     assert taken.count("\nAnna ") == 3  # as declarer, as West, and both
+    said("--out", str(tmp_path / "session.html"))
+    page = (tmp_path / "session.html").read_text("utf-8")
+    assert page.count('<section class="board">') == 2
+    assert "was alerted: limit raise (which can be read as 10-12 points" in page
+    assert "West Bert" in page

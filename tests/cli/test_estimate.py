@@ -113,9 +113,9 @@ def test_one_screen_for_people(answer):
     text = answer("estimate", *HARD)
     lines = text.splitlines()
     assert len(lines) <= 52
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 80
     assert lines[0] == "Conditions fail with 44.3 %; if they hold, T is 10.48 on average."
-    assert lines[-7].startswith("Three players: the paper's game")
+    assert lines[-8].startswith("Three players: the paper's game")
     assert lines[-6:-2] == [
         "South holds AKQ2.KJ3.A54.Q32, 19 points.",
         "Seen: E is void in ♥; W has 5 to 13 cards in ♠.",

@@ -71,6 +71,23 @@ def test_passes_that_nobody_mentioned_are_said(answer, document):
     assert document("count", *SOUTH, "--call", "W:1C")["assumed_passes"] == []
 
 
+@pytest.mark.parametrize(
+    ("auction", "read", "passed"),
+    [
+        ("1H-3H", "S:1H Pass 3H Pass", ["W"]),
+        ("1♥ 3♥", "S:1H Pass 3H Pass", ["W"]),
+        ("1C-1H-2H", "N:1C Pass 1H Pass 2H Pass", ["E", "W"]),
+        ("E:1H-3H", "E:1H Pass 3H", ["S"]),
+        ("1H-3H-AP", "E:1H Pass 3H Pass Pass Pass", ["S"]),
+        ("1NT 3NT all pass", "E:1NT Pass 3NT Pass Pass Pass", ["S"]),
+        ("(1H) 2C (p)", "W:1H 2C Pass", []),
+    ],
+)
+def test_calls_of_one_side_are_ours_and_passes_are_put_in(auction, read, passed, document):
+    said = document("count", *SOUTH, "--auction", auction)
+    assert (said["auction"], said["assumed_passes"]) == (read, passed)
+
+
 def test_count_counts(document, answer):
     said = document("count", *SOUTH)
     assert said["layouts"] == "84478098072866400"

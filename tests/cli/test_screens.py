@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from bayesbridge.cli.screens import print_table, say
 from tests.cli.test_process import COMMAND, DUMMY, HAND, environment, run
 
 
@@ -33,9 +34,12 @@ def in_terminal(words, stream, until=None, **changes):
     return process.returncode, shown.decode(), (out if stream == "stderr" else err).decode()
 
 
+BOLD = {"\x1b[1m", "\x1b[0m"}
+
+
 @pytest.mark.parametrize(
     ("term", "plain", "escapes"),
-    [("xterm-256color", "", {"\x1b[1m", "\x1b[0m"}), ("xterm-256color", "1", set()), ("dumb", "", set())],
+    [("xterm-256color", "", BOLD), ("xterm-256color", "1", BOLD), ("dumb", "", set())],
 )
 def test_a_terminal_sees_bold_titles_and_no_colours(term, plain, escapes):
     status, shown, err = in_terminal(["bid", HAND], "stdout", TERM=term, NO_COLOR=plain)
@@ -83,3 +87,16 @@ def test_an_ascii_terminal_gets_an_answer_too():
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"#####" in done.stdout
+
+
+@pytest.mark.parametrize("columns", [80, 60, 40])
+def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
+    """No figure is cut or left out; the parts of a table all begin with its first column."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    rows = [[f"row {i}", *(f"{i}{j}.5 % ± 2.1 %" for j in range(6))] for i in range(3)]
+    print_table("A title of so many words that it has no room on a narrow terminal", ["", *"abcdef"], rows)
+    say("And a sentence of so many words that it has no room on any terminal of a width that is usual")
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= columns
+    assert all(out.count(cell) == 1 for row in rows for cell in row[1:])
+    assert out.count("row 2") == {80: 2, 60: 2, 40: 3}[columns]
