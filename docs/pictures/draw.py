@@ -1,10 +1,11 @@
-"""Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
+"""Draws pictures of the documentation: ``python docs/pictures/draw.py [NAME…]`` at the root of the repository."""
 
 import doctest
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -40,17 +41,15 @@ class OneHand:
         return self.bidder.log_likelihood(hands, auction, index)
 
 
-def main():
+def draw_nineteen(name):
     """South holds 19 points; West has bid 1NT and East showed out of hearts."""
-    start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
-    belief = start.given(bb.Called("W", "1NT"), bb.Void("E", "H"))
-    result = bb.estimate(belief.infer(rng=1))
-    save("tricks", bb.plots.tricks(result, level=3))
-    save("cards", bb.plots.cards(result))
-    save("lengths", bb.plots.lengths(result))
-    save("points", bb.plots.points(result))
-    draw_tutorial()
-    draw_tie()
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"), bb.Void("E", "H"))
+    options = {"level": 3} if name == "tricks" else {}
+    save(name, getattr(bb.plots, name)(bb.estimate(belief.infer(rng=1)), **options))
+
+
+def draw_sharpening():
+    """What East learns of South and North, call by call and card by card."""
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:3NT Pass Pass", dummy="N"),
         bb.Play("W", "S8"),
@@ -62,21 +61,12 @@ def main():
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
     save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
-    subprocess.run([sys.executable, "examples/who_opens_light.py", "--draws", "1000"], check=True)
-    shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
-    subprocess.run([sys.executable, "examples/one_plan.py"], check=True)
-    shutil.copy("demo/one_plan.png", HERE / "one_plan.png")
-    subprocess.run([sys.executable, "examples/which_contract_should_i_bid.py"], check=True)
-    shutil.copy("demo/which_contract_should_i_bid.png", HERE / "contracts.png")
-    subprocess.run([sys.executable, "examples/what_do_these_opponents_play.py"], check=True)
-    shutil.copy("demo/what_do_these_opponents_play.png", HERE / "opponents.png")
-    save("paper-captures", bb.plots.paper_runs(captures.count_exactly()))
-    save("paper-shift", bb.plots.shift(studies.STUDIES["shift"].count_exactly()))
-    scenario = calibration.SCENARIOS["enumerate"]
-    draw_calibration(
-        calibration.calibrate(scenario, 6250),
-        calibration.calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400),
-    )
+
+
+def draw_example(name, example, *options):
+    """What an example draws."""
+    subprocess.run([sys.executable, f"examples/{example}.py", *options], check=True)
+    shutil.copy(f"demo/{example}.png", HERE / f"{name}.png")
 
 
 def draw_tutorial():
@@ -89,9 +79,12 @@ def draw_tutorial():
             return
 
 
-def draw_calibration(right, wrong):
+def draw_calibration():
     """A hundred thousand cards, and what a wrong idea of the bidders looks like."""
     numbers = ["T", "left's points", "likelihood"]
+    scenario = calibration.SCENARIOS["enumerate"]
+    right = calibration.calibrate(scenario, 6250)
+    wrong = calibration.calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400)
     save("calibration-ranks", calibration.plot_ranks(right, numbers))
     save("calibration-reliability", calibration.plot_reliability(right))
     save("calibration-coverage", calibration.plot_coverage(right))
@@ -138,5 +131,22 @@ def draw_tie():
     save("tie", both[0])
 
 
+PICTURES = {
+    **{name: partial(draw_nineteen, name) for name in ("tricks", "cards", "points")},
+    "tutorial-tricks": draw_tutorial,
+    "tie": draw_tie,
+    "sharpening": draw_sharpening,
+    "shrinkage": partial(draw_example, "shrinkage", "who_opens_light", "--draws", "1000"),
+    "one_plan": partial(draw_example, "one_plan", "one_plan"),
+    "contracts": partial(draw_example, "contracts", "which_contract_should_i_bid"),
+    "opponents": partial(draw_example, "opponents", "what_do_these_opponents_play"),
+    "paper-captures": lambda: save("paper-captures", bb.plots.paper_runs(captures.count_exactly())),
+    "paper-shift": lambda: save("paper-shift", bb.plots.shift(studies.STUDIES["shift"].count_exactly())),
+    "calibration": draw_calibration,
+}
+"""What draws each picture; ``draw_honesty`` and ``draw_odds`` need what hours of measuring leave."""
+
+
 if __name__ == "__main__":
-    main()
+    for name in sys.argv[1:] or PICTURES:
+        PICTURES[name]()
