@@ -76,7 +76,8 @@ class Job:
 
     name: str
     count: Count
-    """(chunk seed, deals) → (k,) counts, always of the same length; what is ``given`` is a third argument."""
+    """(chunk seed, deals) → (k,) counts, always of the same length, or for :func:`rows` any number of rows; what is
+    ``given`` is a third argument."""
     chunk: int = CHUNK
     parameters: Mapping[str, int | str] = field(default_factory=dict)
     """What else the counts depend on; a checkpoint made with other parameters is refused."""
@@ -187,6 +188,17 @@ def results(
             done += chunk.size
             report_progress(job.noun, done, deals * runs)
             yield chunk, counts, True
+
+
+def rows(job: Job, deals: int, seed: int = 1, how: RunOptions | None = None) -> NDArray[Any]:
+    """(n, k) what a job says of all chunks, one below the other in their order, whoever was ready first.
+
+    A chunk that gives (k,) numbers is one row.
+    """
+    import numpy as np
+
+    found = {chunk.number: values for chunk, values, _ in results(job, deals, seed, 1, how)}
+    return np.concatenate([np.atleast_2d(found[number]) for number in sorted(found)])
 
 
 def _source_of(count: Count) -> str | None:

@@ -104,6 +104,8 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, tmp_pa
     assert workers[1].poll() is None
     serial = jobs.run(JOB, deals, 3, 1, RunOptions(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
+    rows = [jobs.rows(JOB, 9_000, 3, how) for how in (RunOptions(scheduler=address), RunOptions(workers=1))]
+    assert np.array_equal(*rows)
     assert_a_killed_command_is_resumed(address, tmp_path / "kept")
     monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
     with pytest.raises(BayesBridgeError, match=r"a worker on .* has bayesbridge"):
