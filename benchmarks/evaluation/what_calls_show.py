@@ -55,7 +55,7 @@ def of_conventions(draws):
         cells = []
         for bidder in (bb.LearnedBidder(), bb.SystemBidder("sayc")):
             south = bb.Belief("S", "QJ4.KJ3.9542.J32", dummy=None, bidder=bidder)
-            posterior = south.given(bb.Auction.of(f"W:{calls.replace(' ', ' Pass ')} Pass")).infer(draws=draws, rng=1)
+            posterior = south.given(bb.Auction.of(f"W:{calls.replace(' ', ' Pass ')}")).infer(draws=draws, rng=1)
             found = posterior.expect(lambda layouts, held=held: LayoutValues(layouts.masks).of(held) != 0)
             cells.append(f"{100 * found:.1f} ± {100 * np.sqrt(found * (1 - found) / posterior.ess):.1f} %")
         print(f"| {calls.replace(' ', '–')} | {feature} | {cells[0]} | {cells[1]} |")
