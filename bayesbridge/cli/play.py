@@ -150,7 +150,7 @@ def run(args: Namespace) -> int:
     verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.attributed():
         posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)
-    given = position.settings.get("vulnerable")
+    given, progress = position.settings.get("vulnerable"), progress_line("layouts solved")
     found = play(
         posterior,
         turn.contract,
@@ -160,7 +160,8 @@ def run(args: Namespace) -> int:
         solve=args.solve,
         seconds=args.seconds,
         rng=args.seed,
-        progress=progress_line("layouts solved"),
+        progress=progress,
+        first=None if progress is None else lambda early: tell(f"so far: {early.sentence}"),
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
     return present(args, document, *answer_first(found.tables[0]), of=posterior)
