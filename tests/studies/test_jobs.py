@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import bayesbridge
-from bayesbridge.progress import watch_progress
 from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.progress import watch_progress
 from bayesbridge.studies import captures, comparative, headline, jobs
 from bayesbridge.studies.jobs import CHUNK, Job, RunOptions
 
