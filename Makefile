@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PLUGINS := $(wildcard plugins/*/pyproject.toml)
 SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 
-.PHONY: help demo explore quick test test-all lint docs package bench reproduce lock clean
+.PHONY: help demo explore quick test test-all lint docs package bench reproduce figures lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -71,6 +71,9 @@ docs: .venv/.dev ## the documentation, in docs/_build/html
 
 reproduce: .venv/.user ## the paper's tables beside own figures, in docs/reproduction.md
 	$(BIN)/python scripts/reproduce
+
+figures: .venv/.dev ## pictures and tables of the docs; ARGS=bidders.md some of them, RECORDS=test.pbn those of real boards
+	$(BIN)/python scripts/figures $(ARGS)
 
 lock: .venv/.dev ## renew the lock files from pyproject.toml
 	scripts/lock

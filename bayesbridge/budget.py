@@ -23,6 +23,12 @@ class Limits(TypedDict, total=False):
     seconds: float | None
 
 
+class DrawLimits(Limits, total=False):
+    """The same, where a posterior is drawn for the question."""
+
+    draws: int | None
+
+
 class ErrorLimits(Limits, total=False):
     """The same, where a contract is asked about."""
 

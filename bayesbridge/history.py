@@ -28,10 +28,10 @@ from bayesbridge.engines.proposal import Hands
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import CallLikelihood, LikelihoodTerm
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Play
 from bayesbridge.layouts import Floats, high_card_points, suit_lengths
+from bayesbridge.progress import with_progress
 from bayesbridge.random64 import Seed
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def sharpening(
     ``made`` with its ``made_error``, P(the contract makes) double dummy by the network ``tricks``, ``nan`` without a
     contract. The contract is that of the auction once it is over, unless ``contract`` names one, such as
     ``"3NT by S"``; the level is that of the contract, else 1. ``steps``: ``by_card`` gives
-    every card its own row; ``draws`` (20 000), ``rng`` (0), ``progress``.
+    every card its own row; ``draws`` (20 000), ``rng`` (0).
 
     >>> import bayesbridge as bb
     >>> table = sharpening(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54")), level=5)
@@ -274,7 +274,6 @@ class StepOptions(TypedDict, total=False):
     by_card: bool
     draws: int | None
     rng: Seed
-    progress: Progress | None
 
 
 def moments(
@@ -283,7 +282,6 @@ def moments(
     by_card: bool = False,
     draws: int | None = None,
     rng: Seed = 0,
-    progress: Progress | None = None,
 ) -> Iterator[Moment]:
     """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``.
 
@@ -294,12 +292,10 @@ def moments(
     events, history = _events(belief, by_card), list(belief.history())
     draws = draws or USUAL["estimate"].draws
     posterior: Posterior | None = None
-    for number, (pieces, event) in enumerate(events, 1):
+    for pieces, event in with_progress("steps", events):
         same = None if posterior is None else posterior.rebind(history[pieces])
         posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior) if same is None else same
         yield Moment(event, pieces, posterior, same is None)
-        if progress is not None:
-            progress(number, len(events))
 
 
 def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:

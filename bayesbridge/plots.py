@@ -10,9 +10,9 @@ several, and draw themselves when a notebook shows the value of a cell: once, si
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -377,11 +377,12 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     ['6S by S', '3NT by S', '4S by S']
     """
     shown = found.isel(contract=slice(0, most))
-    scores, errors = shown["score"].values, 2 * shown["score_error"].values
-    colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
-    chances = shown["make"].values.tolist()
-    told = ["" if chance != chance else f"{short_percent(chance)} %" for chance in chances]  # nan: it is passed out
-    ax = _ranked([str(label) for label in shown["contract"].values], scores, errors, colours, told, ax)
+    columns = (shown[name].values.tolist() for name in ("contract", "score", "score_error", "basis", "make"))
+    bars = [
+        _Bar(label, score, 2 * error, SKY if basis == "network" else BLUE, f"{short_percent(make)} %" * (make == make))
+        for label, score, error, basis, make in zip(*columns, strict=True)  # nan: it is passed out
+    ]
+    ax = _ranked(bars, ax)
     ax.axvline(0.0, color=ink(), linewidth=0.8)
     ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
     ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
@@ -403,17 +404,18 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     'West leads against 3NT by S; blue: the best'
     """
     by = found.goal
-    figures = {
+    figures: dict[str, tuple[str, list[tuple[float, float]]]] = {
         "make": ("P(beaten)" if found.turn.defends else "P(makes)", [choice.chance for choice in found.choices]),
         "tricks": ("tricks of the side", [choice.tricks for choice in found.choices]),
         "matchpoints": ("matchpoints", [choice.matchpoints or (0.0, 0.0) for choice in found.choices]),
     }
     what, pairs = figures[by]
-    values, errors = np.array(pairs).T
-    colours = [BLUE if choice.close else PALE for choice in found.choices]
-    names = [card_words(choice.name) for choice in found.choices]
-    told = [f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %" for value in values.tolist()]
-    ax = _ranked(names, values, np.zeros(len(names)) if found.exact else 2 * errors, colours, told, ax)
+    bars = []
+    for choice, (value, error) in zip(found.choices, pairs, strict=True):
+        told = f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %"
+        colour = BLUE if choice.close else PALE
+        bars.append(_Bar(card_words(choice.name), value, 0.0 if found.exact else 2 * error, colour, told))
+    ax = _ranked(bars, ax)
     ax.set_xlim(left=0.0)
     if by != "tricks":
         percent_axis(ax.xaxis)
@@ -423,19 +425,29 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _ranked(
-    labels: list[str], values: NDArray[Any], errors: NDArray[Any], colours: list[str], told: list[str], ax: Axes | None
-) -> Axes:
-    """Bars to the right, the first on top, with thin lines for errors and a figure at the end of each."""
-    ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
-    rows = np.arange(len(labels))
-    ax.barh(rows, values, 0.62, color=colours, edgecolor=ink(), linewidth=0.6)
-    if errors.any():
+class _Bar(NamedTuple):
+    """A bar of a ranking: its length, the length of the thin line for its error, and the figure at its end."""
+
+    label: str
+    value: float
+    error: float
+    colour: str
+    told: str
+
+
+def _ranked(bars: Sequence[_Bar], ax: Axes | None) -> Axes:
+    """Bars to the right, the first on top."""
+    ax = new_axes(6.4, 1.2 + 0.3 * len(bars)) if ax is None else ax
+    rows = range(len(bars))
+    values, errors = [bar.value for bar in bars], [bar.error for bar in bars]
+    ax.barh(rows, values, 0.62, color=[bar.colour for bar in bars], edgecolor=ink(), linewidth=0.6)
+    if any(errors):
         ax.errorbar(values, rows, xerr=errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    for row, end in enumerate(np.maximum(values + errors, 0.0)):
-        ax.annotate(told[row], (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    for row, bar in enumerate(bars):
+        end = max(bar.value + bar.error, 0.0)
+        ax.annotate(bar.told, (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8)
     ax.margins(x=0.12)
-    ax.set_yticks(rows, labels)
+    ax.set_yticks(rows, [bar.label for bar in bars])
     ax.invert_yaxis()
     ax.grid(axis="x", linewidth=0.3, color=GREY)
     ax.set_axisbelow(True)

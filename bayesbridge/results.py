@@ -45,7 +45,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Batches, Weights, standard_error
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.distribution import GOALS, Distribution
-from bayesbridge.estimators.evaluate import Evaluation, Progress, ask, evaluate
+from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.odds import contract_question, estimators_for, evaluate_contract
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.random64 import Seed
@@ -247,7 +247,6 @@ def estimate(
     by: Seat | str | None = None,
     actual: bool = False,
     rng: Seed = 0,
-    progress: Progress | None = None,
     **limits: Unpack[ErrorLimits],
 ) -> Result:
     """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
@@ -272,9 +271,9 @@ def estimate(
     chosen = estimators_for(estimators, asked)
     if asked is None:
         question = ask(posterior, pair, trump, trick)
-        found = evaluate(posterior, chosen, question, rng=rng, progress=progress, budget=budget)
+        found = evaluate(posterior, chosen, question, rng=rng, budget=budget)
     else:
-        found = evaluate_contract(posterior, chosen, asked, budget, rng, trick, (progress, progress))
+        found = evaluate_contract(posterior, chosen, asked, budget, rng, trick)
     for name, failure in found.failures.items():
         if not found.estimators:
             raise failure

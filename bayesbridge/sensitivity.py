@@ -20,9 +20,9 @@ from bayesbridge.budget import USUAL
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.distribution import GOALS
-from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel
+from bayesbridge.progress import with_progress
 from bayesbridge.random64 import Seed
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def sensitivity(
     pair: str | tuple[Seat | str, Seat | str] | None = None,
     draws: int | None = None,
     rng: Seed = 0,
-    progress: Progress | None = None,
 ) -> xarray.Dataset:
     """The answers to one question under every bidder: ``bidders`` are names, or models by name.
 
@@ -72,7 +71,7 @@ def sensitivity(
     if not models:
         raise BayesBridgeError("no bidder named: give at least one, such as 'iterative'")
     rows = []
-    for number, model in enumerate(models.values(), 1):
+    for model in with_progress("models", models.values()):
         try:
             rows.append(
                 _answers(belief.with_bidder(model).infer(draws=draws or USUAL["estimate"].draws, rng=rng), pair, rng)
@@ -83,8 +82,6 @@ def sensitivity(
             unknown |= {name: np.full(shape, nan) for name, shape in shapes.items()}
             unknown |= {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
             rows.append(unknown)
-        if progress is not None:
-            progress(number, len(models))
     return _dataset(list(models), rows)
 
 

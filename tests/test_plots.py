@@ -114,7 +114,7 @@ def test_sharpening_draws_the_table(steps):
     sampled = next(line for line in axes[0].lines if line.get_linestyle() == "None")
     assert len(sampled.get_xdata()) == int((~steps["exact"]).sum()) > 0
     labels = [label.get_text() for label in axes[2].get_xticklabels()]
-    assert labels == ["E's hand", "S calls 1NT", "N shows its hand", "S holds SA SK S2 HK H3…"]
+    assert labels == ["E's hand", "S calls 1NT", "N shows its hand", "S holds ♠A ♠K ♠2 ♥K ♥3…"]
 
 
 def test_runs_of_the_paper_stand_beside_the_exact_figures():

@@ -287,7 +287,7 @@ class LearnedBidder:
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
         for block, chances in self._chances(context, hands, partners):
-            result[block] = np.log(chances[:, chosen])
+            result[block] = np.log(chances[chosen])
         return result
 
     def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> NDArray[np.float64]:
@@ -297,20 +297,20 @@ class LearnedBidder:
         context = self._contexts(auction.after("pass"))[len(auction.calls)]
         result = np.zeros((len(hands), 38))
         for block, chances in self._chances(context, hands, partners):
-            result[block, context.choices] = chances
+            result[block, context.choices] = chances.T
         return result
 
     def _chances(self, context: Context, hands: Hands, partners: Hands | None) -> Iterator[tuple[slice, Floats]]:
-        """The probabilities of the legal calls, block by block: a slice of the hands, (its length or 1, calls)."""
+        """The probabilities of the legal calls, block by block: a slice of the hands, (calls, its length or 1)."""
         net = network("auction.npz", f"{self.size}_")
         with one_thread():
             for start in range(0, len(hands), BLOCK):
                 block = slice(start, start + BLOCK)
                 shown = None if partners is None else partners[block]
                 chances = context.scores(*net.vectors(hands[block], shown))
-                chances -= chances.max(axis=1, keepdims=True)
+                chances -= chances.max(axis=0)
                 np.exp(chances, out=chances)
-                chances *= np.float32(1 - self.slip) / chances.sum(axis=1, keepdims=True)
+                chances *= np.float32(1 - self.slip) / chances.sum(axis=0)
                 chances += np.float32(self.slip / len(context.choices))
                 yield block, chances
 
@@ -324,9 +324,8 @@ class LearnedBidder:
             )
         first = auction.first
         sides = first in self.vulnerable, first.next() in self.vulnerable
-        styles = (self.style[first % 2], self.style[1 - first % 2])
-        calls = tuple(call.index for call in auction.calls)
-        return _contexts(self.size, calls, *sides, *(style.numbers.tobytes() for style in styles))
+        styles = tuple(self.style[(first + side) % 2].numbers.tobytes() for side in range(2))
+        return _contexts(self.size, tuple(call.index for call in auction.calls), sides, styles)
 
 
 def styles_of(style: PairStyle | Mapping[str, PairStyle] | Styles | None) -> Styles:
@@ -342,11 +341,11 @@ def styles_of(style: PairStyle | Mapping[str, PairStyle] | Styles | None) -> Sty
 
 @lru_cache(maxsize=512)
 def _contexts(
-    size: str, calls: tuple[int, ...], dealer_vulnerable: bool, others_vulnerable: bool, dealers: bytes, others: bytes
+    size: str, calls: tuple[int, ...], vulnerable: tuple[bool, bool], styles: tuple[bytes, ...]
 ) -> tuple[Context, ...]:
-    """Read an auction once, under styles of dealer's side and of the other, and keep what it says before each call."""
-    steps = encode(calls, dealer_vulnerable, others_vulnerable)
-    style = np.stack([np.frombuffer(side, np.float32) for side in (dealers, others)])[np.arange(len(calls)) % 2]
+    """Read an auction once, and keep what it says before each call; dealer's side comes first, then the other."""
+    steps = encode(calls, *vulnerable)
+    style = np.stack([np.frombuffer(side, np.float32) for side in styles])[np.arange(len(calls)) % 2]
     net = network("auction.npz", f"{size}_")
     with one_thread():
         known = net.reader.read(steps.tokens, linear(net.parameters, "style", style))

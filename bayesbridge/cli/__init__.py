@@ -18,8 +18,9 @@ from warnings import catch_warnings, simplefilter
 from bayesbridge import __version__
 from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
 from bayesbridge.cli.options import OneLineParser, protect_voids, verify
-from bayesbridge.cli.screens import end_progress
+from bayesbridge.cli.screens import end_progress, show_progress
 from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, PluginError, Unwritable, caused_by_interrupt
+from bayesbridge.progress import watch_progress
 from bayesbridge.words import tell
 
 COMMANDS = (estimate, report, serve, contracts, play, suit, deal, style, score, capture, study, plugins)
@@ -81,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             words = sys.argv[1:] if argv is None else argv
             args = build_parser().parse_args(protect_voids(words), Namespace(words=words))
             verify(args, args.mode)
-            with catch_warnings():
+            with catch_warnings(), watch_progress(show_progress):
                 simplefilter("ignore", BayesBridgeWarning)  # the answer itself says it
                 status = int(args.run(args))
         except SystemExit:  # --help, --version and --completion end so

@@ -22,7 +22,7 @@ from bayesbridge.cli.options import (
     whole,
     writing,
 )
-from bayesbridge.cli.screens import print_json, progress_line, say, say_whole
+from bayesbridge.cli.screens import print_json, say, say_whole
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
 from bayesbridge.evidence.kinds import KINDS, Called
@@ -91,7 +91,7 @@ def run(args: Namespace) -> int:
         return 0
     for line in job.plan_lines() if not args.json else ():
         tell(line, begin="")
-    job.deal(None if args.json else progress_line("deals"))
+    job.deal()
     written = target is not None and (job.found > 0 or job.wanted == 0)
     if target is not None and written:
         with writing("--out", target) as part:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
@@ -92,14 +92,12 @@ class DealJob:
             exact,
         )
 
-    def deal(self, progress: Callable[[int, int], None] | None) -> None:
+    def deal(self) -> None:
         """Draw the deals, unless tables tell all that is asked."""
         if self.levels is not None:
-            self.layouts, self.types, self.by_type = self.levels.deals(
-                self.wanted, self.seed, most=self.most, progress=progress
-            )
+            self.layouts, self.types, self.by_type = self.levels.deals(self.wanted, self.seed, most=self.most)
         elif self.script.prints or any(counts is None for counts in self.exact):
-            self.search = self.plan.search(self.wanted, self.seed, most=self.most, progress=progress)
+            self.search = self.plan.search(self.wanted, self.seed, most=self.most)
             self.layouts = Layouts.adopt(first(self.search, self.wanted))
         else:
             self.wanted = 0

@@ -35,7 +35,6 @@ from bayesbridge.cli.screens import (
     print_evidence,
     print_json,
     print_table,
-    progress_line,
     say,
     show,
 )
@@ -235,14 +234,13 @@ def evaluated(
     from bayesbridge.estimators.evaluate import ask, evaluate
     from bayesbridge.estimators.odds import evaluate_contract
 
-    tricks, progress = posterior.belief.tricks, progress_line("layouts")
+    tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     budget = Budget(args.draws, args.solve, args.seconds)
     if asked is None:
         question = ask(posterior, args.pair, trick=trick)
-        return evaluate(posterior, estimators, question, rng=args.seed, progress=progress, budget=budget)
-    lines = progress, progress_line("layouts solved")
-    return evaluate_contract(posterior, estimators, asked, budget, args.seed, trick, lines)
+        return evaluate(posterior, estimators, question, rng=args.seed, budget=budget)
+    return evaluate_contract(posterior, estimators, asked, budget, args.seed, trick)
 
 
 def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[dict[str, Any]]:
@@ -257,9 +255,7 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
     usual = args.draws or USUAL["estimate"].draws or 0
     draws = max(min(usual, 2000), usual // 10)
     with attributed("--card"):
-        table = card_history(
-            belief, args.card, draws=draws, rng=args.seed, progress=progress_line("steps"), last=posterior
-        )
+        table = card_history(belief, args.card, draws=draws, rng=args.seed, last=posterior)
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
@@ -292,8 +288,7 @@ def compare_models(args: Namespace) -> int:
         belief.verify()
     named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
     bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
-    progress = progress_line("models")
-    found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed, progress=progress)
+    found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed)
     if args.json:
         models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
         print_json({"models": models, **evidence_document(belief)})

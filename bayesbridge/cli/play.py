@@ -30,11 +30,11 @@ from bayesbridge.cli.screens import (
     add_draws,
     answer_first,
     bar,
+    on_terminal,
     present,
     print_how,
     print_json,
     print_table,
-    progress_line,
     say,
     show_table,
     write_page,
@@ -150,7 +150,7 @@ def run(args: Namespace) -> int:
     verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.attributed():
         posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)
-    given, progress = position.settings.get("vulnerable"), progress_line("layouts solved")
+    given = position.settings.get("vulnerable")
     found = play(
         posterior,
         turn.contract,
@@ -160,8 +160,7 @@ def run(args: Namespace) -> int:
         solve=args.solve,
         seconds=args.seconds,
         rng=args.seed,
-        progress=progress,
-        first=None if progress is None else lambda early: tell(f"so far: {early.sentence}"),
+        first=(lambda early: tell(f"so far: {early.sentence}")) if on_terminal() else None,
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
     return present(args, document, *answer_first(found.tables[0]), of=posterior)
@@ -238,7 +237,7 @@ def reviewed(
     from bayesbridge.decisions.review import judged_cards
 
     how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
-    how |= {"solve": args.solve, "seconds": args.seconds, "progress": progress_line("cards")}
+    how |= {"solve": args.solve, "seconds": args.seconds}
     return list(judged_cards(record, seats, **how))
 
 

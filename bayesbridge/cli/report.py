@@ -27,7 +27,7 @@ from bayesbridge.cli.options import (
     verify_target,
 )
 from bayesbridge.cli.play import review_document, reviewed, show_review
-from bayesbridge.cli.screens import print_json, print_table, progress_line, say, write_page
+from bayesbridge.cli.screens import print_json, print_table, say, write_page
 from bayesbridge.deal import Seat
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
@@ -110,7 +110,6 @@ def _record_report(args: Namespace) -> int:
         by_card=args.cards,
         draws=args.draws,
         rng=args.seed,
-        progress=progress_line("steps"),
         command=_command(args),
         review=rows,
     )
@@ -137,7 +136,6 @@ def _show_steps(
         by_card=args.cards,
         draws=args.draws or USUAL["record"].draws,
         rng=args.seed,
-        progress=progress_line("steps"),
     )
     steps = table.to_dict("records")
     if args.json:
@@ -210,9 +208,8 @@ def _position_report(args: Namespace) -> int:
         failures += judged.failures.values()
     steps = None
     if belief.evidence and not args.no_history:
-        show = progress_line("steps")
         goal = None if asked is None else asked.contract
-        steps = sharpening(belief, pair=args.pair, contract=goal, draws=args.draws, rng=args.seed, progress=show)
+        steps = sharpening(belief, pair=args.pair, contract=goal, draws=args.draws, rng=args.seed)
     page = html_report(
         posterior,
         result,

@@ -23,7 +23,7 @@ from bayesbridge.cli.options import (
     verify,
     whole,
 )
-from bayesbridge.cli.screens import print_json, progress_line, say, show_table
+from bayesbridge.cli.screens import print_json, say, show_table
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted
@@ -254,7 +254,7 @@ def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, 
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
     workers = min(args.workers or cores(), -(-boards.count // CHUNK))
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
-    how = RunOptions(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
+    how = RunOptions(workers, scheduler, Path(args.resume) if args.resume else None)
     digest = ""
     for path in filter(None, (args.file, args.history)):
         with open(path, "rb") as file:

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
@@ -146,43 +146,41 @@ def _draws(letters: str) -> bool:
 
 LETTERS = str.maketrans("♠♥♦♣", "SHDC")
 
-_lines: list[Any] = []
-"""Progress lines that are not finished."""
+_bars: dict[str, Any] = {}
+"""The bar of what is being counted, if it is not finished."""
 
 
-def progress_line(noun: str) -> Callable[[int, int], None] | None:
-    """Shows on stderr how many of all are done, and the time that is left; ``None`` where stderr is no terminal.
+def on_terminal() -> bool:
+    """Whether somebody sees stderr as it is written."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
-    The line is finished when all is done, or else by :func:`end_progress`.
+
+def show_progress(noun: str, done: int, total: int) -> None:
+    """On a terminal, show on stderr how many of all are done, and the time that is left.
+
+    The bar is finished when all is done, or else by :func:`end_progress`.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    line: Any = None
+    if not on_terminal():
+        return
+    if done < total and noun not in _bars:  # what is done at once needs no bar; output ends one
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    def show(done: int, total: int) -> None:
-        nonlocal line
-        if done < total and line not in _lines:  # what is done at once needs no line; output ends one
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
+        end_progress()
+        words = TextColumn("{task.description}")
+        _bars[noun] = Progress(BarColumn(20), words, TimeRemainingColumn(), console=Console(stderr=True))
+        _bars[noun].add_task("")
+    if noun in _bars:
+        _bars[noun].update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
+        _bars[noun].start()
+        if done == total:
             end_progress()
-            words = TextColumn("{task.description}")
-            line = Progress(BarColumn(20), words, TimeRemainingColumn(), console=Console(stderr=True))
-            line.add_task("")
-            _lines.append(line)
-        if line in _lines:
-            line.update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
-            line.start()
-            if done == total:
-                end_progress()
-
-    return show
 
 
 def end_progress() -> None:
-    """Finish the progress lines, also of work that failed, so that the terminal shows its cursor again."""
-    while _lines:
-        _lines.pop().stop()
+    """Finish the bar, also of work that failed, so that the terminal shows its cursor again."""
+    while _bars:
+        _bars.popitem()[1].stop()
 
 
 def add_draws(parser: OneLineParser, question: str = "estimate") -> None:

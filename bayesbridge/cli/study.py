@@ -22,7 +22,7 @@ from bayesbridge.cli.options import (
     verify,
     whole,
 )
-from bayesbridge.cli.screens import print_json, progress_line, say, show_table
+from bayesbridge.cli.screens import print_json, say, show_table
 
 if TYPE_CHECKING:
     from bayesbridge.scoring import Scheme
@@ -82,7 +82,7 @@ def run(args: Namespace) -> int:
         found = study.count_exactly()
     else:
         checkpoint = Path(args.resume) if args.resume else None
-        how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint, progress_line("deals"))
+        how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
         with keeping(args, "deals"):
             found = study.simulate(args.deals or study.deals, args.seed, how, args.runs, schemes)
     if args.json:

@@ -59,6 +59,7 @@ from bayesbridge.expressions import (
 )
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Floats, Layouts, Masks
+from bayesbridge.progress import report_progress, watch_progress
 from bayesbridge.random64 import Seed, generator, seed_state
 
 
@@ -443,9 +444,7 @@ class DealPlan:
             warnings.warn(message, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
         return Layouts.adopt(first(found, n))
 
-    def search(
-        self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS, progress: Callable[[int, int], None] | None = None
-    ) -> Drawn:
+    def search(self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS) -> Drawn:
         """The same with how many draws it took, and without an error if there are fewer.
 
         The same seed gives the same deals, and more deals begin with those that fewer give.
@@ -471,8 +470,7 @@ class DealPlan:
             found.kept += int(passed.sum())
             found.masks.append(masks[passed])
             size = min(2 * size, _LARGEST)
-            if progress is not None:
-                progress(min(found.kept, n), n)
+            report_progress("deals", min(found.kept, n), n)
         return found
 
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
@@ -644,19 +642,19 @@ class Levelled:
         return [int(size) + (place in more) for place, size in enumerate(exact)]
 
     def deals(
-        self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS, progress: Callable[[int, int], None] | None = None
+        self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS
     ) -> tuple[Layouts, list[str], Mapping[str, Drawn]]:
         """``n`` deals in random order with the name of the type of each, and what each search took."""
         random = generator(rng)
         found: dict[str, Drawn] = {}
         parts, names = [], []
         for one, plan, size in zip(self.types, self.plans, self.sizes(n), strict=True):
-            found[one.name] = plan.search(size, random, most=most)
+            with watch_progress(None):
+                found[one.name] = plan.search(size, random, most=most)
             if found[one.name].kept < size:
                 raise too_few(found[one.name], size)
             parts.append(first(found[one.name], size))
             names += [one.name] * size
-            if progress is not None:
-                progress(len(names), n)
+            report_progress("deals", len(names), n)
         order = random.permutation(n)
         return Layouts.adopt(np.concatenate(parts)[order]), [names[place] for place in order.tolist()], found

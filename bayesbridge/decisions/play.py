@@ -38,7 +38,6 @@ from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.engines.target import log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
-from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import (
     TRICKS,
     CalibratedSample,
@@ -52,6 +51,7 @@ from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.layouts import Floats, Ints
 from bayesbridge.markup import Displayable, Table
+from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import scoring_of
 from bayesbridge.tricks import Trick
@@ -361,7 +361,6 @@ def play(
     vulnerable: Vulnerability | str = Vulnerability.NONE,
     horizon: int = 13,
     rng: Seed = 0,
-    progress: Progress | None = None,
     first: Callable[[CardChoices], object] | None = None,
     **limits: Unpack[Limits],
 ) -> CardChoices:
@@ -421,23 +420,22 @@ def play(
     step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, to see progress
     parts: list[NDArray[Any]] = []
 
-    def ranking(sample: CalibratedSample, exact: bool) -> CardChoices:
+    def ranking(sample: CalibratedSample) -> CardChoices:
         taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
         groups = list(_groups(turn.legal, taken))
         now = turn.tricks - turn.won if turn.defends else turn.won
         tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
         tricks = 13 - tricks if turn.defends else tricks
         columns = {name: values[tricks] for name, values in goals.items()}
-        return _ranked(turn, groups, columns, sample, wins, exact)
+        return _ranked(turn, groups, columns, sample, wins)
 
     for begin in range(0, len(some), step):
         parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
         if first is not None and not begin and 1 < step < len(some):
-            first(ranking(CalibratedSample.of(np.full(step, 1.0 / step)), False))
-        if progress is not None:
-            progress(min(begin + step, len(some)), len(some))
-    ranked = ranking(_sample(posterior, some, turn), some.exact)
-    return replace(_with_leads(ranked, posterior.belief), late=wanted)
+            first(ranking(CalibratedSample.of(np.full(step, 1.0 / step))))
+        report_progress("layouts solved", min(begin + step, len(some)), len(some))
+    ranked = ranking(_sample(posterior, some, turn))
+    return replace(_with_leads(ranked, posterior.belief), exact=some.exact, late=wanted)
 
 
 def card_solver() -> Estimator:
@@ -495,7 +493,6 @@ def _ranked(
     columns: dict[str, Floats],
     sample: CalibratedSample,
     wins: dict[Card, float],
-    exact: bool,
 ) -> CardChoices:
     """The choices in order; ``columns``: (layouts, groups) by goal, the first decides."""
     goals = list(columns.values())
@@ -528,7 +525,7 @@ def _ranked(
         )
         for one in order
     )
-    return CardChoices(turn, next(iter(columns)), choices, len(sample.weights), exact)
+    return CardChoices(turn, next(iter(columns)), choices, len(sample.weights), False)
 
 
 def _searched(
@@ -586,6 +583,10 @@ def _searched(
     seen = next(iter(plans(game, rows, sample.weights, 0)[1].values()))
     order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
     groups, columns = [groups[i] for i in order], {name: values[:, order] for name, values in columns.items()}
-    ranked = _ranked(turn, groups, columns, sample, wins, some.exact and len(sample.weights) == len(some))
+    ranked = replace(
+        _ranked(turn, groups, columns, sample, wins),
+        exact=some.exact and len(sample.weights) == len(some),
+        horizon=reached,
+    )
     text = game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights)) if reached == tricks else ()
-    return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks), horizon=reached)
+    return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks))

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.alerts import alerts_read
-from bayesbridge.budget import USUAL, Budget, Limits
+from bayesbridge.budget import USUAL, Budget, DrawLimits
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
 from bayesbridge.errors import NotationError
-from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.protocol import run
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.layouts import Layouts
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
+from bayesbridge.progress import with_progress
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import SEATS, card_words, error_text
 
@@ -107,16 +107,14 @@ def judged_cards(
     record: Record,
     players: Sequence[Seat] = tuple(Seat),
     *,
-    draws: int | None = None,
     bidder: BidderModel | None = None,
     player: PlayerModel | Literal["usual"] | None = "usual",
     rng: Seed = 0,
-    progress: Progress | None = None,
-    **limits: Unpack[Limits],
+    **limits: Unpack[DrawLimits],
 ) -> Iterator[Judged]:
     """Every card that one of the players chose, in order; ``limits`` are for each of them."""
     contract = record.contract
-    budget = Budget(draws, **limits).over(USUAL["review"])
+    budget = Budget(**limits).over(USUAL["review"])
     if contract is None or record.auction is None or not record.plays:
         what = "no cards played" if record.contract else "no contract"
         raise NotationError(
@@ -125,10 +123,8 @@ def judged_cards(
     solver, seed = card_solver(), int(generator(rng).integers(1 << 62))
     dummy, deal = contract.declarer.partner, record.deal
     last: dict[Seat, Posterior] = {}
-    for number, (seat, card) in enumerate(record.plays):
+    for number, (seat, card) in enumerate(with_progress("cards", record.plays)):
         chooser = contract.declarer if seat == dummy else seat
-        if progress is not None:
-            progress(number + 1, len(record.plays))
         if chooser not in players:
             continue
         belief = Belief.of_record(record, chooser, cards=number, bidder=bidder, player=player)
@@ -156,7 +152,7 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
     ``cost_error`` (tricks on average over what the player could know then), ``double_dummy_cost`` (on the real deal),
     ``choices`` (cards that could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). Further arguments:
     ``solve`` (layouts solved for every card, 40) or ``seconds`` for that, ``draws`` (1000), ``bidder``, ``player``,
-    ``rng``, ``progress``. Needs the plugin bayesbridge-double-dummy.
+    ``rng``. Needs the plugin bayesbridge-double-dummy.
 
     >>> try:
     ...     review(Record(board="7"))

@@ -611,7 +611,8 @@ def suit_play(
         fields = read_pair(first, second)
         combination, where = Combination.of(*fields), Seating(Seat.N, Seat.S)
         places = "" if vacant == (13, 13) else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
-        return _solved(combination, where, f"by vacant places{places}", prior_shares(combination, vacant), inf, work)
+        weighed = Weighed(f"by vacant places{places}", prior_shares(combination, vacant), inf)
+        return _solved(combination, where, weighed, work)
     belief = posterior.belief
     if belief.observer.partner in belief.constraints.hidden:
         partner = belief.observer.partner.name
@@ -633,8 +634,9 @@ def suit_play(
     shares /= shares.sum()
     combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
     how = "exactly" if posterior.exact else f"from draws, ESS {posterior.ess:.0f}"
-    weighed = f"by what {belief.observer.name} believes, {how}"
-    return _solved(combination, where, weighed, shares, inf if posterior.exact else posterior.ess, work)
+    ess = inf if posterior.exact else posterior.ess
+    weighed = Weighed(f"by what {belief.observer.name} believes, {how}", shares, ess)
+    return _solved(combination, where, weighed, work)
 
 
 def _field(mask: int, suit: Suit) -> int:
@@ -671,14 +673,27 @@ def _apart(belief: Belief, suit: Suit, missing: int) -> list[int]:
     return found
 
 
-def _solved(combination: Combination, table: Seating, weighed: str, shares: Floats, ess: float, work: int) -> SuitPlay:
+class Weighed(NamedTuple):
+    """How layouts are weighed.
+
+    words:  by what
+    shares: (8192,) the probability of each holding of the seat on the left of the first hand
+    ess:    the effective sample size behind them, infinite where exact
+    """
+
+    words: str
+    shares: Floats
+    ess: float
+
+
+def _solved(combination: Combination, table: Seating, weighed: Weighed, work: int) -> SuitPlay:
     """Search, and pick the plans from the front."""
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
     longest = max(len(first), len(second))
     winners = min(sum(rank > top for rank in (*first, *second)), longest)
     while True:
-        weights = weights_of(combination, shares)
+        weights = weights_of(combination, weighed.shares)
         live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
         coarser = combination.coarser()
         try:
@@ -705,7 +720,7 @@ def _solved(combination: Combination, table: Seating, weighed: str, shares: Floa
             k = np.arange(1, len(row) + 1)
             spread = max(0.0, float(((2 * k - 1) * row).sum() - row.sum() ** 2))
         at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
-        return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
+        return SuitLine(goal, at_least, means[place], sqrt(spread / weighed.ess), step, lowest)
 
     sure = winners
     for goal in range(winners + 1, longest + 1):
@@ -723,7 +738,7 @@ def _solved(combination: Combination, table: Seating, weighed: str, shares: Floa
         line(None),
         # Unless counting cards as small has lowered none of them.
         _text(small) if any(rank > combination.groups[-1][-1] for rank in small) else "",
-        weighed,
+        weighed.words,
     )
 
 

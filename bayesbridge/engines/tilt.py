@@ -601,7 +601,11 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     return Draws(
         target,
         "importance",
-        (why, f"{len(masks)} draws by exact tables of levels, effective sample size {weights.ess:.0f}"),
+        (
+            why,
+            f"{len(masks)} draws by exact tables of levels, effective sample size {weights.ess:.0f}",
+            "levels reads the same tables: likelihood-weighting, with many draws, is the check that does not",
+        ),
         masks,
         importance=weights,
         likelihood=likelihood,

@@ -10,7 +10,7 @@ the estimators declare and not from a clock: the same seed gives the same answer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -38,6 +38,7 @@ from bayesbridge.estimators.protocol import (
     verify_declaration,
 )
 from bayesbridge.layouts import Layouts
+from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
 from bayesbridge.words import tell
@@ -54,8 +55,10 @@ MOST_KEPT: Final = 1_000_000
 SLOW: Final = 2.0, 1e-3
 """Seconds, in all and for one layout, from which on an estimator should declare what it takes."""
 
-type Progress = Callable[[int, int], None]
-"""Called with the layouts done and all layouts."""
+
+def _should_declare(estimator: Estimator) -> bool:
+    """Whether it should say what it takes: the package's own are quick, once they are compiled."""
+    return not seconds_of(estimator) and type(estimator).__module__ != "bayesbridge.estimators.builtin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,6 @@ def evaluate(
     question: Question,
     *,
     rng: Seed = 0,
-    progress: Progress | None = None,
     budget: Budget | None = None,
 ) -> Evaluation:
     """Run every estimator over every layout; one that fails is left out and reported, the others go on.
@@ -141,7 +143,7 @@ def evaluate(
                 begun = perf_counter()
                 answers = run(estimator, layouts, question)
                 took = perf_counter() - begun
-                if not done and not seconds_of(estimator) and took > SLOW[0] and took > SLOW[1] * len(masks):
+                if not done and _should_declare(estimator) and took > SLOW[0] and took > SLOW[1] * len(masks):
                     tell(
                         f"estimator {estimator.name!r} took {took:.0f} s for {len(masks)} layouts: if it declares "
                         f"seconds = {took / len(masks):.1g}, the time of one, it gets as many as the time allows"
@@ -151,8 +153,7 @@ def evaluate(
                     if whole:
                         draws[estimator.name, name].append(values)
         done += len(masks)
-        if progress is not None:
-            progress(done, len(posterior))
+        report_progress("layouts", done, len(posterior))
     some = None if whole else posterior.resample(KEPT, random)
     for estimator in working():
         with trying(estimator):

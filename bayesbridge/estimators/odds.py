@@ -52,11 +52,12 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.evaluate import Evaluation, Progress, ask, evaluate
+from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, Layouts
 from bayesbridge.markup import Displayable, Table
+from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import RARE, SEATS, error_text, number, percent, share_error
 
@@ -363,20 +364,14 @@ def evaluate_contract(
     budget: Budget,
     rng: Seed,
     trick: Trick | None = None,
-    progress: Sequence[Progress | None] = (None, None),
 ) -> Evaluation:
-    """What estimators, ``tricks`` among them, say for the contract's declarer and strain, and what becomes of it.
-
-    ``progress`` is told of layouts evaluated and of layouts solved.
-    """
+    """What estimators, ``tricks`` among them, say for the contract's declarer and strain, and what becomes of it."""
     random, question = generator(rng), ask(posterior, asked.group.question.pair, asked.group.strain, trick)
-    found = evaluate(posterior, estimators, question, rng=random, progress=progress[0], budget=budget)
-    return with_odds(found, asked, budget, random, progress[1])
+    found = evaluate(posterior, estimators, question, rng=random, budget=budget)
+    return with_odds(found, asked, budget, random)
 
 
-def with_odds(
-    found: Evaluation, asked: ContractQuestion, budget: Budget, rng: Seed, progress: Progress | None = None
-) -> Evaluation:
+def with_odds(found: Evaluation, asked: ContractQuestion, budget: Budget, rng: Seed) -> Evaluation:
     """An evaluation with what becomes of a contract, from its ``tricks``.
 
     A solver that fails is added to the failures, and nothing is corrected; where ``tricks`` itself failed, there is no
@@ -396,9 +391,8 @@ def with_odds(
     if budget.solve != 0 and (solver := layout_solver()) is not None:
         controls = [estimates.of_one(group, points).predicted for points in (made, asked.after @ TRICKS)]
         try:
-            estimates = estimates.solve(
-                solver, Solving([group], controls, {group: made}, alone=True), budget, random, progress
-            )
+            work = Solving([group], controls, {group: made}, alone=True)
+            estimates = estimates.solve(solver, work, budget, random)
         except PluginError as failure:
             failures = {**failures, solver.name: failure}
     return replace(found, odds=estimates.odds(asked), failures=failures)
@@ -513,9 +507,7 @@ class TrickEstimates:
         }
         return cls(layouts, np.asarray(posterior.weights), ess, pmfs, np.empty(0, np.int64), None, {})
 
-    def solve(
-        self, solver: Estimator, work: Solving, budget: Budget, rng: Seed, progress: Progress | None = None
-    ) -> TrickEstimates:
+    def solve(self, solver: Estimator, work: Solving, budget: Budget, rng: Seed) -> TrickEstimates:
         """With some layouts solved, until they are as exact as the budget says; all if it allows that.
 
         A solver that fails raises :class:`PluginError`.
@@ -538,8 +530,7 @@ class TrickEstimates:
             for one in groups:
                 tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one.question)])
             done += len(part)
-            if progress is not None:
-                progress(done, m)
+            report_progress("layouts solved", done, m)
             if budget.error is not None and FIRST <= done < m < n:
                 found = self._corrected(chosen[:done], tricks, controls, unsure)
                 if all(found.mean(found.of_one(*of)).error <= budget.error for of in work.watched.items()):

@@ -1,5 +1,5 @@
 from .benchmark import is_test
-from .jobs import Job, RunOptions
+from .jobs import Job, RunOptions, rows
 from .readers import PlayerView, Reader, Reading
 from .registry import STUDIES
 from .study import Comparison, Figure, Study
@@ -15,4 +15,5 @@ __all__ = [
     "RunOptions",
     "Study",
     "is_test",
+    "rows",
 ]

@@ -445,7 +445,7 @@ def tally_boards(
     every = [tally for named in tallies.values() for tally in named.values()]
     waiting: dict[int, Any] = {}
     turn = 0
-    job = Job("score", partial(read_boards, plan), CHUNK, asked, given)
+    job = Job("score", partial(read_boards, plan), CHUNK, asked, given, "boards")
     for chunk, counts, _ in results(job, boards, plan.seed, 1, how):
         waiting[chunk.number] = counts
         while turn in waiting:

@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.files import whole_file
+from bayesbridge.progress import report_progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
 
 type Counts = NDArray[np.int64]
 type Count = Callable[..., Any]
-type Progress = Callable[[int, int], None]
-"""Called with the number of deals done and the number of deals requested, after every chunk."""
 
 CHUNK: Final = 1 << 19
 """Deals in a chunk unless the job says otherwise: work of a fraction of a second, so that workers end together, an
@@ -77,12 +76,15 @@ class Job:
 
     name: str
     count: Count
-    """(chunk seed, deals) → (k,) counts, always of the same length; what is ``given`` is a third argument."""
+    """(chunk seed, deals) → (k,) counts, always of the same length, or for :func:`rows` any number of rows; what is
+    ``given`` is a third argument."""
     chunk: int = CHUNK
     parameters: Mapping[str, int | str] = field(default_factory=dict)
     """What else the counts depend on; a checkpoint made with other parameters is refused."""
     given: Callable[[int], Any] | None = None
     """What a chunk is about, by its number, sent along with it; called with rising numbers."""
+    noun: str = "deals"
+    """What is counted, for :func:`~bayesbridge.progress.watch_progress`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,6 @@ class RunOptions:
     """``threads``, ``processes``, or the address of a Dask scheduler."""
     checkpoint: Path | None = None
     """The folder of finished chunks; what it holds already is not counted again."""
-    progress: Progress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +186,19 @@ def results(
             if keep:
                 keep.write(chunk.number, counts)
             done += chunk.size
-            if how.progress:
-                how.progress(done, deals * runs)
+            report_progress(job.noun, done, deals * runs)
             yield chunk, counts, True
+
+
+def rows(job: Job, deals: int, seed: int = 1, how: RunOptions | None = None) -> NDArray[Any]:
+    """(n, k) what a job says of all chunks, one below the other in their order, whoever was ready first.
+
+    A chunk that gives (k,) numbers is one row.
+    """
+    import numpy as np
+
+    found = {chunk.number: values for chunk, values, _ in results(job, deals, seed, 1, how)}
+    return np.concatenate([np.atleast_2d(found[number]) for number in sorted(found)])
 
 
 def _source_of(count: Count) -> str | None:

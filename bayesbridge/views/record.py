@@ -131,7 +131,7 @@ def html_record(
 
     The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
     so the page works from a file. ``steps``: ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts
-    of each step where there are too many to walk; ``rng`` (0), ``progress``. ``bidder`` and ``player`` are how the
+    of each step where there are too many to walk; ``rng`` (0). ``bidder`` and ``player`` are how the
     others bid and choose cards (default: experts). ``command`` is the line that makes the page again. ``review`` marks
     cards that were costly or unlucky.
 

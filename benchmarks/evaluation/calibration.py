@@ -27,7 +27,7 @@ from math import inf, pi, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from instrument import in_chunks, options, setting, show
+from instrument import options, setting, show, start
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
@@ -65,7 +65,7 @@ from bayesbridge.plots import (
     percent_axis,
 )
 from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve
-from bayesbridge.studies.jobs import RunOptions
+from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.studies.study import holm
 from bayesbridge.tricks import Trick
 from bayesbridge.words import number, percent
@@ -651,8 +651,8 @@ class Calibration:
 
 def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: RunOptions | None = None) -> Calibration:
     """Run a scenario on ``deals`` random deals."""
-    chunks = in_chunks("calibration", partial(count, scenario), CHUNK, deals, seed, how, scenario=repr(scenario))
-    return Calibration.of(scenario, np.sum(chunks, axis=0))
+    job = Job("calibration", partial(count, scenario), CHUNK, {"scenario": repr(scenario)})
+    return Calibration.of(scenario, rows(job, deals, seed, how).sum(axis=0))
 
 
 def scenario_for(method: str, bidder: BidderModel | None = None) -> Scenario:
@@ -828,4 +828,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    start(main)

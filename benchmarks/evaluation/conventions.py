@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from instrument import Floats, in_chunks, options, setting, show
+from instrument import Floats, options, setting, show, start
 from matplotlib.axes import Axes
 
 from bayesbridge.auction import Auction
@@ -34,7 +34,7 @@ from bayesbridge.markup import Table
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, VERMILION, bare, new_axes, percent_axis
 from bayesbridge.studies.benchmark import digest_of_masks, is_test
-from bayesbridge.studies.jobs import RunOptions
+from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.words import STRAINS, number
 
 CHUNK: Final = 5
@@ -283,8 +283,8 @@ def measure(path: str, tables: int, draws: int, seed: int = 1, how: RunOptions |
     asked = cases(path, tables)
     text = "\n".join(f"{one.convention} {one.record.deal} {one.record.auction} {one.calls}" for one in asked)
     what: dict[str, int | str] = {"draws": draws, "cases": hashlib.sha256(text.encode()).hexdigest()[:16]}
-    chunks = in_chunks("conventions", partial(count, path, tables, draws), CHUNK, len(asked), seed, how, **what)
-    by_convention = groupby(zip(asked, np.concatenate(chunks), strict=True), lambda one: one[0].convention)
+    pairs = rows(Job("conventions", partial(count, path, tables, draws), CHUNK, what), len(asked), seed, how)
+    by_convention = groupby(zip(asked, pairs, strict=True), lambda one: one[0].convention)
     found = [(convention, np.array([pair for _, pair in some])) for convention, some in by_convention]
     return [Row.of(convention, pairs) for convention, pairs in found if len(pairs) > 1]
 
@@ -346,4 +346,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    start(main)

@@ -34,7 +34,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from calibration import Scenario
-from instrument import in_chunks, options, setting, show
+from instrument import options, setting, show, start
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy import stats
@@ -59,7 +59,7 @@ from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
 from bayesbridge.results import to_datatree
-from bayesbridge.studies.jobs import RunOptions
+from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.words import number, percent
 
 KINDS: Final = {
@@ -811,9 +811,9 @@ def measure(
 ) -> Honesty:
     """Every engine on the positions, over so many seeds."""
     what = plan(tuple(positions), seeds, engines)
-    rows = in_chunks("honesty", partial(count, what), CHUNK, what.answers, seed, how, plan=repr(what.cases))
+    job = Job("honesty", partial(count, what), CHUNK, {"plan": repr(what.cases)})
     tested = dict.fromkeys(case.position for case in what.cases)
-    return Honesty.of(unpacked(what, np.concatenate(rows)), {one.name: truth_of(one) for one in tested})
+    return Honesty.of(unpacked(what, rows(job, what.answers, seed, how)), {one.name: truth_of(one) for one in tested})
 
 
 def document(found: Honesty) -> dict[str, Any]:
@@ -908,4 +908,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    start(main)

@@ -1,4 +1,4 @@
-"""What the instruments share: their options, chunks that a killed run does not lose, and how results are printed."""
+"""What the instruments share: their options, and how results are printed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cli.screens import print_json, progress_line, say, show_table
+from bayesbridge.cli.screens import print_json, say, show_progress, show_table
 from bayesbridge.markup import Table
-from bayesbridge.studies.jobs import Job, RunOptions, results
+from bayesbridge.progress import watch_progress
+from bayesbridge.studies.jobs import RunOptions
 
 type Floats = NDArray[np.float64]
-type Count = Callable[[np.random.SeedSequence, int], Floats]
 
 
 def options(about: str | None) -> ArgumentParser:
@@ -33,16 +33,7 @@ def options(about: str | None) -> ArgumentParser:
 def setting(args: Namespace) -> RunOptions:
     """How to run, by the options."""
     folder = Path(args.resume) if args.resume else None
-    return RunOptions(args.workers, args.scheduler, folder, progress_line("done"))
-
-
-def in_chunks(
-    name: str, count: Count, chunk: int, many: int, seed: int, how: RunOptions | None, **parameters: int | str
-) -> list[Floats]:
-    """What ``count`` says of each chunk of ``many``, in the order of the chunks, whoever was ready first."""
-    job = Job(name, count, chunk, parameters)
-    found = {one.number: values for one, values, _ in results(job, many, seed, 1, how)}
-    return [found[number] for number in sorted(found)]
+    return RunOptions(args.workers, args.scheduler, folder)
 
 
 def show(args: Namespace, document: dict[str, Any], tables: Iterable[Table], *lines: str) -> None:
@@ -53,3 +44,9 @@ def show(args: Namespace, document: dict[str, Any], tables: Iterable[Table], *li
     for table in tables:
         show_table(table)
     say(*lines)
+
+
+def start(main: Callable[[], None]) -> None:
+    """Run an instrument, with a bar on a terminal."""
+    with watch_progress(show_progress):
+        main()

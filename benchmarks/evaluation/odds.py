@@ -19,7 +19,7 @@ from math import pi, sqrt
 from typing import Any, Final
 
 import numpy as np
-from instrument import in_chunks, options, setting, show
+from instrument import options, setting, show, start
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
@@ -35,7 +35,7 @@ from bayesbridge.markup import Table
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.benchmark import Bin, DealSplit, bin_of, calibration_error, curve, part_of_masks
-from bayesbridge.studies.jobs import RunOptions
+from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.studies.readers import ROLES, seat_of, usable
 from bayesbridge.words import number, percent
 
@@ -271,8 +271,8 @@ def measure(what: Plan, seed: int = 1, how: RunOptions | None = None) -> Odds:
     text = "\n".join(f"{record.deal} {record.auction}" for record in what.records)
     asked = {"chair": what.chair, "draws": what.draws, "solve": what.solve, "correct": what.correct}
     boards = hashlib.sha256(text.encode()).hexdigest()[:16]
-    rows = in_chunks("odds", partial(count, what), CHUNK, what.deals, seed, how, boards=boards, **asked)
-    return Odds.of(what, np.concatenate(rows))
+    job = Job("odds", partial(count, what), CHUNK, {"boards": boards, **asked})
+    return Odds.of(what, rows(job, what.deals, seed, how))
 
 
 def document(found: Odds) -> dict[str, Any]:
@@ -340,4 +340,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    start(main)

@@ -1,10 +1,11 @@
-"""Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
+"""Draws pictures of the documentation: ``python docs/pictures/draw.py [NAME…]`` at the root of the repository."""
 
 import doctest
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ import numpy as np
 import bayesbridge as bb
 from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.plots import BLUE, GREY, bare, ink, new_grid, percent_axis
-from bayesbridge.studies import captures
+from bayesbridge.plots import BLUE, GREY, PALE, SKY, bare, ink, new_axes, new_grid, percent_axis
+from bayesbridge.studies import captures, comparative, conditions, headline
+from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TRIALS, HEADLINE
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "evaluation"))
 
@@ -40,17 +42,15 @@ class OneHand:
         return self.bidder.log_likelihood(hands, auction, index)
 
 
-def main():
+def draw_nineteen(name):
     """South holds 19 points; West has bid 1NT and East showed out of hearts."""
-    start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
-    belief = start.given(bb.Called("W", "1NT"), bb.Void("E", "H"))
-    result = bb.estimate(belief.infer(rng=1))
-    save("tricks", bb.plots.tricks(result, level=3))
-    save("cards", bb.plots.cards(result))
-    save("lengths", bb.plots.lengths(result))
-    save("points", bb.plots.points(result))
-    draw_tutorial()
-    draw_tie()
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"), bb.Void("E", "H"))
+    options = {"level": 3} if name == "tricks" else {}
+    save(name, getattr(bb.plots, name)(bb.estimate(belief.infer(rng=1)), **options))
+
+
+def draw_sharpening():
+    """What East learns of South and North, call by call and card by card."""
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:3NT Pass Pass", dummy="N"),
         bb.Play("W", "S8"),
@@ -62,21 +62,77 @@ def main():
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
     save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
-    subprocess.run([sys.executable, "examples/who_opens_light.py", "--draws", "1000"], check=True)
-    shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
-    subprocess.run([sys.executable, "examples/one_plan.py"], check=True)
-    shutil.copy("demo/one_plan.png", HERE / "one_plan.png")
-    subprocess.run([sys.executable, "examples/which_contract_should_i_bid.py"], check=True)
-    shutil.copy("demo/which_contract_should_i_bid.png", HERE / "contracts.png")
-    subprocess.run([sys.executable, "examples/what_do_these_opponents_play.py"], check=True)
-    shutil.copy("demo/what_do_these_opponents_play.png", HERE / "opponents.png")
-    save("paper-captures", bb.plots.paper_runs(captures.count_exactly()))
-    save("paper-shift", bb.plots.shift(studies.STUDIES["shift"].count_exactly()))
-    scenario = calibration.SCENARIOS["enumerate"]
-    draw_calibration(
-        calibration.calibrate(scenario, 6250),
-        calibration.calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400),
+
+
+def draw_failures():
+    """Where one hand is enough by Algorithm 1: does the second hand do? Stacked, as the paper draws it, beside ours."""
+    found = comparative.simulate(1_000_000, 1, runs=3)
+    per = COMPARATIVE_TRIALS / found.total
+    ax = new_axes(6.4, 3.4)
+    for place, (result, printed) in enumerate(COMPARATIVE.items()):
+        own = [per * found.counts[f"{result}_{which}"] for which in ("a1_satisfied", "a2_satisfied")]
+        for at, (all_of_them, satisfied), name in ((place - 0.2, printed, "paper"), (place + 0.2, own, "ours")):
+            colour = PALE if name == "paper" else SKY
+            both, failed = ("both conditions hold", "the second hand fails") if not place else ("", "")
+            ax.bar(at, satisfied, 0.38, color=colour, edgecolor=ink(), linewidth=0.4, label=both and f"{name}: {both}")
+            look = {"color": "white", "hatch": "////", "edgecolor": ink(), "linewidth": 0.4}
+            label = failed and name == "ours" and failed
+            ax.bar(at, all_of_them - satisfied, 0.38, bottom=satisfied, label=label or None, **look)
+            share = f"{100 * (1 - satisfied / all_of_them):.1f} %"
+            ax.annotate(share, (at, all_of_them), (0, 3), textcoords="offset points", ha="center", size=7)
+    ax.set_xticks(range(len(COMPARATIVE)), [f"counts {result}" for result in COMPARATIVE])
+    ax.set_ylabel("deals of 100 000")
+    ax.set_title("What Algorithm 1 counts for 7 tricks, and the share that the second hand fails", fontsize=9)
+    ax.legend(frameon=False, fontsize=8)
+    bare(ax)
+    save("paper-failures", ax)
+
+
+def draw_three_runs():
+    """The paper's summary of three runs of ten million deals, in three panels, beside three runs of ours."""
+    found = headline.simulate(10_000_000, 1, runs=3)
+    printed, own = HEADLINE, found.runs
+    eligible = printed["both eligible"], [run["both_eligible"] for run in own]
+    rates = (
+        [printed["win rate (%)"], [100 * run["won"] / run["valid_bidder"] for run in own]],
+        [
+            printed["win rate, both eligible (%)"],
+            [100 * run["won_both_eligible"] / run["both_eligible"] for run in own],
+        ],
     )
+    points = [
+        [printed[f"net points, {which} scheme"], [run[f"net_points_{which}_both_eligible"] for run in own]]
+        for which in ("old", "new")
+    ]
+    lost = [
+        [n * (1 - rate / 100) for n, rate in zip(deals, some, strict=True)]
+        for deals, some in zip(eligible, rates[1], strict=True)
+    ]
+    panels = {
+        "Win rate, %": dict(zip(("all", "both eligible"), rates, strict=True)),
+        "Net points, thousands (ours: both eligible)": {
+            name: [[x / 1e3 for x in some] for some in both] for name, both in zip(("old", "new"), points, strict=True)
+        },
+        "Deals, both eligible": {"deals": eligible, "lost": lost},
+    }
+    axes = new_grid(9.6, 3.4, 1, 3)[0]
+    for ax, (title, groups) in zip(axes, panels.items(), strict=True):
+        for place, both in enumerate(groups.values()):
+            for which, (name, heights) in enumerate(zip(("paper", "ours"), both, strict=True)):
+                at = [place + 0.13 * (3 * which + run - 2.5) for run in range(3)]
+                label = f"{name}, three runs" if not place else None
+                ax.bar(at, heights, 0.12, color=(PALE, BLUE)[which], edgecolor=ink(), linewidth=0.4, label=label)
+        ax.set_xticks(range(len(groups)), list(groups))
+        ax.set_title(title, fontsize=9)
+        bare(ax)
+    axes[2].legend(frameon=False, fontsize=8)
+    save("paper-runs", axes[0])
+
+
+def draw_example(name, example, *options):
+    """What an example draws."""
+    subprocess.run([sys.executable, f"examples/{example}.py", *options], check=True)
+    shutil.copy(f"demo/{example}.png", HERE / f"{name}.png")
 
 
 def draw_tutorial():
@@ -89,9 +145,12 @@ def draw_tutorial():
             return
 
 
-def draw_calibration(right, wrong):
+def draw_calibration():
     """A hundred thousand cards, and what a wrong idea of the bidders looks like."""
     numbers = ["T", "left's points", "likelihood"]
+    scenario = calibration.SCENARIOS["enumerate"]
+    right = calibration.calibrate(scenario, 6250)
+    wrong = calibration.calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400)
     save("calibration-ranks", calibration.plot_ranks(right, numbers))
     save("calibration-reliability", calibration.plot_reliability(right))
     save("calibration-coverage", calibration.plot_coverage(right))
@@ -138,5 +197,25 @@ def draw_tie():
     save("tie", both[0])
 
 
+PICTURES = {
+    **{name: partial(draw_nineteen, name) for name in ("tricks", "cards", "points")},
+    "tutorial-tricks": draw_tutorial,
+    "tie": draw_tie,
+    "sharpening": draw_sharpening,
+    "shrinkage": partial(draw_example, "shrinkage", "who_opens_light", "--draws", "1000"),
+    "one_plan": partial(draw_example, "one_plan", "one_plan"),
+    "contracts": partial(draw_example, "contracts", "which_contract_should_i_bid"),
+    "opponents": partial(draw_example, "opponents", "what_do_these_opponents_play"),
+    "paper-captures": lambda: save("paper-captures", bb.plots.paper_runs(captures.count_exactly())),
+    "paper-conditions": lambda: save("paper-conditions", bb.plots.paper_runs(conditions.count_exactly())),
+    "paper-failures": draw_failures,
+    "paper-runs": draw_three_runs,
+    "paper-shift": lambda: save("paper-shift", bb.plots.shift(studies.STUDIES["shift"].count_exactly())),
+    "calibration": draw_calibration,
+}
+"""What draws each picture; ``draw_honesty`` and ``draw_odds`` need what hours of measuring leave."""
+
+
 if __name__ == "__main__":
-    main()
+    for name in sys.argv[1:] or PICTURES:
+        PICTURES[name]()

@@ -9,6 +9,7 @@ import pytest
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.capture.kernels import bids
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
@@ -217,3 +218,10 @@ def test_a_call_that_was_meant_or_a_slip() -> None:
     share = float((bids(np.ascontiguousarray(found.layouts.masks[:, 3])).level == 3).mean())
     assert abs(share - meant) < 5 * math.sqrt(meant * (1 - meant) / found.ess)
     assert found.entropy_bits < math.log2(found.count())
+
+
+def test_engines_that_share_their_tables_say_so() -> None:
+    for method in ("importance", "resample-move"):
+        assert "levels reads the same tables" in strong(0.02).infer(method, draws=100, rng=1).why
+    style = Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder()).given(Called("W", "1NT"))
+    assert "tables" not in style.infer("importance", draws=100, rng=1).why

@@ -18,6 +18,7 @@ from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import evaluate
 from bayesbridge.estimators.odds import CalibratedSample, contract_question, network_error, network_odds, with_odds
 from bayesbridge.estimators.protocol import Question, run
+from bayesbridge.progress import watch_progress
 from tests import positions
 from tests.estimators.deals import solved_deals
 
@@ -220,8 +221,9 @@ class Slow:
 def test_an_estimator_that_takes_long_gets_fewer_layouts():
     posterior = positions.called().infer()
     seen = []
-    result = bb.estimate(posterior, [Slow(), "capture"], progress=lambda done, of: seen.append((done, of)))
-    assert seen == [(k, 10) for k in range(1, 11)]
+    with watch_progress(lambda *told: seen.append(told)):
+        result = bb.estimate(posterior, [Slow(), "capture"])
+    assert seen == [("layouts", k, 10) for k in range(1, 11)]
     assert (result.attrs["draws"], result.attrs["ess"], result["posterior"].sizes["draw"]) == (10, 10.0, 10)
     assert "10 layouts of these for slow, at 1 seconds each on one core" in result.attrs["why"]
     assert "every answer is exact" not in result.attrs["why"]

@@ -41,10 +41,9 @@ from honesty import (
     truth_of,
     unpacked,
 )
-from instrument import in_chunks
 from scipy import stats
 
-from bayesbridge.studies.jobs import RunOptions
+from bayesbridge.studies.jobs import Job, RunOptions, rows
 
 ONE = RunOptions(workers=1)
 
@@ -58,10 +57,10 @@ WALKED = Position("style", 98, 2, shown=10)
 def rows_of(*cases, seed=1):
     """The rows of some (engine, position, seeds, draws)."""
     what = Plan(tuple(Case(*case) for case in cases))
-    rows = np.concatenate(in_chunks("honesty", partial(count, what), CHUNK, what.answers, seed, ONE))
+    found = rows(Job("honesty", partial(count, what), CHUNK), what.answers, seed, ONE)
     known = [case.position for case in what.cases if case.position.kind != "no trumps"]  # tables of points take long
     truths = {position.name: truth_of(position) for position in known}
-    return {(row.engine, row.kind): row for row in Honesty.of(unpacked(what, rows), truths).rows}
+    return {(row.engine, row.kind): row for row in Honesty.of(unpacked(what, found), truths).rows}
 
 
 def test_every_engine_is_tested_and_the_numbers_are_open():

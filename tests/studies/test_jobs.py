@@ -1,12 +1,15 @@
 """Jobs: every deal once, the same integers whatever the workers; checkpoints; failures in one line."""
 
 import os
+import pickle
 import signal
 
 import numpy as np
 import pytest
 
+import bayesbridge
 from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.progress import watch_progress
 from bayesbridge.studies import captures, comparative, headline, jobs
 from bayesbridge.studies.jobs import CHUNK, Job, RunOptions
 
@@ -17,6 +20,37 @@ def tally(chunk, size):
 
 
 TALLY = Job("tally", tally)
+
+
+def values(chunk, size):
+    """A chunk with a row for each deal."""
+    return np.random.default_rng(chunk).random((size, 3))
+
+
+def test_rows_come_in_the_order_of_the_chunks_whatever_the_workers(tmp_path):
+    job = Job("values", values, chunk=10)
+
+    def stop(_, done, deals):
+        if done == 40:
+            raise KeyboardInterrupt
+
+    expected = np.concatenate([values(child, min(10, 95 - 10 * i)) for i, child in enumerate(children(7, 10))])
+    with pytest.raises(KeyboardInterrupt), watch_progress(stop):
+        jobs.rows(job, 95, 7, RunOptions(3, checkpoint=tmp_path))
+    assert len(list(tmp_path.glob("chunk-*.npy"))) == 4
+    for how in (RunOptions(1), RunOptions(2, "processes"), RunOptions(3, checkpoint=tmp_path)):
+        assert np.array_equal(jobs.rows(job, 95, 7, how), expected)
+    assert jobs.rows(TALLY, 3 * CHUNK, 7).shape == (3, 3)
+
+
+def test_the_package_is_pickled_by_its_name():
+    """A function of a script that says ``bb`` can go to a cluster."""
+    assert pickle.loads(pickle.dumps(bayesbridge)) is bayesbridge
+
+
+def children(seed, number):
+    """Seeds of chunks."""
+    return np.random.SeedSequence(seed).spawn(number)
 
 
 @pytest.mark.parametrize("job", [captures.STUDY.job, Job("headline", headline.count, chunk=5_000)])

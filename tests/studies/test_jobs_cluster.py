@@ -14,6 +14,7 @@ import pytest
 
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.progress import watch_progress
 from bayesbridge.studies import headline, jobs
 from bayesbridge.studies.jobs import Job, RunOptions
 
@@ -91,17 +92,20 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, tmp_pa
     wait_for(lambda: workers_at(address) == 2)
     deals, killed = 80_000, []
 
-    def kill_one(done, wanted):
+    def kill_one(_, done, wanted):
         if not killed and done >= wanted // 4:
             workers[0].send_signal(signal.SIGKILL)
             killed.append(done)
 
-    found = jobs.run(JOB, deals, 3, 1, RunOptions(scheduler=address, progress=kill_one))
+    with watch_progress(kill_one):
+        found = jobs.run(JOB, deals, 3, 1, RunOptions(scheduler=address))
     assert 0 < killed[0] < deals
     assert workers[0].wait(PATIENCE) == -signal.SIGKILL
     assert workers[1].poll() is None
     serial = jobs.run(JOB, deals, 3, 1, RunOptions(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
+    rows = [jobs.rows(JOB, 9_000, 3, how) for how in (RunOptions(scheduler=address), RunOptions(workers=1))]
+    assert np.array_equal(*rows)
     assert_a_killed_command_is_resumed(address, tmp_path / "kept")
     monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
     with pytest.raises(BayesBridgeError, match=r"a worker on .* has bayesbridge"):
