@@ -25,6 +25,12 @@ LINES = 24
 CARD = 9, 44
 """Lines and letters of printed text on the card of an example that draws nothing."""
 
+PRINTED = {
+    "lesson": ("A lesson to print", "deals.html#a-lesson-to-print"),
+    "session": ("An evening, card by card", "records.html#an-evening"),
+}
+"""Pages that commands write for people, by their picture: title, and where the site tells of them."""
+
 
 class Ran(NamedTuple):
     """What an example printed, and the picture that it drew, if it drew one."""
@@ -49,6 +55,8 @@ def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> No
             shutil.copy(ran.picture, thumbnail)
         write(PAGES / f"{path.stem}.md", page(path.stem, title, text, ran))
         cards.append(f"```{{figure}} {path.stem}.png\n:target: {path.stem}.html\n:alt: {title}\n\n{title}\n```\n")
+    for name, (title, told) in PRINTED.items():
+        cards.append(f"```{{figure}} ../pictures/{name}.png\n:target: ../{told}\n:alt: {title}\n\n{title}\n```\n")
     listed = "\n".join(path.stem for path in found)
     write(
         PAGES / "index.md",

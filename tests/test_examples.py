@@ -60,6 +60,7 @@ def test_every_example_has_a_page_with_what_it_printed(elsewhere, tmp_path):
     assert "nobody $ here" in page
     assert (tmp_path / "gallery" / "greeting.png").stat().st_size > 1000
     assert "Who is there?" in (tmp_path / "gallery" / "index.md").read_text("utf-8")
+    assert all((ROOT / "docs" / "pictures" / f"{name}.png").is_file() for name in elsewhere.PRINTED)
     (printed,) = (tmp_path / "kept").glob("*.txt")
     printed.write_text("kept from the last time\n")
     elsewhere.write_gallery(tmp_path / "kept")

@@ -17,7 +17,7 @@ from bayesbridge.cli.options import (
     belief_of,
     verify_solver,
 )
-from bayesbridge.cli.screens import add_draws, answer_first, present
+from bayesbridge.cli.screens import add_draws, answer_first, on_terminal, present
 from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import percent, tell
@@ -95,12 +95,15 @@ def run(args: Namespace) -> int:
             enquiries(posterior, args.find_out)
     vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
+    unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
+    if on_terminal() and args.solve != 0:
+        early = contract_table(posterior, args.contracts, **unsolved)
+        tell(f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}")
     solving = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
     with attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
-    unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
     tables = by_system(belief, lambda drawn: contract_table(drawn, args.contracts, **unsolved).rows, args.seed)
     figures = ("make", "make_error", "score", "score_error")
     systems = {

@@ -30,6 +30,7 @@ from bayesbridge.cli.screens import (
     add_draws,
     answer_first,
     bar,
+    on_terminal,
     present,
     print_how,
     print_json,
@@ -159,6 +160,7 @@ def run(args: Namespace) -> int:
         solve=args.solve,
         seconds=args.seconds,
         rng=args.seed,
+        first=(lambda early: tell(f"so far: {early.sentence}")) if on_terminal() else None,
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
     return present(args, document, *answer_first(found.tables[0]), of=posterior)

@@ -150,12 +150,17 @@ _bars: dict[str, Any] = {}
 """The bar of what is being counted, if it is not finished."""
 
 
+def on_terminal() -> bool:
+    """Whether somebody sees stderr as it is written."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def show_progress(noun: str, done: int, total: int) -> None:
     """On a terminal, show on stderr how many of all are done, and the time that is left.
 
     The bar is finished when all is done, or else by :func:`end_progress`.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not on_terminal():
         return
     if done < total and noun not in _bars:  # what is done at once needs no bar; output ends one
         from rich.console import Console

@@ -16,7 +16,7 @@ to the end (:mod:`~bayesbridge.decisions.ending`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp
@@ -24,6 +24,7 @@ from statistics import NormalDist
 from typing import Any, Final, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, subsample
@@ -360,6 +361,7 @@ def play(
     vulnerable: Vulnerability | str = Vulnerability.NONE,
     horizon: int = 13,
     rng: Seed = 0,
+    first: Callable[[CardChoices], object] | None = None,
     **limits: Unpack[Limits],
 ) -> CardChoices:
     """Compare all cards that may be played now, by what the observer, who chooses, believes.
@@ -371,7 +373,8 @@ def play(
     every layout. ``limits``: ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs
     the plugin bayesbridge-double-dummy, but not where declarer has at most eight tricks left: there the figures are
     those of one plan for this trick and the next, or more, up to ``horizon`` tricks and as far as a search takes
-    seconds. Where it is for all tricks left, ``plan`` tells the best.
+    seconds. Where it is for all tricks left, ``plan`` tells the best. ``first`` is told the ranking after a second's
+    solving, where there is more to solve.
 
     >>> from bayesbridge import Belief
     >>> try:
@@ -415,17 +418,23 @@ def play(
     if len(posterior) > n:
         some = subsample(posterior, n, generator(rng), f"{n} layouts of these are solved")
     step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, to see progress
-    parts = []
+    parts: list[NDArray[Any]] = []
+
+    def ranking(sample: CalibratedSample) -> CardChoices:
+        taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
+        groups = list(_groups(turn.legal, taken))
+        now = turn.tricks - turn.won if turn.defends else turn.won
+        tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
+        tricks = 13 - tricks if turn.defends else tricks
+        columns = {name: values[tricks] for name, values in goals.items()}
+        return _ranked(turn, groups, columns, sample, wins)
+
     for begin in range(0, len(some), step):
         parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
+        if first is not None and not begin and 1 < step < len(some):
+            first(ranking(CalibratedSample.of(np.full(step, 1.0 / step))))
         report_progress("layouts solved", min(begin + step, len(some)), len(some))
-    taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
-    groups = list(_groups(turn.legal, taken))
-    now = turn.tricks - turn.won if turn.defends else turn.won
-    tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
-    tricks = 13 - tricks if turn.defends else tricks
-    columns = {name: values[tricks] for name, values in goals.items()}
-    ranked = _ranked(turn, groups, columns, _sample(posterior, some, turn), wins)
+    ranked = ranking(_sample(posterior, some, turn))
     return replace(_with_leads(ranked, posterior.belief), exact=some.exact, late=wanted)
 
 

@@ -67,7 +67,7 @@ def test_alerts_are_offered_and_players_are_chosen_by_name(install, document, an
         assert main((*words, *more)) == 0
         return capsys.readouterr().out
 
-    out = said()
+    out = " ".join(said().split())
     assert "North's 3S was alerted: limit raise (--alerts would take it as 10-12 points, S3+)." in out
     assert "North's 3S was alerted: mixed." in out
     taken = said("--alerts", "--player", "anna")

@@ -182,7 +182,8 @@ def test_the_picture(goal, toy):
         bars = [bar for bar in ax.patches if bar.get_height() == pytest.approx(0.62)]
         told = [choice.chance[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
         assert [bar.get_width() for bar in bars] == pytest.approx(told)
-        assert [label.get_text() for label in ax.get_yticklabels()] == [choice.name for choice in found.choices]
+        names = [card_words(choice.name) for choice in found.choices]
+        assert [label.get_text() for label in ax.get_yticklabels()] == names
         blue = [bar.get_facecolor() == to_rgba(BLUE) for bar in bars]
         assert blue == [choice.close for choice in found.choices]
         assert bool(ax.collections) is not found.exact

@@ -9,6 +9,7 @@ import pytest
 
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.progress import watch_progress
 from bayesbridge.studies import captures, comparative, headline, jobs
 from bayesbridge.studies.jobs import CHUNK, Job, RunOptions
 
@@ -29,13 +30,13 @@ def values(chunk, size):
 def test_rows_come_in_the_order_of_the_chunks_whatever_the_workers(tmp_path):
     job = Job("values", values, chunk=10)
 
-    def stop(done, deals):
+    def stop(_, done, deals):
         if done == 40:
             raise KeyboardInterrupt
 
     expected = np.concatenate([values(child, min(10, 95 - 10 * i)) for i, child in enumerate(children(7, 10))])
-    with pytest.raises(KeyboardInterrupt):
-        jobs.rows(job, 95, 7, RunOptions(3, checkpoint=tmp_path, progress=stop))
+    with pytest.raises(KeyboardInterrupt), watch_progress(stop):
+        jobs.rows(job, 95, 7, RunOptions(3, checkpoint=tmp_path))
     assert len(list(tmp_path.glob("chunk-*.npy"))) == 4
     for how in (RunOptions(1), RunOptions(2, "processes"), RunOptions(3, checkpoint=tmp_path)):
         assert np.array_equal(jobs.rows(job, 95, 7, how), expected)
