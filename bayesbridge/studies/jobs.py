@@ -76,7 +76,7 @@ class Job:
 
     name: str
     count: Count
-    """(chunk seed, deals) → (k,) counts, always of the same length, or for :func:`rows` any number of rows; what is
+    """(chunk seed, deals) → (k,) counts, always of the same length, or for ``rows`` any number of rows; what is
     ``given`` is a third argument."""
     chunk: int = CHUNK
     parameters: Mapping[str, int | str] = field(default_factory=dict)
