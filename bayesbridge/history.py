@@ -18,7 +18,6 @@ from bayesbridge.answer import capture_tricks
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.budget import USUAL
 from bayesbridge.calls import Call, Contract
 from bayesbridge.cards import Card, Suit
 from bayesbridge.constraints import Constraints
@@ -56,7 +55,7 @@ def sharpening(
     ``made`` with its ``made_error``, P(the contract makes) double dummy by the network ``tricks``, ``nan`` without a
     contract. The contract is that of the auction once it is over, unless ``contract`` names one, such as
     ``"3NT by S"``; the level is that of the contract, else 1. ``steps``: ``by_card`` gives
-    every card its own row; ``draws`` (20 000), ``rng`` (0).
+    every card its own row; ``draws`` (as for ``infer``), ``rng`` (0).
 
     >>> import bayesbridge as bb
     >>> table = sharpening(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54")), level=5)
@@ -290,7 +289,6 @@ def moments(
     ["S's hand", 'E is void in H']
     """
     events, history = _events(belief, by_card), list(belief.history())
-    draws = draws or USUAL["estimate"].draws
     posterior: Posterior | None = None
     for pieces, event in with_progress("steps", events):
         same = None if posterior is None else posterior.rebind(history[pieces])

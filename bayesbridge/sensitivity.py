@@ -16,7 +16,6 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.systems import SystemBidder
-from bayesbridge.budget import USUAL
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.distribution import GOALS
@@ -74,7 +73,7 @@ def sensitivity(
     for model in with_progress("models", models.values()):
         try:
             rows.append(
-                _answers(belief.with_bidder(model).infer(draws=draws or USUAL["estimate"].draws, rng=rng), pair, rng)
+                _answers(belief.with_bidder(model).infer(draws=draws, rng=rng), pair, rng)
             )
         except Contradiction:
             unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)

@@ -11,7 +11,7 @@ from functools import partial
 from math import hypot, isfinite, log2
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.budget import USUAL, Budget
+from bayesbridge.budget import Budget
 from bayesbridge.cards import Card
 from bayesbridge.cli.options import (
     Mode,
@@ -216,7 +216,7 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
 def inferred(belief: Belief, args: Namespace) -> Posterior:
     """The posterior."""
     with attributed(f"--method {args.method}", PluginError):
-        return belief.infer(args.method, args.draws or USUAL["estimate"].draws, args.seed)
+        return belief.infer(args.method, args.draws, args.seed)
 
 
 def estimators_named(names: list[str] | None, asked: ContractQuestion | None = None) -> list[Estimator]:
@@ -252,7 +252,7 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
         return []
     from bayesbridge.history import card_history
 
-    usual = args.draws or USUAL["estimate"].draws or 0
+    usual = args.draws or belief.target.cost.draws
     draws = max(min(usual, 2000), usual // 10)
     with attributed("--card"):
         table = card_history(belief, args.card, draws=draws, rng=args.seed, last=posterior)

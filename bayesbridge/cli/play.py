@@ -279,7 +279,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         turn = "nobody: the trick is complete" if seat is None else seat.name
         raise UsageError(f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick")
     with position.attributed():
-        posterior = belief.infer(draws=args.draws or USUAL["estimate"].draws, rng=args.seed)
+        posterior = belief.infer(draws=args.draws, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if not wins:
         raise UsageError(f"{seat.name} has no card left: ask before the last trick")

@@ -183,9 +183,10 @@ def end_progress() -> None:
         _bars.popitem()[1].stop()
 
 
-def add_draws(parser: OneLineParser, question: str = "estimate") -> None:
-    """Ask how many layouts to draw; what is usual for the question stands in the help."""
-    many = f"layouts drawn where there are too many to walk (default: {USUAL[question].draws:_})"
+def add_draws(parser: OneLineParser, question: str | None = None) -> None:
+    """Ask how many layouts to draw; what is usual for the question, or for the bidder model, stands in the help."""
+    usual = "20_000; 5_000 by the learned bidder" if question is None else f"{USUAL[question].draws:_}"
+    many = f"layouts drawn where there are too many to walk (default: {usual})"
     parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
