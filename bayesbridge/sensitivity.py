@@ -72,9 +72,7 @@ def sensitivity(
     rows = []
     for model in with_progress("models", models.values()):
         try:
-            rows.append(
-                _answers(belief.with_bidder(model).infer(draws=draws, rng=rng), pair, rng)
-            )
+            rows.append(_answers(belief.with_bidder(model).infer(draws=draws, rng=rng), pair, rng))
         except Contradiction:
             unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
             shapes = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
