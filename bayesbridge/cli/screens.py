@@ -185,8 +185,8 @@ def end_progress() -> None:
 
 def add_draws(parser: OneLineParser, question: str | None = None) -> None:
     """Ask how many layouts to draw; what is usual for the question, or for the bidder model, stands in the help."""
-    usual = "20_000; 5_000 by the learned bidder" if question is None else f"{USUAL[question].draws:_}"
-    many = f"layouts drawn where there are too many to walk (default: {usual})"
+    usual = "20_000, learned bidder 5_000" if question is None else f"{USUAL[question].draws:_}"
+    many = f"layouts drawn, if too many to walk (default: {usual})"
     parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
