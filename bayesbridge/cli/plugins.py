@@ -11,11 +11,12 @@ from argparse import Namespace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from textwrap import wrap
 from typing import Any
 
 from bayesbridge import __version__
 from bayesbridge.cli.options import EXACT, Subparsers, UsageError, add_command
-from bayesbridge.cli.screens import print_json, print_table, say
+from bayesbridge.cli.screens import print_json, print_table, say, terminal_width
 from bayesbridge.errors import Unwritable
 from bayesbridge.files import advice
 
@@ -66,10 +67,12 @@ def run(args: Namespace) -> int:
         print_json(document)
         return 0
     for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
-        rows = [
-            [name, _source(offer), ", ".join(offer.get("outputs", ())) or offer["doc"]]
-            for name, offer in document[kind].items()
-        ]
+        offers = {(name, _source(offer)): offer for name, offer in document[kind].items()}
+        room = max(20, terminal_width() - 4 - sum(max(map(len, column)) for column in zip(*offers, strict=True)))
+        rows = []
+        for names, offer in offers.items():
+            first, *more = wrap(", ".join(offer.get("outputs", ())) or offer["doc"], room) or [""]
+            rows += [[*names, first], *(["", "", line] for line in more)]
         print_table(title, ["name", "from", "gives"], rows, left=3)
     for name, failed in document["failures"].items():
         say(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
@@ -84,7 +87,7 @@ def _source(offer: dict[str, Any]) -> str:
 
 def _sentence(offer: object) -> str:
     """The first paragraph of its docstring, on one line."""
-    return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())
+    return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split()).replace("``", "")
 
 
 MADE = {

@@ -60,7 +60,7 @@ def print_table(
     end_progress()
     for line in (*map(bold, in_lines(_shown(title))), ""):
         print(line)
-    for head, rule, *body in in_columns([_shown(name) for name in header], table, left, bars, _width()):
+    for head, rule, *body in in_columns([_shown(name) for name in header], table, left, bars, terminal_width()):
         for line in (bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
             print(line)
 
@@ -115,7 +115,7 @@ def show_table(table: Table) -> None:
         widest = max(shares, default=1.0)
         header = [table.columns[0], f"{table.columns[1]:>8}", "", *table.columns[2:]]
         columns = zip(header, *([row[0], " " * 8, "", *row[2:]] for row in words), strict=True)
-        room = _width() - sum(max(map(len, column)) + 3 for column in columns) + 3
+        room = terminal_width() - sum(max(map(len, column)) + 3 for column in columns) + 3
         width = max(5, min(40, room))
         rows = [
             [row[0], f"{row[1]:>8}", bar(p / widest, width), *row[2:]] for row, p in zip(words, shares, strict=True)
@@ -217,12 +217,12 @@ def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> N
 
 def in_lines(words: str, indent: str = "") -> list[str]:
     """A text in lines that the terminal is wide enough for."""
-    width = min(100, _width())
+    width = min(100, terminal_width())
     indent = indent or " " * (len(words) - len(words.lstrip()))
     return wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def _width() -> int:
+def terminal_width() -> int:
     """Of the terminal, as far as there is anything to be read on it."""
     return max(40, get_terminal_size().columns)
 
