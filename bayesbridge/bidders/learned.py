@@ -287,7 +287,7 @@ class LearnedBidder:
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
         for block, chances in self._chances(context, hands, partners):
-            result[block] = np.log(chances[chosen])
+            result[block] = np.log(chances[:, chosen])
         return result
 
     def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> NDArray[np.float64]:
@@ -297,20 +297,20 @@ class LearnedBidder:
         context = self._contexts(auction.after("pass"))[len(auction.calls)]
         result = np.zeros((len(hands), 38))
         for block, chances in self._chances(context, hands, partners):
-            result[block, context.choices] = chances.T
+            result[block, context.choices] = chances
         return result
 
     def _chances(self, context: Context, hands: Hands, partners: Hands | None) -> Iterator[tuple[slice, Floats]]:
-        """The probabilities of the legal calls, block by block: a slice of the hands, (calls, its length or 1)."""
+        """The probabilities of the legal calls, block by block: a slice of the hands, (its length or 1, calls)."""
         net = network("auction.npz", f"{self.size}_")
         with one_thread():
             for start in range(0, len(hands), BLOCK):
                 block = slice(start, start + BLOCK)
                 shown = None if partners is None else partners[block]
                 chances = context.scores(*net.vectors(hands[block], shown))
-                chances -= chances.max(axis=0)
+                chances -= chances.max(axis=1, keepdims=True)
                 np.exp(chances, out=chances)
-                chances *= np.float32(1 - self.slip) / chances.sum(axis=0)
+                chances *= np.float32(1 - self.slip) / chances.sum(axis=1, keepdims=True)
                 chances += np.float32(self.slip / len(context.choices))
                 yield block, chances
 

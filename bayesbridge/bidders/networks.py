@@ -138,7 +138,7 @@ class Context(NamedTuple):
              hand, that one's and the pair's
     shift:   (hands, units) what it adds with each of the hands
     choices: (k,) what may be chosen, rising
-    out:     (k, units) from the hidden layer to them
+    out:     (units, k) from the hidden layer to them
     bias:    (k,) what the context alone says for them
     """
 
@@ -149,14 +149,14 @@ class Context(NamedTuple):
     bias: Floats
 
     def scores(self, own: Floats, partner: Floats | None = None, pair: Floats | None = None) -> Floats:
-        """(k, n) the score of every choice, from the vectors of n hands and, if shown, of partners and of the pairs."""
+        """(n, k) the score of every choice, from the vectors of n hands and, if shown, of partners and of the pairs."""
         hidden = np.empty((len(own if pair is None else pair), own.shape[1]), np.float32)
         if partner is None or pair is None:
             _one_hand(own, self.scale[0], self.shift[0], hidden)
         else:
             _two_hands(own, partner, pair, self.scale, self.shift.sum(axis=0), hidden)
-        found: Floats = self.out @ hidden.T
-        found += self.bias[:, None]
+        found: Floats = hidden @ self.out
+        found += self.bias
         return found
 
 
@@ -228,9 +228,9 @@ class Network:
         scales = np.stack([linear(p, f"{name}scale", known) for name in scaled], axis=1)
         shifts = np.stack([linear(p, f"{name}shift", known) for name in self.names], axis=1)
         biases = linear(p, "context_out", known) + p["out_bias"]
-        out = p["out_weight"]
+        out = p["out_weight"].T
         return tuple(
-            Context(scale, shift, allowed, out[allowed], bias[allowed])
+            Context(scale, shift, allowed, np.ascontiguousarray(out[:, allowed]), bias[allowed])
             for scale, shift, bias, allowed in zip(scales, shifts, biases, choices, strict=True)
         )
 

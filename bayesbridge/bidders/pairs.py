@@ -159,7 +159,7 @@ def _add_turns(found: Turns, table: Seated, own: Floats) -> None:
         caller = (int(first) + int(index) - table.side) % 4 // 2
         vectors = net.vectors(hands[caller : caller + 1], hands[1 - caller : 2 - caller])
         contexts = net.contexts(known[:, index], [legal] * len(own))
-        found.scores.append(np.concatenate([one.scores(*vectors).T for one in contexts]))
+        found.scores.append(np.concatenate([one.scores(*vectors) for one in contexts]))
         found.made.append(int(np.searchsorted(legal, calls[index].index)))
 
 

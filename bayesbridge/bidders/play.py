@@ -212,19 +212,18 @@ class LearnedPlayer:
         bits = context.choices.astype(np.uint64)
         for begin in range(0, len(chosen), BLOCK):
             block = chosen[begin : begin + BLOCK]
-            allowed = (legal[block] >> bits[:, None] & np.uint64(1)).astype(np.bool_)
+            allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
             found = context.scores(*net.vectors(rest[block]))
-            found = np.broadcast_to(found, allowed.shape).copy() if found.shape[1] < len(block) else found
+            found = np.broadcast_to(found, allowed.shape).copy() if len(found) < len(block) else found
             found[~allowed] = -np.inf
-            found -= found.max(axis=0)
+            found -= found.max(axis=1, keepdims=True)
             np.exp(found, out=found)
-            found /= found.sum(axis=0)
-            chance = found[place].astype(np.float64)
+            found /= found.sum(axis=1, keepdims=True)
+            chance = found[:, place].astype(np.float64)
             if leads:
-                suit = found[place - card % 13 :][:13].T
-                chance = _as_agreed(suit, rest[block], card, leads, notrump)
+                chance = _as_agreed(found[:, place - card % 13 :][:, :13], rest[block], card, leads, notrump)
             with np.errstate(divide="ignore"):
-                result[block] = np.log((1.0 - self.slip) * chance + self.slip / allowed.sum(axis=0))
+                result[block] = np.log((1.0 - self.slip) * chance + self.slip / allowed.sum(axis=1))
         return result
 
 

@@ -44,8 +44,6 @@ from bayesbridge.studies.readers import (
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 LATE = 36
 POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
-SINGLE = 1e-5
-"""Networks are in single precision, and add up in another order for one hand than for many."""
 
 
 def layouts_by_hand(record, observer, played):
@@ -122,10 +120,10 @@ def test_every_measure_by_enumeration(board):
     honours = [loss for card, loss in losses.items() if str(card)[1] in "AKQJT"]
     found = look(reader_of("learned+learned"), record, see(record, "leader", 36))
     values = dict(zip(MEASURES, found.values, strict=False))
-    assert values["cards"] == pytest.approx(np.mean(list(losses.values())), rel=SINGLE)
-    assert values["honours"] == pytest.approx(np.mean(honours), rel=SINGLE, nan_ok=True)
-    assert values["lengths"] == pytest.approx(np.mean(lengths), rel=SINGLE, abs=1e-9)
-    assert values["points"] == pytest.approx(np.mean(squares), rel=SINGLE, abs=1e-9)
+    assert values["cards"] == pytest.approx(np.mean(list(losses.values())), rel=1e-6)
+    assert values["honours"] == pytest.approx(np.mean(honours), rel=1e-6, nan_ok=True)
+    assert values["lengths"] == pytest.approx(np.mean(lengths), rel=1e-6, abs=1e-9)
+    assert values["points"] == pytest.approx(np.mean(squares), rel=1e-6, abs=1e-9)
     assert values["log_true"] == pytest.approx(math.log(at_truth[0]), rel=1e-5)
     assert values["log_tssr"] == pytest.approx(math.log(at_truth[0] * len(layouts)), rel=1e-5, abs=1e-6)
 
