@@ -1,4 +1,4 @@
-"""Table 1: total captures T, our counts or exact ones beside three printed runs."""
+"""Table 1: captures T, our counts or exact ones beside three printed runs."""
 
 from __future__ import annotations
 
