@@ -77,6 +77,8 @@ class Posterior:
     """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use."""
     asked: tuple[str, int | None] = ("auto", None)
     """The method and the draws that were asked for, ``None`` for the usual number: with the seed the same again."""
+    whole: Posterior | None = None
+    """The posterior that these layouts were drawn from by :func:`subsample`: marginals are its own."""
 
     def __len__(self) -> int:
         return len(self.draws)
@@ -122,14 +124,12 @@ class Posterior:
     @property
     def card_table(self) -> Floats:
         """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the evidence is hard."""
-        tables = self.draws.tables
-        return (self.marginals.cards() if tables is None else tables.card_marginals())[::-1]
+        return (self.draws.tables or self.marginals).card_marginals()[::-1]
 
     @property
     def length_table(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        tables = self.draws.tables
-        return self.marginals.lengths() if tables is None else tables.length_distributions()
+        return (self.draws.tables or self.marginals).length_distributions()
 
     @property
     def point_table(self) -> Floats:
@@ -152,12 +152,12 @@ class Posterior:
     @property
     def counts_cards(self) -> bool:
         """Whether the places of the cards and the lengths of the suits are exact, by walking or by counting."""
-        return self.exact or self.draws.tables is not None
+        return self.draws.tables is not None or (self.whole or self).exact
 
     @property
     def counts_points(self) -> bool:
         """Whether the points are exact: beside calls their tables may be too large where those of cards are not."""
-        return self.exact or self._counted_points is not None
+        return self._counted_points is not None or (self.whole or self).exact
 
     @cached_property
     def _counted_points(self) -> Floats | None:
@@ -172,6 +172,8 @@ class Posterior:
     @cached_property
     def marginals(self) -> Marginals:
         """Weighted sums over the layouts held; the methods above take exact counts instead where there are any."""
+        if self.whole is not None:  # what all draws together say is better than what few say
+            return self.whole.marginals
         sums = Marginals.empty()
         for masks, weights in self.blocks():
             sums.add(masks, weights)
@@ -395,25 +397,6 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """Exact marginals of the whole posterior."""
-
-    whole: Posterior
-
-    def card_marginals(self) -> Floats:
-        """(52, 4) P(seat holds card)."""
-        return self.whole.card_table[::-1]
-
-    def length_distributions(self) -> Floats:
-        """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return self.whole.length_table
-
-    def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points)."""
-        return self.whole.point_table
-
-
 def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     """``n`` layouts of a posterior, drawn by their weights, that count the same; ``why`` is added to its own.
 
@@ -434,12 +417,8 @@ def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
         importance=None,
         proposed=draws.proposed or draws.importance,
         likelihood=None,
-        tables=Kept(posterior) if posterior.exact and draws.tables is None else draws.tables,
         mean_log=draws.mean_log_likelihood,
         ess=float(n) if posterior.exact else 1.0 / (1.0 / n + 1.0 / posterior.ess),
         batches=None,
     )
-    thin = replace(posterior, draws=fewer)
-    if fewer.tables is None:
-        vars(thin)["marginals"] = posterior.marginals  # what all draws together say is better than what few say
-    return thin
+    return replace(posterior, draws=fewer, whole=posterior.whole or posterior)

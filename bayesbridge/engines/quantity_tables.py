@@ -42,7 +42,7 @@ from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, si
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
-from bayesbridge.engines.counting import MOST_POINTS, row_classes
+from bayesbridge.engines.counting import row_classes
 from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows, running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.expressions import POINTS, table
@@ -323,19 +323,14 @@ class Additive:
 
 @dataclass(frozen=True, slots=True)
 class Points(Additive):
-    """The high-card points of one seat, 0 … 37."""
+    """The high-card points of one seat, 0 … 40; no hand of 13 cards has more than 37."""
 
     seat: int
-    size: ClassVar[int] = MOST_POINTS + 1
+    size: ClassVar[int] = 41
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) points of the seat in r rows of a suit."""
         return table(POINTS)[fields[:, self.seat]]
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) sums; those past 37 belong to no hand of 13 cards."""
-        sums: NDArray[np.uint8] = np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
-        return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,12 +359,12 @@ class HasShape:
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureTricks:
-    """T of Algorithm 2 for the hands of two seats, 0 where a condition fails; a code is a summary of ``merge``."""
+class Outcome:
+    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries (see ``capture.half_deals``)."""
 
     first: int
     second: int
-    size: ClassVar[int] = 14
+    size: ClassVar[int] = CODES
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) packed rows."""
@@ -381,13 +376,22 @@ class CaptureTricks:
         return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """(n, m) codes of whole deals."""
+        return outcome_table(low, high)
+
+
+class CaptureTricks(Outcome):
+    """T of Algorithm 2, 0 where a condition fails."""
+
+    size: ClassVar[int] = 14
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) T of whole deals."""
         return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureConditions(CaptureTricks):
-    """Which conditions of Algorithm 2 hold for the hands of two seats: 0 not A, 1 only A, 2 both."""
+class CaptureConditions(Outcome):
+    """Which conditions of Algorithm 2 hold: 0 not A, 1 only A, 2 both."""
 
     size: ClassVar[int] = 3
 
@@ -408,17 +412,6 @@ class TotalGap(Additive):
         """(r,) leading gaps."""
         gaps: Ints = LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
         return gaps
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome(CaptureTricks):
-    """The outcome code of Algorithm 2 for the hands of two seats (see ``capture.half_deals``)."""
-
-    size: ClassVar[int] = CODES
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) codes of whole deals."""
-        return outcome_table(low, high)
 
 
 MOST_CLASSES: Final = 1 << 24

@@ -28,7 +28,7 @@ from bayesbridge.engines.counting import ShapeClasses, count, count_points
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Bools, Ints, Masks
+from bayesbridge.layouts import Bools, Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
 
 MOST_ENTRIES: Final = 1 << 23
@@ -85,14 +85,10 @@ class Keys:
         """How many unknown cards each hidden seat takes."""
         return np.array([self.known.room(seat) for seat in self.hidden], dtype=np.int64)
 
-    def unknown(self, *suits: int) -> int:
-        """How many cards of these suits have no certain place."""
-        return sum((self.known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count() for suit in suits)
-
-    def shares(self, *suits: int) -> Ints:
-        """(lengths, hidden seats) how many unknown cards of these suits each seat gets; negative if impossible."""
+    def shares(self, suit: int) -> Ints:
+        """(lengths, hidden seats) how many unknown cards of a suit each seat gets; negative if impossible."""
         shares = self.cards.copy()
-        shares[:, -1] += self.unknown(*suits)
+        shares[:, -1] += (self.known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count()
         return shares
 
     def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
@@ -409,17 +405,17 @@ class LayoutIndex:
         """For C D H S, (4,) the fields of the cards that are certain, by seat."""
         return [(self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16) for suit in SUITS]
 
-    def card_marginals(self) -> Ints:
-        """(52, 4) in how many layouts each seat holds each card."""
-        return np.concatenate([_summed(fields, HOLDS_RANK).T for fields in self.fields])
+    def card_marginals(self) -> Floats:
+        """(52, 4) P(seat holds card)."""
+        return np.concatenate([_summed(fields, HOLDS_RANK).T for fields in self.fields]) / self.total
 
-    def length_distributions(self) -> Ints:
-        """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
-        return np.stack([_summed(fields, HAS_LENGTH) for fields in self.fields], axis=1)
+    def length_distributions(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        return np.stack([_summed(fields, HAS_LENGTH) for fields in self.fields], axis=1) / self.total
 
-    def point_distributions(self) -> Ints:
-        """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
-        return np.array([count_points(self.keys.known, seat) for seat in SEATS], dtype=np.int64)
+    def point_distributions(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points)."""
+        return np.array([count_points(self.keys.known, seat) for seat in SEATS], dtype=np.int64) / self.total
 
 
 def _summed(fields: Ints, table: Ints) -> Ints:
@@ -548,11 +544,6 @@ def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
                     out[i, seat] |= np.uint64(fields[one, seat]) << here | np.uint64(more_fields[two, seat]) << there
                 break
             number -= pairs
-
-
-def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
-    """``n`` independent uniform layouts that fit: (n, 4) masks."""
-    return LayoutIndex.of(constraints).draw(n, rng)
 
 
 @njit

@@ -337,13 +337,6 @@ class Target:
         return LayoutIndex.of(self.constraints)
 
     @cached_property
-    def shares(self) -> tuple[Floats, Floats]:
-        """P(seat holds card) (52, 4) and P(length) (4, 4, 14) under the hard evidence alone, exact."""
-        sampler = self.sampler
-        counts = sampler.card_marginals(), sampler.length_distributions()
-        return read_only(counts[0] / sampler.total), read_only(counts[1] / sampler.total)
-
-    @cached_property
     def support(self) -> Enumeration:
         """All layouts, in order; refuses more than enumeration walks."""
         from bayesbridge.engines.enumeration import Enumeration

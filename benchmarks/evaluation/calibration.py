@@ -340,8 +340,7 @@ def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction
     """Hard evidence alone: exact counts of cards, lengths and points, and T by suit convolution."""
     belief = scene.belief
     sampler = belief.target.sampler
-    cards = np.asarray(sampler.card_marginals() / sampler.total, dtype=np.float64)
-    points, lengths = sampler.point_distributions(), sampler.length_distributions()
+    cards, points, lengths = sampler.card_marginals(), sampler.point_distributions(), sampler.length_distributions()
     tables: Iterable[Values] = (
         capture_counts(belief.constraints, *_pair(belief))["T"],
         points[LEFT],

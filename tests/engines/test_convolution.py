@@ -12,7 +12,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
 from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.tables import sample
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks
 from tests.engines.positions import brute_force, random_position
@@ -86,7 +86,7 @@ def test_three_hidden_hands_at_full_size(pair: tuple[int, int]) -> None:
         for suit, unseen in enumerate((10, 10, 11, 8)):
             ways = [comb(unseen, k) * comb(39 - unseen, 13 - k) * comb(26, 13) for k in range(14)]
             assert lengths[suit].tolist() == ways
-    drawn = np.array(by_walking(sample(SOUTH, 200_000, rng=1), *pair)["T"])
+    drawn = np.array(by_walking(LayoutIndex.of(SOUTH).draw(200_000, rng=1), *pair)["T"])
     probability = counts["T"] / total
     z = (drawn - 200_000 * probability) / np.sqrt(200_000 * probability * (1 - probability) + 1)
     assert np.abs(z).max() < 5.5
