@@ -780,7 +780,7 @@ class ClassTables:
     def counts(self) -> Ints:
         """(size,) how many layouts have each value."""
         out, no_rest = np.zeros(self.size, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
-        _count(self.low, self.high, self.matching, out, no_rest, no_rest)
+        _count(self.low, self.high, self.matching, out, (no_rest, no_rest))
         return out
 
     @cached_property
@@ -789,7 +789,7 @@ class ClassTables:
         make a layout of each value with one of its pairs of rows."""
         low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
         high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
-        _count(self.low, self.high, self.matching, np.zeros(0, dtype=np.int64), low, high)
+        _count(self.low, self.high, self.matching, np.zeros(0, dtype=np.int64), (low, high))
         return low, high
 
     def layouts(self, values: Ints, numbers: Ints) -> Masks:
@@ -833,12 +833,12 @@ def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
 
 
 @njit
-def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints, low_rest: Ints, high_rest: Ints) -> None:
+def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints, rests: tuple[Ints, Ints]) -> None:
     """Add up layouts by value; or, without ``out``, for each entry the pairs of rows that it is joined with."""
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
     low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
     fit_start, fit_points = matching.fit_start, matching.fit_points
-    values_of = matching.value
+    values_of, (low_rest, high_rest) = matching.value, rests
     for key in range(len(low_start) - 1):
         other, score = partner[key // points], key % points
         if other < 0:

@@ -147,19 +147,11 @@ class PlayOutEstimator:
 
         masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
         trump = int(Strain.NT if question.trump is None else question.trump)
-        leaders = np.zeros(len(masks), dtype=np.int8)
-        tricks = np.empty(len(masks), dtype=np.int8)
         policies = POLICIES.index(self.ours), POLICIES.index(self.theirs)
-
-        def play(part: slice) -> None:
-            play_out(masks[part], leaders[part], trump, *policies, tricks[part])
-
         workers = os.cpu_count() or 1
-        step = max(1, -(-len(masks) // workers))
-        parts = [slice(begin, begin + step) for begin in range(0, len(masks), step)]
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(play, parts))
-        return {"tricks": tricks}
+            played = pool.map(lambda part: play_out(part, trump, *policies), np.array_split(masks, workers))
+            return {"tricks": np.concatenate(list(played))}
 
 
 @dataclass(frozen=True, slots=True)

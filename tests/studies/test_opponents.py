@@ -60,10 +60,7 @@ def test_calls_bound_levels_as_the_bidder_model_does():
 
 
 def tricks(masks):
-    out = np.empty(len(masks), dtype=np.int8)
-    table = np.ascontiguousarray(masks[:, [int(seat) for seat in SEATS]])
-    play_out(table, np.zeros(len(masks), dtype=np.int8), NO_TRUMP, 0, 0, out)
-    return out
+    return play_out(np.ascontiguousarray(masks[:, [int(seat) for seat in SEATS]]), NO_TRUMP, 0, 0)
 
 
 @pytest.mark.parametrize("stage", [0, 1])
