@@ -186,14 +186,3 @@ def offers_of(plugin: object) -> Offers:
                 f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
             )
     return Offers(estimators, bidders)
-
-
-def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
-    """The model with other values of its fields; :class:`TypeError` where it has no such field."""
-    if not settings:
-        return model
-    anything: Any = model
-    # What copy.replace calls, from Python 3.13 on.
-    replace = getattr(model, "__replace__", None)
-    changed: BidderModel = replace(**settings) if replace is not None else dataclasses.replace(anything, **settings)
-    return changed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
@@ -61,6 +62,16 @@ def guide_of(model: BidderModel) -> BidderModel:
     """The model that proposals are fitted to: a bidder may name a quicker one in an attribute ``guide``."""
     guide = getattr(model, "guide", model)
     return guide if isinstance(guide, BidderModel) else model
+
+
+def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
+    """The model with other values of its fields, as ``copy.replace`` does from Python 3.13 on.
+
+    Raises :class:`TypeError` where it has no such field.
+    """
+    anything: Any = model
+    changed: BidderModel = getattr(model, "__replace__", partial(replace, anything))(**settings)
+    return changed
 
 
 @runtime_checkable

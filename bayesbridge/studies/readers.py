@@ -32,9 +32,10 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.registry import offered, with_settings
+from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
 from bayesbridge.evidence.kinds import Piece
+from bayesbridge.evidence.models import with_settings
 from bayesbridge.layouts import Floats, Masks
 from bayesbridge.notation.record import Record
 
@@ -277,9 +278,9 @@ class ModelReader:
     def _bidder(self, seen: PlayerView) -> BidderModel:
         """The bidder at the table's vulnerability and with the styles of the pairs, as far as it has such settings."""
         bidder = self.bidder
-        for settings in ({"vulnerable": seen.vulnerable}, {"style": seen.styles} if seen.styles else {}):
+        for name, value in {"vulnerable": seen.vulnerable, **({"style": seen.styles} if seen.styles else {})}.items():
             with suppress(TypeError):
-                bidder = with_settings(bidder, settings)
+                bidder = with_settings(bidder, {name: value})
         return bidder
 
 
