@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,7 +244,7 @@ def _kept_vectors(network: Network, hands: bytes, part: str) -> Floats:
     """Kept, as the calls of one auction are evaluated one after the other for the same hands."""
     found: Floats = _kept_trunk(network, hands) @ network.mix[part]
     if part in network.tops:
-        _add_tops(np.frombuffer(hands, np.uint64), network.tops[part], found)
+        found += network.tops[part][_top_cards(np.frombuffer(hands, np.int64))]
     return found
 
 
@@ -295,17 +295,9 @@ def _look_up(hands: Hands, tables: Holdings) -> Floats:
 
 
 @njit
-def _top_cards(hand: np.int64) -> np.int64:
-    """The aces and kings of a hand, as :func:`top_features` numbers them."""
+def _top_cards(hand: Any) -> Any:
+    """The aces and kings of a hand or of (n,) hands, as :func:`top_features` numbers them."""
     return (hand >> 11) & 3 | ((hand >> 24) & 3) << 2 | ((hand >> 37) & 3) << 4 | ((hand >> 50) & 3) << 6
-
-
-@njit
-def _add_tops(hands: Hands, tops: Floats, out: Floats) -> None:
-    for i in range(len(hands)):
-        top = _top_cards(np.int64(hands[i]))
-        for j in range(out.shape[1]):
-            out[i, j] += tops[top, j]
 
 
 @njit

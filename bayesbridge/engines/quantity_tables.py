@@ -661,13 +661,7 @@ def locate(
     values_of = matching.value
     for n in range(len(numbers)):
         value_sought, number = values[n], numbers[n]
-        entry, last = 0, len(before) - 1
-        while entry < last:
-            middle = (entry + last) >> 1
-            if before[middle, value_sought] > number:
-                last = middle
-            else:
-                entry = middle + 1
+        entry = np.searchsorted(before[:, value_sought], number, side="right")
         number -= before[entry - 1, value_sought] if entry > 0 else 0
         low_entry[n], low_number[n] = entry, number // rest[entry, value_sought]
         number -= low_number[n] * rest[entry, value_sought]

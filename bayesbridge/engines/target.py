@@ -24,14 +24,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
 from bayesbridge.evidence.kinds import Called, Piece
-from bayesbridge.evidence.models import (
-    QUICK,
-    BidderModel,
-    Cost,
-    PlayerModel,
-    guide_of,
-    reads_partners_hand,
-)
+from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
 from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.words import model_words
 
@@ -170,10 +163,6 @@ class SoftEvidence:
     def same_as(self, other: SoftEvidence) -> bool:
         """Whether the likelihood of every layout is known to be the same."""
         return [term.given for term in self.terms] == [term.given for term in other.terms]
-
-    def weighs(self, piece: Piece) -> bool:
-        """Whether the piece is behind a term."""
-        return any(piece is one for term in self.terms for one in term.pieces)
 
     def __bool__(self) -> bool:
         return bool(self.terms)

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 import bayesbridge as bb
 from bayesbridge.calls import Vulnerability
 from bayesbridge.dealing.plan import CUT, DealPlan, call_draws
-from bayesbridge.dealing.run import USUAL, Numbering
+from bayesbridge.dealing.run import Numbering
 from bayesbridge.expressions import parse_expression
 from tests.dealing.plain_conditions import holds
 
@@ -151,9 +151,9 @@ def test_calls_make_deals_more_or_less_likely():
 
 
 def test_boards_rotate():
-    dealers = "".join(USUAL.dealer_of(board).name for board in range(1, 9))
+    dealers = "".join(Numbering().dealer_of(board).name for board in range(1, 9))
     assert dealers == "NESWNESW"
-    assert [USUAL.vulnerable_on(board).value for board in (1, 2, 3, 4, 5, 8, 13, 16, 17)] == [
+    assert [Numbering().vulnerable_on(board).value for board in (1, 2, 3, 4, 5, 8, 13, 16, 17)] == [
         *("None", "NS", "EW", "All", "NS", "None", "All", "EW", "None")
     ]
     fixed = Numbering(5, bb.Seat.W, Vulnerability.ALL)

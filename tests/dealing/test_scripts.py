@@ -14,7 +14,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Deal
 from bayesbridge.dealing.language import parse
 from bayesbridge.dealing.plan import DealPlan
-from bayesbridge.dealing.run import USUAL, exact_statistics, findings, printed
+from bayesbridge.dealing.run import Numbering, exact_statistics, findings, printed
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.expressions import TRUE, LayoutValues, opaque
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
@@ -56,7 +56,7 @@ def test_deals_meet_the_condition(path):
     exact = exact_statistics(script, plan)
     layouts = Layouts.adopt(masks[:3])
     values = LayoutValues(layouts.masks)
-    lines = list(printed(script, layouts, USUAL, values)) if script.prints else []
+    lines = list(printed(script, layouts, Numbering(), values)) if script.prints else []
     lines += [line for found in findings(script, exact, values) for line in found.lines()]
     assert lines
 
