@@ -145,8 +145,7 @@ class MixtureBidder:
         Turn.of(auction, index)
         before = self._log_weights(hands, auction, index)
         chance = np.array([bidder.log_likelihood(hands, auction, index) for bidder in self.bidders])
-        total: Floats = np.logaddexp.reduce(before + chance, axis=0)
-        return total
+        return np.asarray(np.logaddexp.reduce(before + chance, axis=0))
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""

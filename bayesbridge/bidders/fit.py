@@ -164,8 +164,7 @@ class Design(NamedTuple):
         odds = np.exp(u - u.max(axis=-1, keepdims=True))
         slip = style[:, self.player, 3, None]
         floor = self.legal / self.legal.sum(axis=-1, keepdims=True)
-        chances: Floats = slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True)
-        return chances
+        return np.asarray(slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True))
 
 
 def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:

@@ -128,8 +128,7 @@ def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
     """Each row with mean 0 and variance 1, then scaled and moved."""
     centred = x - x.mean(axis=-1, keepdims=True)
     spread: Floats = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
-    normal: Floats = centred / spread * weight + bias
-    return normal
+    return np.asarray(centred / spread * weight + bias)
 
 
 class Context(NamedTuple):

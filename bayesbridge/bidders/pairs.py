@@ -122,8 +122,7 @@ class Turns:
 def log_softmax(values: Floats) -> Floats:
     """By row."""
     shifted = values - values.max(axis=1, keepdims=True)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return found
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
 def turns_of(tables: Sequence[Seated], styles: Floats | None) -> Turns:

@@ -239,8 +239,7 @@ class StyleBidder:
     def _odds(self, cell: Cells, options: Options) -> Floats:
         """exp(u / temperature): the odds of each option against Pass, but for slips."""
         added = self.aggressiveness + self.suit_preference * LEANING[options.call]
-        odds: Floats = np.exp(Terms.of(cell, options).utility(added) / self.temperature)
-        return odds
+        return np.asarray(np.exp(Terms.of(cell, options).utility(added) / self.temperature))
 
 
 @lru_cache(maxsize=256)

@@ -614,8 +614,7 @@ class SystemBidder:
         if not _covered(ways, auction):
             return call_probabilities(self.base, hands, auction, partners)
         weights = np.exp(self._log_weights(hands, auction, seat, ways))
-        found: Floats = (weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0)
-        return found
+        return np.asarray((weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0))
 
     def _ways(self, auction: Auction, seat: Seat) -> tuple[Component, ...]:
         if auction.dummy is not None:

@@ -43,8 +43,7 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
 def highest_bids(hands: NDArray[np.uint64]) -> Small:
     """(n,) index of the highest of each hand's five bids, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
     levels = strain_levels(hands)
-    highest: Small = np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), 0).max(axis=1)
-    return highest
+    return np.asarray(np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), 0).max(axis=1))
 
 
 @cache

@@ -326,8 +326,7 @@ class SeatGrid:
         def value(leaf: Leaf) -> Ints:
             assert isinstance(leaf, Held)
             place = places[leaf.measure, leaf.suit]
-            sums: Ints = low[a, place] + high[b, place]
-            return sums
+            return np.asarray(low[a, place] + high[b, place])
 
         values = np.zeros((len(a), len(slots)), dtype=np.int64)
         for column, slot in enumerate(slots):

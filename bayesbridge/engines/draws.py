@@ -51,8 +51,7 @@ class Marginals:
 
     def length_distributions(self) -> Floats:
         """(4, 4, 14) weight of each length by seat and suit."""
-        lengths: Floats = self.fields @ HAS_LENGTH
-        return lengths
+        return np.asarray(self.fields @ HAS_LENGTH)
 
 
 @njit

@@ -343,8 +343,7 @@ class HasShape:
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) lengths of the seat in r rows of a suit."""
-        lengths: Ints = np.bitwise_count(fields[:, self.seat]).astype(np.int64)
-        return lengths
+        return np.asarray(np.bitwise_count(fields[:, self.seat]).astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) both lengths in one number."""
@@ -354,8 +353,7 @@ class HasShape:
         """(n, m) whether the four lengths are one of the shapes."""
         c, d, h = low[:, None] // 14, low[:, None] % 14, high // 14
         sums = c + d + h + high % 14
-        fits: NDArray[np.uint8] = (shape_table(self.shapes)[c, d, h] & (sums == 13)).astype(np.uint8)
-        return fits
+        return np.asarray((shape_table(self.shapes)[c, d, h] & (sums == 13)).astype(np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,8 +408,7 @@ class TotalGap(Additive):
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) leading gaps."""
-        gaps: Ints = LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
-        return gaps
+        return np.asarray(LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64))
 
 
 MOST_CLASSES: Final = 1 << 24

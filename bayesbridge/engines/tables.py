@@ -421,8 +421,7 @@ class LayoutIndex:
 def _summed(fields: Ints, table: Ints) -> Ints:
     """``fields @ table`` over the columns that are not 0: products of integers take long."""
     some = np.flatnonzero(fields.any(0))
-    product: Ints = fields[:, some] @ table[some]
-    return product
+    return np.asarray(fields[:, some] @ table[some])
 
 
 def _nothing_fits() -> Contradiction:

@@ -107,8 +107,7 @@ def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> F
     _normal_equations(hands, weights, response, matrix, right)
     matrix += np.tril(matrix, -1).T  # only the lower triangle is summed up
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    found: Floats = np.linalg.solve(matrix, right + PENALTY * centre)
-    return found
+    return np.asarray(np.linalg.solve(matrix, right + PENALTY * centre))
 
 
 def tilt_of(coefficients: Floats) -> Tilt:
@@ -224,8 +223,7 @@ class Round:
     @property
     def log_weights(self) -> Floats:
         """(n,)"""
-        found: Floats = self.terms.sum(axis=1) - self.log_q
-        return found
+        return np.asarray(self.terms.sum(axis=1) - self.log_q)
 
     def unexplained(self, seats: Sequence[int]) -> tuple[int, ...]:
         """The seats whose log likelihood is the same for all hands, and low."""
@@ -350,15 +348,13 @@ def _without(values: Floats, floor: float) -> Floats:
 def _tempered(log_weights: Floats, power: float) -> Floats:
     """(n,) weights to a power; their sum grows with their effective sample size."""
     powered = Weights(power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST))
-    found: Floats = powered.W * power * np.sqrt(len(powered) * powered.ess)
-    return found
+    return np.asarray(powered.W * power * np.sqrt(len(powered) * powered.ess))
 
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the logarithm of the sum of weights of a split, clipped."""
     log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
-    found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
-    return found
+    return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
 
 
 FAIR: Final = 0.2

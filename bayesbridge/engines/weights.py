@@ -215,8 +215,7 @@ class Batches:
     def moved(self, u: Floats, weights: Floats, begin: int = 0) -> Floats:
         """(B, …) Σ W r_b u over layouts ``begin`` … with (m, …) values u and (m,) normalised weights W."""
         relative = self.relative[:, self.row[begin : begin + len(u)]]
-        found: Floats = ((relative * weights) @ u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:])
-        return found
+        return np.asarray(((relative * weights) @ u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:]))
 
 
 def standard_error(moved: Floats) -> Floats:
@@ -224,8 +223,7 @@ def standard_error(moved: Floats) -> Floats:
     b = len(moved)
     if b < 2:
         return np.zeros(moved.shape[1:])
-    found: Floats = np.sqrt((moved**2).sum(axis=0) / (b * max(b - 3, 1)))
-    return found
+    return np.asarray(np.sqrt((moved**2).sum(axis=0) / (b * max(b - 3, 1))))
 
 
 def stretches_of(chains: int, ess: float) -> int:
