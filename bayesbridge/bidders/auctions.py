@@ -19,8 +19,7 @@ from bayesbridge.calls import Call
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, naming
-from bayesbridge.evidence import BidderModel
-from bayesbridge.evidence.models import reads_partners_hand
+from bayesbridge.evidence.models import BidderModel, reads_partners_hand
 from bayesbridge.layouts import Floats
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from bayesbridge.engines.quantity_tables import Quantity
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts
 from bayesbridge.words import CAPTURES
 

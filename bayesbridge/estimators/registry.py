@@ -22,7 +22,7 @@ from bayesbridge.errors import PluginError, did_you_mean, name_of, raised_at
 from bayesbridge.estimators import builtin, hookspecs
 from bayesbridge.estimators.hookspecs import CONTRACT, PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.words import tell
 
 BUILTIN: Final = "bayesbridge"

@@ -25,7 +25,7 @@ from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised_at
 from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed
 

@@ -33,9 +33,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
-from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
-from bayesbridge.evidence.kinds import Piece
-from bayesbridge.evidence.models import with_settings
+from bayesbridge.evidence.kinds import Piece, Reveal
+from bayesbridge.evidence.models import BidderModel, PlayerModel, with_settings
 from bayesbridge.layouts import Floats, Masks
 from bayesbridge.notation.record import Record
 

@@ -48,7 +48,8 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.estimators.registry import load
-from bayesbridge.evidence import BidderModel, HighCards, Holds, Length, Piece, Play, PlayerModel, Reveal, pieces
+from bayesbridge.evidence.kinds import HighCards, Holds, Length, Piece, Play, Reveal, pieces
+from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.plots import (

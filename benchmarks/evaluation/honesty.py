@@ -54,7 +54,8 @@ from bayesbridge.errors import BayesBridgeError, TablesTooLarge
 from bayesbridge.estimators.builtin import CaptureEstimator
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.protocol import Output, Question
-from bayesbridge.evidence import BidderModel, Called, Holds
+from bayesbridge.evidence.kinds import Called, Holds
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes

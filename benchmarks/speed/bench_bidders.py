@@ -16,7 +16,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 
 HANDS = 1_000_000
 MODELS: dict[str, BidderModel] = {

@@ -24,7 +24,8 @@ from bayesbridge.engines.convolution import capture_counts, factors
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import TooFewDraws
-from bayesbridge.evidence import BidderModel, Called, HighCards, Holds, Lacks, Length, Piece, Reveal, Void
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Reveal, Void
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from tests.belief.records import random_deal, random_play
 from tests.engines.positions import p_value, tally

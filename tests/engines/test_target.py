@@ -14,7 +14,7 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import Called
+from bayesbridge.evidence.kinds import Called
 from bayesbridge.layouts import high_card_points
 from bayesbridge.tricks import Trick
 

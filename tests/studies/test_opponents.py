@@ -10,7 +10,7 @@ from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.evidence import Called, Reveal
+from bayesbridge.evidence.kinds import Called, Reveal
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies import opponents
 from bayesbridge.studies.deals import draw_contracts
