@@ -29,7 +29,6 @@ class BidderModel(Protocol):
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
-        ...
 
 
 @runtime_checkable
@@ -44,13 +43,11 @@ class PairModel(BidderModel, Protocol):
     @property
     def reads_partner(self) -> bool:
         """Whether partner's hand is to be shown."""
-        ...
 
     def log_likelihood(
         self, hands: NDArray[np.uint64], auction: Auction, index: int, partners: NDArray[np.uint64] | None = None
     ) -> NDArray[np.float64]:
         """The same, given also (n,) masks of partner's hand; without them as if it were hidden."""
-        ...
 
 
 def reads_partners_hand(model: BidderModel) -> bool:
@@ -97,7 +94,6 @@ class PlayerModel(Protocol):
 
         dummy: the 13 cards of dummy, which all saw after the lead; ``None`` where they are not known.
         """
-        ...
 
 
 @runtime_checkable
@@ -112,11 +108,9 @@ class LevelModel(Protocol):
     @property
     def suits(self) -> bool:
         """Whether a hand bids in every strain (its highest bid counts) or in no trumps only (its level counts)."""
-        ...
 
     def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
         """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand); entry 0 is for a hand with none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
