@@ -24,6 +24,7 @@ from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.infer import COUNTING, ENGINES
+from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.layouts import Floats, Layouts, Masks, read_only
 from bayesbridge.markup import Table
@@ -165,7 +166,7 @@ class Posterior:
         if (tables := self.draws.tables) is None:
             return None
         try:
-            return tables.point_distributions()
+            return (tables if isinstance(tables, LevelTables) else self.draws.target).point_distributions()
         except TablesTooLarge:
             return None
 

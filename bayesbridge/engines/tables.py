@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
-from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
-from bayesbridge.engines.counting import ShapeClasses, count, count_points
+from bayesbridge.constraints import SUITS, Constraints, points_in
+from bayesbridge.engines.counting import ShapeClasses, count
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
@@ -412,10 +412,6 @@ class LayoutIndex:
     def length_distributions(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
         return np.stack([_summed(fields, HAS_LENGTH) for fields in self.fields], axis=1) / self.total
-
-    def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points)."""
-        return np.array([count_points(self.keys.known, seat) for seat in SEATS], dtype=np.int64) / self.total
 
 
 def _summed(fields: Ints, table: Ints) -> Ints:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -25,6 +25,7 @@ from bayesbridge.engines.counting import count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
+from bayesbridge.expressions import POINTS, Held
 from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.words import model_words
 
@@ -324,6 +325,18 @@ class Target:
         from bayesbridge.engines.tables import LayoutIndex
 
         return LayoutIndex.of(self.constraints)
+
+    def point_distributions(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points) under the hard evidence alone, conditions aside, exact."""
+        from bayesbridge.engines.conditions import constraint_condition
+        from bayesbridge.engines.deal_tables import DealTable
+
+        known, counts = replace(self.constraints, conditions=()), np.zeros((4, 38), dtype=np.int64)
+        for seat in range(4):
+            tables = DealTable.of(known, constraint_condition(known), Held(POINTS, seat, None))
+            for (points,), layouts in tables.counts().items():
+                counts[seat, points] = layouts
+        return counts / self.sampler.total
 
     @cached_property
     def support(self) -> Enumeration:

@@ -341,7 +341,8 @@ def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction
     """Hard evidence alone: exact counts of cards, lengths and points, and T by suit convolution."""
     belief = scene.belief
     sampler = belief.target.sampler
-    cards, points, lengths = sampler.card_marginals(), sampler.point_distributions(), sampler.length_distributions()
+    cards, lengths = sampler.card_marginals(), sampler.length_distributions()
+    points = belief.target.point_distributions()
     tables: Iterable[Values] = (
         capture_counts(belief.constraints, *_pair(belief))["T"],
         points[LEFT],

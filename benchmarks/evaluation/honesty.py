@@ -353,8 +353,9 @@ WALKED: Final = 100_000
 
 
 def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
-    assert posterior.draws.tables is not None
-    points = (posterior.draws.tables.point_distributions() * np.arange(38)).sum(axis=-1)
+    if not posterior.counts_points:
+        return {}
+    points = (posterior.point_table * np.arange(38)).sum(axis=-1)
     return {name: float(points[seat]) for name, seat in zip(POINTS, probe.points, strict=True)}
 
 

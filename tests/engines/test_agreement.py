@@ -80,7 +80,7 @@ def integers_agree(belief: Belief, deal: Deal, rng: np.random.Generator) -> Mask
     lengths = (suit_lengths(layouts)[..., None] == np.arange(14)).sum(0)
     np.testing.assert_array_equal(lengths / len(layouts), sampler.length_distributions())
     points = (high_card_points(layouts)[..., None] == np.arange(38)).sum(0)
-    np.testing.assert_array_equal(points / len(layouts), sampler.point_distributions())
+    np.testing.assert_array_equal(points / len(layouts), belief.target.point_distributions())
     if factors(constraints):
         first, second = (int(seat) for seat in rng.permutation(4)[:2])
         T = tricks(np.ascontiguousarray(layouts[:, first]), np.ascontiguousarray(layouts[:, second]))
@@ -204,7 +204,7 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name: str, method: 
 def test_auto_agrees_where_it_must_sample() -> None:
     """Three hidden hands and a call about West's points alone: counting by points gives the truth."""
     belief = Belief("S", "AKQ52.J3.A94.K83", bidder=SmoothBidder(0.5)).given(Called("W", "1NT"))
-    ways = LayoutIndex.of(belief.constraints).point_distributions()[Seat.W]
+    ways = belief.target.point_distributions()[Seat.W]
     points = np.arange(38)
     likelihood = 1 / (1 + np.exp(-0.5 * (points - 20)))
     truth = ways * likelihood / (ways @ likelihood)
