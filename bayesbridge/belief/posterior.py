@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite, log, log2, sqrt
+from math import log, log2, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -226,15 +226,14 @@ class Posterior:
         """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0.
 
         With weights w and likelihood L it is log₂ of the count plus log₂ of the mean L minus the posterior mean of
-        log₂ L; ``nan`` where the engine does not tell the mean L.
+        log₂ L.
         """
-        # In this order a ``nan`` stays one: an engine that does not tell P(soft evidence) knows no entropy.
         bits = log2(self.count()) + (self.draws.log_marginal - self.draws.mean_log_likelihood) / log(2.0)
-        return min(max(bits, 0.0), log2(self.count())) if bits == bits else bits
+        return min(max(bits, 0.0), log2(self.count()))
 
     @property
     def log_marginal(self) -> float:
-        """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
+        """log P(soft evidence ∣ hard evidence)."""
         return self.draws.log_marginal
 
     @property
@@ -318,9 +317,6 @@ def accuracy_document(posterior: Posterior, method: str | None = None, exact: bo
         counted = f"{posterior.count()} layouts are too many to walk, but their suits can be counted and merged"
         why = f"{method}: {counted}; {'every answer is exact' if is_exact else f'the other estimators by {why}'}"
 
-    def told(value: float) -> float | None:
-        return value if isfinite(value) else None
-
     return {
         "method": method or posterior.method,
         "exact": is_exact,
@@ -328,19 +324,18 @@ def accuracy_document(posterior: Posterior, method: str | None = None, exact: bo
         "draws": len(posterior),
         "ess": None if is_exact else posterior.ess,
         "why": why,
-        "entropy_bits": told(posterior.entropy_bits),
-        "log_evidence": told(posterior.log_evidence),
-        "log_evidence_error": told(posterior.log_evidence_error),
+        "entropy_bits": posterior.entropy_bits,
+        "log_evidence": posterior.log_evidence,
+        "log_evidence_error": posterior.log_evidence_error,
         "warning": posterior.warning or None,
     }
 
 
 def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     """The same for people, from the document or from the attributes of a result."""
-    layouts, bits = int(told["layouts"]), told["entropy_bits"]
+    layouts = int(told["layouts"])
     fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
-    known = bits is not None and isfinite(bits)
-    lines = [f"{fit}; the uncertainty about them is {bits:.2f} bits." if known else f"{fit}."]
+    lines = [f"{fit}; the uncertainty about them is {told['entropy_bits']:.2f} bits."]
     if told["exact"]:
         how = ENGINES[told["method"]].how if told["method"] in ENGINES else COUNTING
         lines.append(f"Computed exactly, by {how} ({told['method']}).")

@@ -122,7 +122,7 @@ class Draws:
     mean_log: float | None = None
     """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
     log_marginal: float = 0.0
-    """log P(soft evidence ∣ hard evidence); ``nan`` where the engine gives none."""
+    """log P(soft evidence ∣ hard evidence)."""
     log_marginal_error: float = 0.0
     """About one standard error of ``log_marginal``, 0 where it is exact."""
     ess: float = 0.0

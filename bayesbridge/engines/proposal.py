@@ -448,11 +448,8 @@ class Proposal:
 
     def _mixed(self, log_tilted: Floats) -> Floats:
         """The density of both parts; that of a dead draw stays 0."""
-        tilted: Floats = math.log1p(-self.spread) + log_tilted
-        if self.spread == 0.0:
-            return tilted
         plain = math.log(self.spread / self.sampler.total)
-        return np.where(log_tilted == -np.inf, -np.inf, np.logaddexp(tilted, plain))
+        return np.where(log_tilted == -np.inf, -np.inf, np.logaddexp(math.log1p(-self.spread) + log_tilted, plain))
 
     def log_tilted(self, layouts: Masks) -> Floats:
         """(n,) log density of the tilted part."""

@@ -313,11 +313,9 @@ class Additive:
     __slots__ = ()
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) sums."""
         return first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) sums."""
         return (low[:, None] + high).astype(np.uint8)
 
 
@@ -346,7 +344,6 @@ class HasShape:
         return np.asarray(np.bitwise_count(fields[:, self.seat]).astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) both lengths in one number."""
         return 14 * first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
@@ -365,12 +362,10 @@ class Outcome:
     size: ClassVar[int] = CODES
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) packed rows."""
         rows = row_table()[TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]]
         return simplified(rows.astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) merged summaries."""
         return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
@@ -384,7 +379,6 @@ class CaptureTricks(Outcome):
     size: ClassVar[int] = 14
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) T of whole deals."""
         return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
 
 
@@ -394,7 +388,6 @@ class CaptureConditions(Outcome):
     size: ClassVar[int] = 3
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) of whole deals."""
         return np.asarray(np.minimum(outcome_table(low, high), 2), np.uint8)
 
 
@@ -407,7 +400,6 @@ class TotalGap(Additive):
     size: ClassVar[int] = 53
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) leading gaps."""
         return np.asarray(LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64))
 
 

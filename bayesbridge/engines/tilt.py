@@ -59,7 +59,7 @@ from bayesbridge.engines.proposal import (
 )
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import Contradiction
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Ints, Masks
 from bayesbridge.random64 import Seed
@@ -495,8 +495,6 @@ def tilted(
     >>> found.layouts.shape, found.share > 0.8
     ((500, 4), True)
     """
-    if draws < 2:
-        raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
     proposal = Proposal.flat(constraints, sampler)
     if start is not None and set(start.order) == set(proposal.order) and not start.uniform:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import Contradiction
 from bayesbridge.layouts import Floats, read_only
 
 if TYPE_CHECKING:
@@ -55,14 +55,6 @@ class Weights:
 
     def __post_init__(self) -> None:
         log = np.array(self.log, dtype=np.float64)
-        if log.ndim != 1 or not len(log):
-            raise BayesBridgeError(f"log weights of shape {log.shape}: give one number a draw, at least one")
-        faulty = np.isnan(log) | (log == np.inf)
-        if faulty.any():
-            draw = int(np.argmax(faulty))
-            raise BayesBridgeError(
-                f"log weight {log[draw]} of draw {draw} ({faulty.sum()} such): it must be a number or -inf", draw=draw
-            )
         if float(log.max()) == -np.inf:
             raise Contradiction(
                 "the soft evidence is impossible under the model: "

@@ -13,7 +13,7 @@ from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex
 from bayesbridge.engines.target import Target
-from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
+from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import brute_force, in_order, p_value, random_position, random_view
 
@@ -60,20 +60,12 @@ def test_tables_and_counting_agree_on_whole_views(seed):
 
 
 def test_what_no_table_can_hold_is_refused():
-    with pytest.raises(BayesBridgeError, match=r"67108864 ways in one suit.*Make one hand known"):
-        LayoutIndex.of(Constraints.free())
     unplaced = Constraints.free()
     for seat in range(4):
         unplaced = unplaced.hold(seat, 0b111 << 13 * seat)
     with pytest.raises(TooManyLayouts, match=r"2\^63. Make one hand known") as refusal:
         LayoutIndex.of(unplaced)
     assert refusal.value.data["layouts"] == count(unplaced) > 1 << 63
-    with pytest.raises(BayesBridgeError, match="ways to score points"):
-        LayoutIndex.of(unplaced.points(0, 5, 9).points(1, 5, 9).points(2, 5, 9))
-    sampler = LayoutIndex.of(SOUTH)
-    for number in (-1, sampler.total):
-        with pytest.raises(IndexError, match="numbered 0 to 84478098072866399"):
-            sampler.layouts(np.array([0, number]))
     with pytest.raises(TooManyLayouts) as refusal:
         Enumeration.of(SOUTH)
     assert str(refusal.value) == (
