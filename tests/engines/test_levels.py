@@ -206,7 +206,7 @@ def test_weights_that_are_none_are_refused() -> None:
 
 
 def test_tables_beyond_patience_are_refused() -> None:
-    with pytest.raises(BayesBridgeError, match="four hands are hidden"):
+    with pytest.raises(BayesBridgeError, match="exact tables stop at 2"):
         LevelTables.of(Constraints.free().lack(W, 1), {W: called(1)})
     with pytest.raises(TablesTooLarge, match="are needed and tables stop at"):
         LevelTables.of(WEAK, {W: called(1), E: called(2)})
