@@ -21,7 +21,7 @@ from bayesbridge.cli.options import (
     settings_of,
     verify,
 )
-from bayesbridge.cli.screens import present, print_json, print_table, say
+from bayesbridge.cli.screens import present
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
@@ -77,9 +77,7 @@ def run(args: Namespace) -> int:
     found = literal.capture(args.first, args.second)
     by_suit = {key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS}
     whole = {key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")}
-    if args.json:
-        print_json({"first": args.first.pbn, "second": args.second.pbn, **whole, **by_suit})
-        return 0
+    document = {"first": args.first.pbn, "second": args.second.pbn, **whole, **by_suit}
     hands = [hand.pbn.split(".") for hand in (args.first, args.second)]
     rows = [
         [
@@ -90,9 +88,9 @@ def run(args: Namespace) -> int:
         for suit in reversed(Suit)
     ]
     rows.append(["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"])
-    print_table("Algorithm 2: captures of two hands", ["suit", "first", "second", *LETTERS.values()], rows, left=3)
-    say(LETTERS_IN_WORDS, why_captured(found), CAPTURES)
-    return 0
+    columns = ["suit", "first", "second", *LETTERS.values()]
+    table = Table("Algorithm 2: captures of two hands", columns, rows, left=3)
+    return present(args, document, table, LETTERS_IN_WORDS, why_captured(found), CAPTURES)
 
 
 def run_bid(args: Namespace) -> int:

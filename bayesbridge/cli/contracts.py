@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from functools import partial
 from typing import Any
 
 from bayesbridge.budget import USUAL, Budget
@@ -17,7 +18,7 @@ from bayesbridge.cli.options import (
     belief_of,
     verify_solver,
 )
-from bayesbridge.cli.screens import add_draws, answer_first, on_terminal, present
+from bayesbridge.cli.screens import add_draws, answer_first, on_terminal, present, print_how
 from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import percent, tell
@@ -122,7 +123,8 @@ def run(args: Namespace) -> int:
     over = belief.auction is not None and belief.auction.is_over
     after = ["The auction is over: this is what each contract would have been worth."] if over else []
     more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
-    return present(args, document, *answer_first(table, _depends(found.labels[0], tables)), *after, *more, of=posterior)
+    first = answer_first(table, _depends(found.labels[0], tables))
+    return present(args, document, *first, *after, *more, partial(print_how, posterior))
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:

@@ -34,11 +34,12 @@ from bayesbridge.cli.screens import (
     present,
     print_evidence,
     print_json,
-    print_table,
     say,
     show,
+    show_table,
 )
 from bayesbridge.errors import PluginError
+from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
 from bayesbridge.views.documents import (
     estimate_document,
@@ -159,7 +160,9 @@ def run(args: Namespace) -> int:
             print_json(estimate_document(found, answer) | tricks | calls | card)
         else:
             show(found, answer, games, read, make_depends(systems))
-            _show_card(looked_for, args)
+            if looked_for:
+                say()
+                show_table(_card_table(looked_for, args.card))
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
@@ -259,10 +262,7 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
-    """For people; nothing where nothing was asked."""
-    if not steps:
-        return
+def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
     seats = [name for name in "NESW" if any(step[name] > 0.0 for step in steps)]
     rows = [
         [
@@ -272,8 +272,7 @@ def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
         ]
         for step in steps
     ]
-    say()
-    print_table(f"Where {card_words(args.card)} lies, after each piece of evidence", ["after", *seats, ""], rows)
+    return Table(f"Where {card_words(card)} lies, after each piece of evidence", ["after", *seats, ""], rows)
 
 
 def compare_models(args: Namespace) -> int:
@@ -289,13 +288,14 @@ def compare_models(args: Namespace) -> int:
     named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
     bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
     found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed)
-    if args.json:
-        models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
-        print_json({"models": models, **evidence_document(belief)})
-        return 0
-    print_evidence(belief)
-    _show_models(found)
-    return 0
+    models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
+    document = {"models": models, **evidence_document(belief)}
+    said = [
+        CAPTURES,
+        "log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.",
+        "±: the largest standard error of a probability.",
+    ]
+    return present(args, document, partial(print_evidence, belief), _models_table(models), *said)
 
 
 def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
@@ -312,30 +312,17 @@ def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
     return said
 
 
-def _show_models(found: xarray.Dataset) -> None:
+def _models_table(models: list[dict[str, Any]]) -> Table:
     rows = []
-    for place, label in enumerate(found["bidder"].values):
-        row = found.isel(bidder=place)
-        if not isfinite(row["log_evidence"].item()):
-            rows.append([str(label), "impossible", *[""] * 4])
+    for one in models:
+        if one["log_evidence"] is None:
+            rows.append([one["bidder"], "impossible", *[""] * 4])
             continue
-        factor = row["log_bayes_factor"].item()
-        error = row["error"].item()
-        rows.append(
-            [
-                str(label),
-                number(row["log_evidence"].item(), 3),
-                number(factor, 3) if isfinite(factor) else "–",
-                percent(row["qualified"].item()),
-                number(row["T_mean"].item(), 2),
-                percent(error) if error else "exact",
-            ]
-        )
+        factors = [number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")]
+        error = percent(one["error"]) if one["error"] else "exact"
+        rows.append([one["bidder"], *factors, percent(one["qualified"]), number(one["T_mean"], 2), error])
     header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", "±"]
-    print_table("The same question under every bidder model", header, rows)
-    say(CAPTURES)
-    say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
-    say("±: the largest standard error of a probability.")
+    return Table("The same question under every bidder model", header, rows)
 
 
 def run_count(args: Namespace) -> int:
@@ -343,11 +330,8 @@ def run_count(args: Namespace) -> int:
     position, belief = belief_of(args)
     with position.attributed():
         layouts = belief.count()
-    if args.json:
-        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})
-        return 0
-    print_evidence(belief)
-    say(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
+    document = {"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)}
+    said = [f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."]
     if belief.auction is not None:
-        say("Calls make layouts more or less likely; they rule none out and do not change the count.")
-    return 0
+        said.append("Calls make layouts more or less likely; they rule none out and do not change the count.")
+    return present(args, document, partial(print_evidence, belief), *said)

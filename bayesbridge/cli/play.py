@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import USUAL
@@ -29,22 +30,21 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.screens import (
     add_draws,
     answer_first,
-    bar,
     on_terminal,
     present,
     print_how,
     print_json,
-    print_table,
     say,
     show_table,
     write_page,
 )
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
+from bayesbridge.markup import Table
 from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import card_words, percent, tell, with_symbols
+from bayesbridge.words import card_words, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -163,7 +163,7 @@ def run(args: Namespace) -> int:
         first=(lambda early: tell(f"so far: {early.sentence}")) if on_terminal() else None,
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
-    return present(args, document, *answer_first(found.tables[0]), of=posterior)
+    return present(args, document, *answer_first(found.tables[0]), partial(print_how, posterior))
 
 
 def _review(args: Namespace) -> int:
@@ -283,24 +283,17 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if not wins:
         raise UsageError(f"{seat.name} has no card left: ask before the last trick")
-    if args.json:
-        asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
-        print_json({"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)})
-        return 0
-    rows = [[card_words(card), percent(chance), bar(chance, 30)] for card, chance in wins.items()]
+    asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
+    document = {"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)}
     trumps = "no trumps" if trump is None else f"{trump.name} trumps"
-    print_table(
-        f"P(card wins), {seat.name} to play to '{with_symbols(trick)}' at {trumps}",
-        ["card", "wins", ""],
-        rows,
-        bars=True,
-    )
+    title = f"P(card wins), {seat.name} to play to '{with_symbols(trick)}' at {trumps}"
+    table = Table(title, ["card", "wins"], [[card_words(card), chance] for card, chance in wins.items()], bars=True)
+    said = []
     if seat in belief.constraints.hidden:
-        say(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
+        said.append(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
     if strain is None:
-        say("Nothing tells the trump suit, so there is none: --trump names it.")
-    print_how(posterior)
-    return 0
+        said.append("Nothing tells the trump suit, so there is none: --trump names it.")
+    return present(args, document, table, *said, partial(print_how, posterior))
 
 
 def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tuple[Position, Belief]:

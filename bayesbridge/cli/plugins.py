@@ -16,9 +16,10 @@ from typing import Any
 
 from bayesbridge import __version__
 from bayesbridge.cli.options import EXACT, Subparsers, UsageError, add_command
-from bayesbridge.cli.screens import print_json, print_table, say, terminal_width
+from bayesbridge.cli.screens import present, terminal_width
 from bayesbridge.errors import Unwritable
 from bayesbridge.files import advice
+from bayesbridge.markup import Table
 
 
 def add(commands: Subparsers) -> None:
@@ -63,9 +64,7 @@ def run(args: Namespace) -> int:
             document["failures"][key] = {**origin, "failure": plugin.failure}
         elif not plugin.estimators and not plugin.bidders:
             document["empty"][plugin.name] = origin
-    if args.json:
-        print_json(document)
-        return 0
+    parts: list[Table | str] = []
     for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
         offers = {(name, _source(offer)): offer for name, offer in document[kind].items()}
         room = max(20, terminal_width() - 4 - sum(max(map(len, column)) for column in zip(*offers, strict=True)))
@@ -73,12 +72,12 @@ def run(args: Namespace) -> int:
         for names, offer in offers.items():
             first, *more = wrap(", ".join(offer.get("outputs", ())) or offer["doc"], room) or [""]
             rows += [[*names, first], *(["", "", line] for line in more)]
-        print_table(title, ["name", "from", "gives"], rows, left=3)
+        parts.append(Table(title, ["name", "from", "gives"], rows, left=3))
     for name, failed in document["failures"].items():
-        say(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
+        parts.append(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
     for name, origin in document["empty"].items():
-        say(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
-    return 0
+        parts.append(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
+    return present(args, document, *parts)
 
 
 def _source(offer: dict[str, Any]) -> str:
@@ -130,11 +129,10 @@ def run_new(args: Namespace) -> int:
         why = error.strerror or error
         raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
     name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
-    if args.json:
-        told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
-        print_json({"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **told})
-        return 0
-    say(
+    told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
+    return present(
+        args,
+        {"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **told},
         f"{distribution} in {folder}: {does}, called {name!r}, and its test.",
         f"Change {module}/__init__.py, then in that folder:",
         "  pip install .",
@@ -142,7 +140,6 @@ def run_new(args: Namespace) -> int:
         f"  bayesbridge estimate {asked}",
         f"  bayesbridge report {asked} --out report.html",
     )
-    return 0
 
 
 def names(text: str) -> dict[str, str]:

@@ -27,8 +27,9 @@ from bayesbridge.cli.options import (
     verify_target,
 )
 from bayesbridge.cli.play import review_document, reviewed, show_review
-from bayesbridge.cli.screens import print_json, print_table, say, write_page
+from bayesbridge.cli.screens import present, print_json, write_page
 from bayesbridge.deal import Seat
+from bayesbridge.markup import Table
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
 if TYPE_CHECKING:
@@ -138,50 +139,40 @@ def _show_steps(
         rng=args.seed,
     )
     steps = table.to_dict("records")
-    if args.json:
-        document = [
+    document = {
+        "steps": [
             {key: None if value != value else value for key, value in step.items()}  # a nan is not equal to itself
             | {"layouts": str(step["layouts"]), "exact": bool(step["exact"])}
             for step in steps
-        ]
-        told = None if contract is None else str(contract)
-        print_json(
-            {
-                "steps": document,
-                "board": record.board,
-                "room": record.room,
-                "observer": observer.name,
-                "contract": told,
-                "pair": [seat.name for seat in pair],
-                **({"systems": list(belief.systems)} if belief.systems else {}),
-                **styles_document(belief.bidder),
-            }
-        )
-        return 0
+        ],
+        "board": record.board,
+        "room": record.room,
+        "observer": observer.name,
+        "contract": None if contract is None else str(contract),
+        "pair": [seat.name for seat in pair],
+        **({"systems": list(belief.systems)} if belief.systems else {}),
+        **styles_document(belief.bidder),
+    }
     hidden = [seat.name for seat in Seat if seat != observer]
     heads = ["event", "layouts", "bits", *(f"points {name}" for name in hidden), "P(made)"]
     rows = [
         [
             with_symbols(step["event"]),
-            f"{step['layouts']:,}".replace(",", " "),
+            number(step["layouts"]),
             number(step["entropy_bits"], 1),
             *(number(step[f"points_{name}"], 1) for name in hidden),
             "–" if contract is None else percent(step["made"]),
         ]
         for step in steps
     ]
-    goal = "no contract" if contract is None else str(contract)
-    where = f"Board {record.board} {record.room}".strip()
-    print_table(f"{where}: what {observer.name} believes ({goal})", heads, rows)
-    for said in belief.systems:
-        say(f"System: {said}.")
-    say("points: the mean high-card points of the other hands.")
+    where, goal = f"Board {record.board} {record.room}".strip(), contract or "no contract"
+    said = [f"System: {one}." for one in belief.systems]
+    said.append("points: the mean high-card points of the other hands.")
     if contract is not None:
         error = max(step["made_error"] for step in steps)
         told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
-        say(f"{MADE}: {contract}, on the hands as dealt{told}.")
-    say(BITS)
-    return 0
+        said.append(f"{MADE}: {contract}, on the hands as dealt{told}.")
+    return present(args, document, Table(f"{where}: what {observer.name} believes ({goal})", heads, rows), *said, BITS)
 
 
 def _position_report(args: Namespace) -> int:

@@ -18,7 +18,8 @@ from bayesbridge.cli.options import (
     whole,
     writing,
 )
-from bayesbridge.cli.screens import print_json, print_table, say
+from bayesbridge.cli.screens import present
+from bayesbridge.markup import Table
 from bayesbridge.words import counted, error_text, number, percent, share_error
 
 if TYPE_CHECKING:
@@ -71,24 +72,21 @@ def run(args: Namespace) -> int:
         with writing("--out", target) as part:
             style.save(part)
     found = habits(style)
-    if args.json:
-        told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(judged)}
-        print_json({**told, **figures, "summary": [one._asdict() for one in found]})
-        return 0
+    told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(judged)}
+    document = {**told, **figures, "summary": [one._asdict() for one in found]}
     some = "" if style.tables == len(every) else f" of {number(len(every))}"
     title = f"{name}, learned from {number(style.tables)}{some} tables"
     rows = [[one.what, _value(one, one.value, one.error), _value(one, one.average, 0.0)] for one in found]
-    print_table(title, ["", "this pair", "average expert"], rows)
-    say("Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error.")
+    said = ["Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error."]
     if len(judged):
         gain, error = figures["log_loss_difference"], figures["log_loss_difference_error"]
         two = f"{figures['log_loss']:.3f} nats a call knowing the style, {figures['log_loss_average']:.3f} without"
         halves = ", each half judging what is learned from the other" if style.tables == len(every) else ""
         tables = f"{counted(len(judged), 'table')}{halves or ' that it was not learned from'}"
-        say(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
+        said.append(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
     if target is not None:
-        say(f"{target} is written: --style EW:{target} takes it, or NS:.")
-    return 0
+        said.append(f"{target} is written: --style EW:{target} takes it, or NS:.")
+    return present(args, document, Table(title, ["", "this pair", "average expert"], rows), *said)
 
 
 def _pairs(args: Namespace) -> int:
@@ -99,12 +97,11 @@ def _pairs(args: Namespace) -> int:
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
         raise UsageError(f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands")
-    if args.json:
-        print_json({"pairs": found})
-        return 0
-    print_table(f"Pairs of {args.file}", ["pair", "tables"], [[name, number(tables)] for name, tables in found.items()])
-    say(f"What one of them plays: add --pair, as in --pair {next(iter(found))}")
-    return 0
+    rows = [[name, number(tables)] for name, tables in found.items()]
+    table = Table(f"Pairs of {args.file}", ["pair", "tables"], rows)
+    return present(
+        args, {"pairs": found}, table, f"What one of them plays: add --pair, as in --pair {next(iter(found))}"
+    )
 
 
 def _value(habit: Habit, value: float, error: float) -> str:

@@ -16,7 +16,7 @@ from bayesbridge.cli.options import (
     verify,
     whole,
 )
-from bayesbridge.cli.screens import add_draws, print_json, say, show_table
+from bayesbridge.cli.screens import add_draws, present
 from bayesbridge.views.documents import evidence_document
 
 HOLDINGS = Mode("without --observer and --hand only vacant places weigh the layouts", takes="vacant tricks")
@@ -75,12 +75,8 @@ def run(args: Namespace) -> int:
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
-    if args.json:
-        print_json({**found.document(args.tricks), **about})
-    else:
-        say(*found.heading, "")
-        show_table(found.shown(args.tricks))
-    return 0
+    document = {**found.document(args.tricks), **about}
+    return present(args, document, *found.heading, "", found.shown(args.tricks))
 
 
 def _vacant(text: str) -> tuple[int, int]:
