@@ -40,7 +40,6 @@ BIDS = ("players", "bidder", "slip", "vulnerable", "system")
 
 
 def add(commands: Subparsers) -> None:
-    """Put both commands on the command line."""
     parser = add_command(
         commands,
         "capture",
@@ -73,7 +72,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Capture and print."""
     found = literal.capture(args.first, args.second)
     by_suit = {key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS}
     whole = {key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")}

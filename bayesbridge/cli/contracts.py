@@ -25,7 +25,6 @@ from bayesbridge.words import percent, tell
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "contracts",
@@ -67,7 +66,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Judge the contracts and print."""
     from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from bayesbridge.cards import Hand
 from bayesbridge.cli.options import (
     Mode,
-    OneLineParser,
     Subparsers,
     UsageError,
     add_command,
@@ -41,7 +40,6 @@ UNCALLED = Mode("nobody has called", "bidder")
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "deal",
@@ -71,7 +69,17 @@ def add(commands: Subparsers) -> None:
         metavar="N",
         help="draws that may be tested before it gives up (default: the script's, or 10_000_000)",
     )
-    _add_evidence(parser)
+    group = parser.add_evidence("Repeatable; on any seats.")
+    group.add_argument(
+        "--given",
+        type=reading(_given),
+        action="append",
+        default=[],
+        metavar="S:AKQ..J2.",
+        help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
+    )
+    add_kinds(group, [name for name in KINDS if name != "play"])
+    group.add_argument("--bidder", metavar="NAME", help="how all four bid (default: learned)")
 
 
 def run(args: Namespace) -> int:
@@ -92,7 +100,8 @@ def run(args: Namespace) -> int:
     for line in job.plan_lines() if not args.json else ():
         tell(line, begin="")
     job.deal()
-    written = target is not None and (job.found > 0 or job.wanted == 0)
+    found = len(job.layouts)
+    written = target is not None and (found > 0 or job.wanted == 0)
     if target is not None and written:
         with writing("--out", target) as part:
             part.write_text(job.text(form), encoding="utf-8")
@@ -101,26 +110,12 @@ def run(args: Namespace) -> int:
     elif target is None:
         say_whole(*job.lines(args.form))
     elif written:
-        say_whole(f"{job.found} deals are in {target}.", *job.statistics())
+        say_whole(f"{found} deals are in {target}.", *job.statistics())
     else:
         say_whole(f"No deal was found, and {target} was not written.")
     for line in job.remarks() if not args.json else ():
         tell(line)
-    return 1 if job.found < job.wanted else 0
-
-
-def _add_evidence(parser: OneLineParser) -> None:
-    group = parser.add_evidence("Repeatable; on any seats.")
-    group.add_argument(
-        "--given",
-        type=reading(_given),
-        action="append",
-        default=[],
-        metavar="S:AKQ..J2.",
-        help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
-    )
-    add_kinds(group, [name for name in KINDS if name != "play"])
-    group.add_argument("--bidder", metavar="NAME", help="how all four bid (default: learned)")
+    return 1 if found < job.wanted else 0
 
 
 def _given(text: str) -> tuple[Seat, Hand]:

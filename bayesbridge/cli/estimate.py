@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.estimators.odds import ContractQuestion, MeanError
     from bayesbridge.estimators.protocol import Estimator
 
 BIDDERS = Mode(
@@ -72,7 +72,6 @@ COUNT = Mode("how likely a call or a card is rules no layout out", "bidder slip 
 
 
 def add(commands: Subparsers) -> None:
-    """Put the commands on the command line."""
     parser = add_command(
         commands,
         "estimate",
@@ -107,7 +106,6 @@ def add(commands: Subparsers) -> None:
 
 
 def add_question(parser: OneLineParser, estimators: str) -> None:
-    """The options that ask the question, of this command and of the report."""
     add_pair(parser)
     parser.add_argument("--estimator", action="append", metavar="NAME", help=estimators)
     # Which engines there are is known when one is used, so that ``--help`` stays quick.
@@ -132,7 +130,7 @@ def run(args: Namespace) -> int:
     if (position := position_of(args)).is_unseen:
         return show_calls(position, args)
     from bayesbridge.answer import Answer
-    from bayesbridge.estimators.odds import game_odds
+    from bayesbridge.estimators.odds import game_odds, network_odds
     from bayesbridge.history import readings
     from bayesbridge.sensitivity import by_system
 
@@ -140,8 +138,8 @@ def run(args: Namespace) -> int:
     position, belief = belief_of(args, "trump")
     asked = asked_contract(belief, args)
     estimators = estimators_named(args.estimator, asked)
-    with position.attributed():
-        posterior = inferred(belief, args)
+    with position.attributed(), attributed(f"--method {args.method}", PluginError):
+        posterior = belief.infer(args.method, args.draws, args.seed)
     looked_for = _card_steps(belief, posterior, args)
     found = evaluated(posterior, estimators, asked, args)
     if found.estimators:
@@ -150,12 +148,15 @@ def run(args: Namespace) -> int:
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
-        systems = {} if asked is None else by_system(belief, partial(_make_document, asked, args.seed), args.seed)
+        systems: dict[str, MeanError] = {}
+        if asked is not None:
+            systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
         if args.json:
             card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
             tricks: dict[str, Any] = {"games": [one.document(len(posterior)) for one in games]} if games else {}
             tricks |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
-            tricks |= {"by_system": systems} if systems else {}
+            by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
+            tricks |= {"by_system": by} if by else {}
             calls = {"readings": readings_document(read)} if read else {}
             print_json(estimate_document(found, answer) | tricks | calls | card)
         else:
@@ -168,23 +169,14 @@ def run(args: Namespace) -> int:
     return 1 if found.failures else 0
 
 
-def _make_document(asked: ContractQuestion, seed: int, posterior: Posterior) -> dict[str, float]:
-    """P(make) by the network alone."""
-    from bayesbridge.estimators.odds import network_odds
-
-    make = network_odds(posterior, asked.contract, seed).make
-    return {"make": make.mean, "make_error": make.error}
-
-
-def make_depends(systems: dict[str, dict[str, float]]) -> str:
+def make_depends(systems: dict[str, MeanError]) -> str:
     """That P(make) depends on the system, if it moves by ten points and two standard errors; empty otherwise."""
     from bayesbridge.sensitivity import EXPERTS, depends_sentence
 
-    usual = systems.get(EXPERTS, {})
     told = {
-        name: f"it makes with about {percent(one['make'], 0)}"
-        for name, one in systems.items()
-        if abs(one["make"] - usual["make"]) > max(0.1, 2 * hypot(one["make_error"], usual["make_error"]))
+        name: f"it makes with about {percent(mean, 0)}"
+        for name, (mean, error) in systems.items()
+        if abs(mean - systems[EXPERTS].mean) > max(0.1, 2 * hypot(error, systems[EXPERTS].error))
     }
     return depends_sentence(told)
 
@@ -216,14 +208,7 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
         return contract_question(belief, args.contract, args.by, args.actual, pair=args.pair, solve=args.solve)
 
 
-def inferred(belief: Belief, args: Namespace) -> Posterior:
-    """The posterior."""
-    with attributed(f"--method {args.method}", PluginError):
-        return belief.infer(args.method, args.draws, args.seed)
-
-
 def estimators_named(names: list[str] | None, asked: ContractQuestion | None = None) -> list[Estimator]:
-    """The estimators named, and what a contract needs."""
     from bayesbridge.estimators.odds import estimators_for
 
     with attributed("--estimator"):
@@ -276,7 +261,6 @@ def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
 
 
 def compare_models(args: Namespace) -> int:
-    """Infer under every model, and print."""
     from bayesbridge.sensitivity import sensitivity
 
     verify(args, BIDDERS)
@@ -326,7 +310,6 @@ def _models_table(models: list[dict[str, Any]]) -> Table:
 
 
 def run_count(args: Namespace) -> int:
-    """Count and print."""
     position, belief = belief_of(args)
     with position.attributed():
         layouts = belief.count()

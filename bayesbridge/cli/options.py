@@ -89,7 +89,6 @@ class OneLineParser(argparse.ArgumentParser):
             group.description, group._group_actions = about, explained
 
     def add_now(self) -> None:
-        """Add the arguments that waited."""
         add, self.add_later = self.add_later, None
         if add is not None:
             add(self)
@@ -208,14 +207,12 @@ full_hand = reading(SETTINGS["hand"].read)
 
 @reading
 def pair(text: str) -> tuple[Seat, Seat]:
-    """Two seats that play together, such as S:N."""
     from bayesbridge.estimators.protocol import Question
 
     return Question.of(text).pair
 
 
 def add_pair(parser: OneLineParser) -> None:
-    """Ask who plays together."""
     parser.add_argument("--pair", type=pair, metavar="S:N", help="who plays together (default: observer and dummy)")
 
 
@@ -567,7 +564,6 @@ def position_of(args: argparse.Namespace) -> Position:
 
 
 def settings_of(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]]:
-    """The settings that the options give."""
     given = {name: value for name in names if (value := getattr(args, name)) is not None}
     return {
         name: Sourced(tuple(value) if SETTINGS[name].many else value, f"argument --{name}")

@@ -64,7 +64,6 @@ CARDS = Mode("the contract tells who play together", "pair")
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "play",
@@ -233,7 +232,6 @@ def reviewed(
     player: PlayerModel | None,
     seats: Sequence[Seat] = tuple(Seat),
 ) -> list[Judged]:
-    """The cards of some players, judged."""
     from bayesbridge.decisions.review import judged_cards
 
     how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
@@ -242,7 +240,6 @@ def reviewed(
 
 
 def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
-    """For ``--json``."""
     from bayesbridge.decisions.review import alerts_of, player_name
 
     cards = [{**row.document(), "name": player_name(record, row.player)} for row in rows]
@@ -251,7 +248,6 @@ def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
 
 
 def show_review(record: Record, rows: list[Judged], alerts: bool) -> None:
-    """For people."""
     from bayesbridge.decisions.review import alert_sentences, players_of, players_table, review_table
 
     where = " ".join(filter(None, ("Board", record.board, record.room)))

@@ -23,7 +23,6 @@ from bayesbridge.markup import Table
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "plugins",
@@ -46,7 +45,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(args: Namespace) -> int:
-    """List what is installed, and what is broken."""
     from bayesbridge.estimators.registry import load
 
     registry = load()
@@ -100,7 +98,6 @@ MADE = {
 
 
 def run_new(args: Namespace) -> int:
-    """Write the package, and say what to do with it."""
     from bayesbridge.estimators.hookspecs import CONTRACT
 
     does, asked = MADE[args.kind]

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
-from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated, inferred
+from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated
 from bayesbridge.cli.options import (
     MODELS,
     Mode,
     Subparsers,
     add_command,
     add_evidence,
+    attributed,
     belief_of,
     chosen_record,
     models_at,
@@ -29,6 +30,7 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.play import review_document, reviewed, show_review
 from bayesbridge.cli.screens import present, print_json, write_page
 from bayesbridge.deal import Seat
+from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
@@ -50,7 +52,6 @@ EVIDENCE = Mode("it is about the steps of a record, and no FILE is named", "card
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "report",
@@ -122,7 +123,6 @@ def _record_report(args: Namespace) -> int:
 def _show_steps(
     args: Namespace, record: Record, observer: Seat, bidder: BidderModel, player: PlayerModel | None
 ) -> int:
-    """How the posterior of the observer sharpened."""
     from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
     from bayesbridge.views.documents import styles_document
@@ -187,8 +187,8 @@ def _position_report(args: Namespace) -> int:
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
     asked = _asked(belief, args)
-    with position.attributed():
-        posterior = inferred(belief, args)
+    with position.attributed(), attributed(f"--method {args.method}", PluginError):
+        posterior = belief.infer(args.method, args.draws, args.seed)
     found = evaluated(posterior, estimators, None, args)
     result, contract, odds = to_datatree(found), None, {}
     failures = list(found.failures.values())
@@ -217,7 +217,6 @@ def _position_report(args: Namespace) -> int:
 
 
 def _target(args: Namespace) -> Path:
-    """Where the page goes."""
     return verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
 
 

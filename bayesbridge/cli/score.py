@@ -39,7 +39,6 @@ UNSTYLED = Mode("there is no --history FILE", "history-tables")
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "score",
@@ -102,7 +101,6 @@ def _moments(text: str) -> tuple[str, ...]:
 
 
 def run(args: Namespace) -> int:
-    """Score and print."""
     from bayesbridge.studies.benchmark import WITHOUT, Plan, summary_table
     from bayesbridge.studies.readers import MOMENTS, ROLES
 

@@ -123,7 +123,6 @@ def bar(share: float, width: int = 40) -> str:
 
 
 def _draws(letters: str) -> bool:
-    """Whether stdout can show them."""
     try:
         letters.encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, AttributeError):

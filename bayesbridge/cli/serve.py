@@ -15,7 +15,6 @@ PORT = 8137
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "serve",
@@ -40,7 +39,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Serve until Ctrl-C."""
     if missing := [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]:
         raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
     if args.token is not None and not re.fullmatch(r"[\w-]{16,64}", args.token, re.ASCII):

@@ -68,7 +68,6 @@ def _add_arguments(parser: OneLineParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Count or simulate, and print."""
     from bayesbridge.studies import STUDIES
     from bayesbridge.studies.jobs import THREADS, RunOptions
     from bayesbridge.studies.study import all_tables, notes

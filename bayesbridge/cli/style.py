@@ -33,7 +33,6 @@ PAIRS = Mode("it is about one pair, and no --pair A+B is named", "tables out")
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "style",
@@ -54,7 +53,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Learn and print."""
     from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
     from bayesbridge.studies.benchmark import call_figures
 
@@ -105,7 +103,6 @@ def _pairs(args: Namespace) -> int:
 
 
 def _value(habit: Habit, value: float, error: float) -> str:
-    """As people read it."""
     if habit.unit == "share":
         return percent(value) + share_error(value, error)
     return f"{value:.1f}{error_text(error, 1)} {habit.unit}"

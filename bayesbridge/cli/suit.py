@@ -24,7 +24,6 @@ EVIDENCE = Mode("the evidence tells the vacant places", "vacant")
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
         "suit",
@@ -55,7 +54,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Search and print."""
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.suit import suit_play
 

@@ -79,7 +79,6 @@ class PlayTurn:
 
     @property
     def seat(self) -> Seat:
-        """Who is to play."""
         assert self.trick.turn is not None
         return self.trick.turn
 
@@ -90,12 +89,10 @@ class PlayTurn:
 
     @property
     def lead(self) -> bool:
-        """Whether it is the opening lead."""
         return not self.played_mask
 
     @property
     def question(self) -> Question:
-        """For the solver."""
         pair, trump = (self.contract.declarer, self.dummy), self.contract.trump
         return Question(pair, trump, None if self.lead else self.trick, self.played_mask)
 
@@ -226,7 +223,6 @@ class CardChoices(Displayable):
         return len(self.best) == 1
 
     def of(self, card: Card) -> CardChoice:
-        """The choice that has a card."""
         return next(choice for choice in self.choices if card in choice.cards)
 
     @property
@@ -291,7 +287,6 @@ class CardChoices(Displayable):
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
-        """For ``--json`` and web pages."""
         chance = "beaten" if self.turn.defends else "make"
 
         def row(choice: CardChoice) -> dict[str, Any]:

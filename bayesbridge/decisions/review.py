@@ -88,7 +88,6 @@ class Judged:
         return ""
 
     def document(self) -> dict[str, Any]:
-        """For ``--json`` and tables."""
         return {
             "trick": self.number // 4 + 1,
             "seat": self.seat.name,
@@ -186,7 +185,6 @@ class PlayerCosts(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[Judged]) -> PlayerCosts:
-        """Of some cards."""
         costly = [row for row in rows if row.verdict == "costly"]
         real = [row.double_dummy_cost for row in rows]
         kinds = dict.fromkeys(("lead", "declarer", "defence"), 0.0)

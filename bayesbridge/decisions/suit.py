@@ -325,7 +325,6 @@ class Step:
 
     @property
     def document(self) -> dict[str, Any]:
-        """For ``--json``."""
         return {
             "leader": self.leader.name,
             "lead": self.card,

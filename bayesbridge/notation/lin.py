@@ -172,7 +172,6 @@ class _Board(Draft):
         self.claimed = False
 
     def take(self, line: int, key: str, value: str) -> None:
-        """One token of the board."""
         match key:
             case "qx":
                 self.room = {"o": "Open", "c": "Closed"}.get(value[:1].lower(), "")

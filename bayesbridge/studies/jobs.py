@@ -323,14 +323,11 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
 
 
 class Pool(NamedTuple):
-    """An executor, and how many chunks it works on at a time."""
-
     executor: Executor
     size: int
 
 
 def cores() -> int:
-    """How many the process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

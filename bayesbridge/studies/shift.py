@@ -72,7 +72,6 @@ def _outcomes(row: Sequence[int]) -> dict[str, int]:
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    """By both outcomes."""
     joint = counts.reshape(SHAPE).sum(axis=0).tolist()
     return {f"{OUTCOMES[i]} / {OUTCOMES[j]}": joint[i][j] for i in OUTCOMES for j in OUTCOMES}
 

@@ -77,7 +77,7 @@ def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[s
         "hidden": [seat.name for seat in hidden],
         "places": {seat.name: [round(1000 * float(share)) for share in cards[:, seat]] for seat in hidden},
         "lengths": {seat.name: [round(float(mean), 2) for mean in means[seat][::-1]] for seat in hidden},
-        "points": {seat.name: _points([float(share) for share in points[seat]]) for seat in hidden},
+        "points": {seat.name: _points(points[seat].tolist()) for seat in hidden},
         "made": None if odds is None else round(odds.make.mean, 3),
         "tricks": None if odds is None else round(odds.mean.mean, 1),
     }

@@ -33,7 +33,6 @@ def session_page(found: Sequence[tuple[Record, Sequence[Judged]]]) -> str:
 
 
 def _board(record: Record, costly: Table) -> str:
-    """One board."""
     where = " ".join(filter(None, ("Board", record.board, record.room)))
     shown = ""
     if (deal := record.deal) is not None:

@@ -166,7 +166,6 @@ class Worker:
         self.busy = event != "ready"
 
     async def ask(self, request: dict[str, Any]) -> None:
-        """Send a question; its answers come by :meth:`next`."""
         assert self.process is not None
         assert self.process.stdin is not None
         self.busy = True
@@ -200,7 +199,6 @@ class Worker:
             await self.start()
 
     async def stop(self) -> None:
-        """End the process."""
         if self.process is not None and self.process.returncode is None:
             with suppress(ProcessLookupError):
                 self.process.kill()
@@ -378,7 +376,6 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
 
 
 async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[bytes]:
-    """Server-sent events."""
     name, document = first
     yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
     async for name, document in rest:
