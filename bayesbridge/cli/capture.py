@@ -46,8 +46,8 @@ def add(commands: Subparsers) -> None:
         "captures of two hands together, by the paper's rule (Algorithm 2)",
         run,
         "bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54",
-        EXACT,
     )
+    parser.set_defaults(mode=EXACT)
     parser.add_argument("first", metavar="FIRST", type=full_hand, help="player 1's hand: spades.hearts.diamonds.clubs")
     parser.add_argument("second", metavar="SECOND", type=full_hand, help="player 2's hand")
     parser = add_command(
@@ -58,8 +58,8 @@ def add(commands: Subparsers) -> None:
         'bayesbridge bid KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS\n'
         "  bayesbridge bid KQ5.A2.KJ642.Q73 --players 4\n"
         "  bayesbridge bid AKQ2.AKJ.AK4.A32",
-        EXACT,
     )
+    parser.set_defaults(mode=EXACT)
     parser.add_argument("hand", metavar="HAND", type=full_hand, help="the hand: spades.hearts.diamonds.clubs")
     parser.add_argument(
         "--auction",

@@ -100,8 +100,8 @@ def add(commands: Subparsers) -> None:
         "how many layouts of the hidden cards fit what was seen",
         run_count,
         "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
-        COUNT,
     )
+    parser.set_defaults(mode=COUNT)
     add_evidence(parser)
 
 

@@ -171,7 +171,6 @@ def add_command(
     summary: str,
     run: Callable[[argparse.Namespace], int],
     example: str,
-    mode: Mode | None = None,
 ) -> OneLineParser:
     """A new command with the options that every command takes; their defaults are those of the whole command line."""
     described = f"{summary[0].upper()}{summary[1:]}."
@@ -185,7 +184,7 @@ def add_command(
         metavar="N",
         help="where random numbers start: same seed, same answer (default: 1)",
     )
-    parser.set_defaults(run=run, mode=mode)
+    parser.set_defaults(run=run)
     return parser
 
 

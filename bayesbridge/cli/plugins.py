@@ -29,16 +29,16 @@ def add(commands: Subparsers) -> None:
         "estimators and bidder models, and where each comes from; 'plugins new' begins one of your own",
         run,
         "bayesbridge plugins --json\n  bayesbridge plugins new aces\n  bayesbridge plugins new our-club --kind bidder",
-        EXACT,
     )
+    parser.set_defaults(mode=EXACT)
     parser = add_command(
         parser.add_subparsers(title="commands", metavar="new", dest="action"),
         "new",
         "a package with an estimator or a bidder model of your own, ready to install, test and change",
         run_new,
         "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
-        EXACT,
     )
+    parser.set_defaults(mode=EXACT)
     parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
     parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
     parser.add_argument("--at", default=None, metavar="DIR", help="the folder to make it in (default: the current one)")

@@ -39,8 +39,8 @@ def add(commands: Subparsers) -> None:
         "how a pair bids beside the average expert, learned from its tables on record",
         run,
         "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
-        EXACT,
     )
+    parser.set_defaults(mode=EXACT)
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
     parser.add_argument("--pair", metavar="A+B", help="the two players (default: name all pairs of the file)")
     parser.add_argument(
