@@ -31,6 +31,7 @@ def table_document(record: Record, belief: Belief) -> dict[str, Any]:
     """What does not change from step to step: seats, calls, cards, and the real hands where they are on record."""
     contract = record.contract
     dummy = None if contract is None else contract.declarer.partner
+    shown = None if dummy is None else record.hands[dummy]
     return {
         "observer": belief.observer.name,
         "dummy": None if dummy is None else dummy.name,
@@ -41,8 +42,8 @@ def table_document(record: Record, belief: Belief) -> dict[str, Any]:
         "plays": [[seat.name, str(card)] for seat, card in record.plays],
         "cards": list(CARDS),
         "own": [str(card) for card in belief.hand],
-        "dummyHand": None if dummy is None or record.hands[dummy] is None else _names(record.hands[dummy]),
-        "truth": None if record.deal is None else {seat.name: _names(record.deal[seat]) for seat in Seat},
+        "dummyHand": None if shown is None else list(map(str, shown)),
+        "truth": None if record.deal is None else {seat.name: list(map(str, record.deal[seat])) for seat in Seat},
     }
 
 
@@ -110,10 +111,6 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
     cards = " ".join(card_words(card) for card in trick.cards)
     winner = f", won by {SEATS[Seat(trick.winner).name]}" if trick.complete and trick.winner is not None else ""
     return f"Trick {(played + 3) // 4}{winner}: {SEATS[trick.leader.name]} led {cards}"
-
-
-def _names(hand: Any) -> list[str]:
-    return [str(card) for card in hand]
 
 
 def html_record(

@@ -470,11 +470,6 @@ def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Ev
     yield "review", {"rows": table.words, "note": " ".join(filter(None, (note, *alert_sentences(record))))}
 
 
-def style_document(name: str, text: str) -> dict[str, Any]:
-    """A style file as the word that stands for it in a link."""
-    return {"text": PairStyle.of(text, name[:60]).text}
-
-
 def _board(record: Record) -> dict[str, Any] | None:
     """One table; ``None`` where it tells nothing that can be stepped through."""
     views = {}
@@ -516,7 +511,7 @@ def _question(position: Position) -> dict[str, Any]:
 def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
     """What a text is: a style, a position, boards of a record or a viewer's link, else a hand, an auction or both."""
     if text.lstrip().startswith("{"):
-        return style_document(name, text)
+        return {"text": PairStyle.of(text, name[:60]).text}  # the word that stands for it in a link
     if name.lower().endswith(".toml") or re.search(r"^\s*(observer|hand|evidence)\s*=", text, re.MULTILINE):
         return position_document(name, text)
     if name.lower().endswith((".pbn", ".lin")) or any(mark in text for mark in ("|", "[", "lin=")):
