@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from bayesbridge.calls import Vulnerability
-from bayesbridge.cli.options import attributed
+from bayesbridge.cli import options
 from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import Script
 from bayesbridge.dealing.plan import (
@@ -61,17 +61,17 @@ class DealJob:
         """Plan what the options and the script ask for."""
         asked = script or Script()
         known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
-        with attributed("--condition"):
+        with options.attributed("--condition"):
             more = TRUE if args.condition is None else parse_expression(args.condition)
         common = conjunction((asked.condition, more))
-        with attributed("--type"):
+        with options.attributed("--type"):
             types = [HandType.of(text) for text in args.type]
             if len({one.name for one in types}) < len(types):
                 raise BayesBridgeError("two types have the same name: give each a name of its own")
         if any(needs_solver(value) for action in asked.actions for value in action.values):
             find_solver()
         seen = tuple(piece.value for piece in args.evidence)
-        with attributed("--bidder"):
+        with options.attributed("--bidder"):
             bidder = None if args.bidder is None else offered("bidders", [args.bidder]).bidder(args.bidder)
 
         def planned(extra: Expression = TRUE) -> DealPlan:

@@ -13,31 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import Budget
 from bayesbridge.cards import Card
-from bayesbridge.cli.options import (
-    Mode,
-    OneLineParser,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_evidence,
-    add_pair,
-    add_solving,
-    attributed,
-    belief_of,
-    position_of,
-    reading,
-    verify,
-    verify_solver,
-)
-from bayesbridge.cli.screens import (
-    add_draws,
-    present,
-    print_evidence,
-    print_json,
-    say,
-    show,
-    show_table,
-)
+from bayesbridge.cli import options, screens
 from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
@@ -58,21 +34,21 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractQuestion, MeanError
     from bayesbridge.estimators.protocol import Estimator
 
-BIDDERS = Mode(
+BIDDERS = options.Mode(
     "--bidders answers about cards and T, under each model that it names",
     "bidder method estimator contract by solve actual seconds card",
 )
-UNSEEN = Mode(
+UNSEEN = options.Mode(
     "without --hand the calls alone are read: give --hand, or",
     takes="auction call dealer players bidder slip vulnerable system style seed",
 )
-CONTRACT = Mode("the contract tells who play together, and the trumps", "pair trump")
-NO_CONTRACT = Mode("no --contract is named", "by solve actual")
-COUNT = Mode("how likely a call or a card is rules no layout out", "bidder slip vulnerable player seed")
+CONTRACT = options.Mode("the contract tells who play together, and the trumps", "pair trump")
+NO_CONTRACT = options.Mode("no --contract is named", "by solve actual")
+COUNT = options.Mode("how likely a call or a card is rules no layout out", "bidder slip vulnerable player seed")
 
 
-def add(commands: Subparsers) -> None:
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "estimate",
         "where the hidden cards lie, and how many captures or tricks two hands have",
@@ -82,7 +58,7 @@ def add(commands: Subparsers) -> None:
     add_question(parser, "what to compute (default: capture, with four players tricks; see 'plugins')")
     parser.add_argument(
         "--card",
-        type=reading(Card.of),
+        type=options.reading(Card.of),
         metavar="SQ",
         help="where this card lies, and how each piece of evidence moved the answer",
     )
@@ -92,9 +68,9 @@ def add(commands: Subparsers) -> None:
         metavar="NAME,NAME",
         help="bidder models to answer under, cards and T beside each other (see 'plugins')",
     )
-    add_evidence(parser)
+    options.add_evidence(parser)
 
-    parser = add_command(
+    parser = options.add_command(
         commands,
         "count",
         "how many layouts of the hidden cards fit what was seen",
@@ -102,17 +78,17 @@ def add(commands: Subparsers) -> None:
         "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
     parser.set_defaults(mode=COUNT)
-    add_evidence(parser)
+    options.add_evidence(parser)
 
 
-def add_question(parser: OneLineParser, estimators: str) -> None:
-    add_pair(parser)
+def add_question(parser: options.OneLineParser, estimators: str) -> None:
+    options.add_pair(parser)
     parser.add_argument("--estimator", action="append", metavar="NAME", help=estimators)
     # Which engines there are is known when one is used, so that ``--help`` stays quick.
     parser.add_argument(
         "--method", default="auto", metavar="NAME", help="the engine (default: auto, the most exact that fits)"
     )
-    add_draws(parser)
+    options.add_draws(parser)
     parser.add_argument(
         "--contract", metavar="4S[X[X]]", help="whether it makes, and its tricks, by 'tricks' and solved layouts"
     )
@@ -120,25 +96,25 @@ def add_question(parser: OneLineParser, estimators: str) -> None:
     parser.add_argument(
         "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
-    add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws)")
+    options.add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws)")
 
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
     if args.bidders is not None:
         return compare_models(args)
-    if (position := position_of(args)).is_unseen:
+    if (position := options.position_of(args)).is_unseen:
         return show_calls(position, args)
     from bayesbridge.answer import Answer
     from bayesbridge.estimators.odds import game_odds, network_odds
     from bayesbridge.history import readings
     from bayesbridge.sensitivity import by_system
 
-    verify(args, args.contract and CONTRACT)
-    position, belief = belief_of(args, "trump")
+    options.verify(args, args.contract and CONTRACT)
+    position, belief = options.belief_of(args, "trump")
     asked = asked_contract(belief, args)
     estimators = estimators_named(args.estimator, asked)
-    with position.attributed(), attributed(f"--method {args.method}", PluginError):
+    with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
         posterior = belief.infer(args.method, args.draws, args.seed)
     looked_for = _card_steps(belief, posterior, args)
     found = evaluated(posterior, estimators, asked, args)
@@ -158,12 +134,12 @@ def run(args: Namespace) -> int:
             by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
             tricks |= {"by_system": by} if by else {}
             calls = {"readings": readings_document(read)} if read else {}
-            print_json(estimate_document(found, answer) | tricks | calls | card)
+            screens.print_json(estimate_document(found, answer) | tricks | calls | card)
         else:
-            show(found, answer, games, read, make_depends(systems))
+            screens.show(found, answer, games, read, make_depends(systems))
             if looked_for:
-                say()
-                show_table(_card_table(looked_for, args.card))
+                screens.say()
+                screens.show_table(_card_table(looked_for, args.card))
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
@@ -189,29 +165,29 @@ def show_calls(position: Position, args: Namespace) -> int:
     from bayesbridge.history import read_calls
     from bayesbridge.views.tables import readings_table
 
-    verify(args, UNSEEN)
+    options.verify(args, UNSEEN)
     auction = position.auction
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
     read = read_calls(terms, Constraints.free(), rng=args.seed)
     said = f"What each call of {auction} shows, to somebody who sees no cards."
     document = {"auction": str(auction), "readings": readings_document(read)}
-    return present(args, document, said, "", readings_table(read))
+    return screens.present(args, document, said, "", readings_table(read))
 
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
     from bayesbridge.estimators.odds import contract_question
 
-    verify(args, not args.contract and NO_CONTRACT)
-    verify_solver(args, "seconds")
-    with attributed("--contract"):
+    options.verify(args, not args.contract and NO_CONTRACT)
+    options.verify_solver(args, "seconds")
+    with options.attributed("--contract"):
         return contract_question(belief, args.contract, args.by, args.actual, pair=args.pair, solve=args.solve)
 
 
 def estimators_named(names: list[str] | None, asked: ContractQuestion | None = None) -> list[Estimator]:
     from bayesbridge.estimators.odds import estimators_for
 
-    with attributed("--estimator"):
+    with options.attributed("--estimator"):
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
 
 
@@ -242,7 +218,7 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
 
     usual = args.draws or belief.target.cost.draws
     draws = max(min(usual, 2000), usual // 10)
-    with attributed("--card"):
+    with options.attributed("--card"):
         table = card_history(belief, args.card, draws=draws, rng=args.seed, last=posterior)
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
@@ -263,10 +239,10 @@ def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
 def compare_models(args: Namespace) -> int:
     from bayesbridge.sensitivity import sensitivity
 
-    verify(args, BIDDERS)
-    position, belief = belief_of(args)
+    options.verify(args, BIDDERS)
+    position, belief = options.belief_of(args)
     if not belief.target.soft:
-        raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
+        raise options.UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
     with position.attributed():
         belief.verify()
     named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
@@ -279,7 +255,7 @@ def compare_models(args: Namespace) -> int:
         "log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.",
         "±: the largest standard error of a probability.",
     ]
-    return present(args, document, partial(print_evidence, belief), _models_table(models), *said)
+    return screens.present(args, document, partial(screens.print_evidence, belief), _models_table(models), *said)
 
 
 def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
@@ -310,11 +286,11 @@ def _models_table(models: list[dict[str, Any]]) -> Table:
 
 
 def run_count(args: Namespace) -> int:
-    position, belief = belief_of(args)
+    position, belief = options.belief_of(args)
     with position.attributed():
         layouts = belief.count()
     document = {"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)}
     said = [f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."]
     if belief.auction is not None:
         said.append("Calls make layouts more or less likely; they rule none out and do not change the count.")
-    return present(args, document, partial(print_evidence, belief), *said)
+    return screens.present(args, document, partial(screens.print_evidence, belief), *said)

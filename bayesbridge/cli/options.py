@@ -14,6 +14,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from bayesbridge.budget import MOST_DRAWS, USUAL
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
 from bayesbridge.evidence.kinds import KINDS, Play
@@ -213,6 +214,13 @@ def pair(text: str) -> tuple[Seat, Seat]:
 
 def add_pair(parser: OneLineParser) -> None:
     parser.add_argument("--pair", type=pair, metavar="S:N", help="who plays together (default: observer and dummy)")
+
+
+def add_draws(parser: OneLineParser, question: str | None = None) -> None:
+    """Ask how many layouts to draw; what is usual for the question, or for the bidder model, stands in the help."""
+    usual = "20_000, learned bidder 5_000" if question is None else f"{USUAL[question].draws:_}"
+    many = f"layouts drawn, if too many to walk (default: {usual})"
+    parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
 def add_solving(parser: OneLineParser, what: str, more: str, least: int = 0) -> None:

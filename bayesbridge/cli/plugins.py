@@ -15,30 +15,29 @@ from textwrap import wrap
 from typing import Any
 
 from bayesbridge import __version__
-from bayesbridge.cli.options import EXACT, Subparsers, UsageError, add_command
-from bayesbridge.cli.screens import present, terminal_width
+from bayesbridge.cli import options, screens
 from bayesbridge.errors import Unwritable
 from bayesbridge.files import advice
 from bayesbridge.markup import Table
 
 
-def add(commands: Subparsers) -> None:
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "plugins",
         "estimators and bidder models, and where each comes from; 'plugins new' begins one of your own",
         run,
         "bayesbridge plugins --json\n  bayesbridge plugins new aces\n  bayesbridge plugins new our-club --kind bidder",
     )
-    parser.set_defaults(mode=EXACT)
-    parser = add_command(
+    parser.set_defaults(mode=options.EXACT)
+    parser = options.add_command(
         parser.add_subparsers(title="commands", metavar="new", dest="action"),
         "new",
         "a package with an estimator or a bidder model of your own, ready to install, test and change",
         run_new,
         "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
     )
-    parser.set_defaults(mode=EXACT)
+    parser.set_defaults(mode=options.EXACT)
     parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
     parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
     parser.add_argument("--at", default=None, metavar="DIR", help="the folder to make it in (default: the current one)")
@@ -65,7 +64,9 @@ def run(args: Namespace) -> int:
     parts: list[Table | str] = []
     for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
         offers = {(name, _source(offer)): offer for name, offer in document[kind].items()}
-        room = max(20, terminal_width() - 4 - sum(max(map(len, column)) for column in zip(*offers, strict=True)))
+        room = max(
+            20, screens.terminal_width() - 4 - sum(max(map(len, column)) for column in zip(*offers, strict=True))
+        )
         rows = []
         for names, offer in offers.items():
             first, *more = wrap(", ".join(offer.get("outputs", ())) or offer["doc"], room) or [""]
@@ -75,7 +76,7 @@ def run(args: Namespace) -> int:
         parts.append(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
     for name, origin in document["empty"].items():
         parts.append(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
-    return present(args, document, *parts)
+    return screens.present(args, document, *parts)
 
 
 def _source(offer: dict[str, Any]) -> str:
@@ -120,14 +121,16 @@ def run_new(args: Namespace) -> int:
             text = data.joinpath(f"plugin_{kind}.txt").read_text("utf-8")
             (folder / name).write_text(Template(text).substitute(words), "utf-8")
     except (FileExistsError, FileNotFoundError) as error:
-        raise UsageError(f"cannot make {str(folder)!r} ({error.strerror}): choose another NAME or --at") from None
+        raise options.UsageError(
+            f"cannot make {str(folder)!r} ({error.strerror}): choose another NAME or --at"
+        ) from None
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         why = error.strerror or error
         raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
     name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
     told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
-    return present(
+    return screens.present(
         args,
         {"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **told},
         f"{distribution} in {folder}: {does}, called {name!r}, and its test.",
@@ -149,14 +152,14 @@ def names(text: str) -> dict[str, str]:
 
     word = text.removeprefix("bayesbridge-")
     if not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", word) or len(word) > 40:
-        raise UsageError(
+        raise options.UsageError(
             f"argument NAME: {text!r} cannot be a name: write at most 40 small letters, digits and hyphens, a letter "
             "first, such as my-count"
         )
     name, dashed = word.replace("-", "_"), word.replace("_", "-")
     taken = {"chain", "draw", "suit", "strain", "seat", "card", "weight"}  # axes of results
     if name in taken | {estimator.name for estimator in bayesbridge_estimators()} | {*bayesbridge_bidders()}:
-        raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
+        raise options.UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
     return {
         "name": name,
         "distribution": f"bayesbridge-{dashed}",

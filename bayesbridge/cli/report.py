@@ -12,23 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
+from bayesbridge.cli import options, screens
 from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated
-from bayesbridge.cli.options import (
-    MODELS,
-    Mode,
-    Subparsers,
-    add_command,
-    add_evidence,
-    attributed,
-    belief_of,
-    chosen_record,
-    models_at,
-    open_file,
-    verify,
-    verify_target,
-)
 from bayesbridge.cli.play import review_document, reviewed, show_review
-from bayesbridge.cli.screens import present, print_json, write_page
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
@@ -40,19 +26,19 @@ if TYPE_CHECKING:
     from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
 
-FILE = Mode(
+FILE = options.Mode(
     "FILE tells what was seen, or is named by --record FILE",
-    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {MODELS}",
+    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {options.MODELS}",
 )
-TEXT = Mode("--text writes no page", "out title")
-TEXT_REVIEW = Mode("every player is reviewed, card by card", "observer cards")
-UNREVIEWED = Mode("without --review nothing is solved", "solve seconds")
-ADAPTED = Mode("--adapt learns the styles", "style")
-EVIDENCE = Mode("it is about the steps of a record, and no FILE is named", "cards text review adapt")
+TEXT = options.Mode("--text writes no page", "out title")
+TEXT_REVIEW = options.Mode("every player is reviewed, card by card", "observer cards")
+UNREVIEWED = options.Mode("without --review nothing is solved", "solve seconds")
+ADAPTED = options.Mode("--adapt learns the styles", "style")
+EVIDENCE = options.Mode("it is about the steps of a record, and no FILE is named", "cards text review adapt")
 
 
-def add(commands: Subparsers) -> None:
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "report",
         "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
@@ -75,7 +61,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
     )
-    add_evidence(parser)
+    options.add_evidence(parser)
 
 
 def run(args: Namespace) -> int:
@@ -89,14 +75,14 @@ def _record_report(args: Namespace) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
     whole = args.text and args.review
     text, unreviewed = args.text and TEXT, not args.review and UNREVIEWED
-    verify(args, FILE, text, whole and TEXT_REVIEW, unreviewed, args.adapt and ADAPTED)
+    options.verify(args, FILE, text, whole and TEXT_REVIEW, unreviewed, args.adapt and ADAPTED)
     path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
-    record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
-    bidder, player = models_at(args, record)
+    record = options.chosen_record(options.open_file(args.file)(), args.file, args.board, args.room, observer)
+    bidder, player = options.models_at(args, record)
     rows = reviewed(args, record, bidder, player) if args.review else []
     if whole:
-        print_json(review_document(record, rows)) if args.json else show_review(record, rows, args.alerts)
+        screens.print_json(review_document(record, rows)) if args.json else show_review(record, rows, args.alerts)
         return 0
     if path is None:
         return _show_steps(args, record, observer, bidder, player)
@@ -116,7 +102,7 @@ def _record_report(args: Namespace) -> int:
         review=rows,
     )
     about = {"board": record.board, "observer": observer.name, **styles_document(bidder)}
-    write_page(args, path, page, about | (review_document(record, rows) if args.review else {}))
+    screens.write_page(args, path, page, about | (review_document(record, rows) if args.review else {}))
     return 0
 
 
@@ -172,7 +158,9 @@ def _show_steps(
         error = max(step["made_error"] for step in steps)
         told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
         said.append(f"{MADE}: {contract}, on the hands as dealt{told}.")
-    return present(args, document, Table(f"{where}: what {observer.name} believes ({goal})", heads, rows), *said, BITS)
+    return screens.present(
+        args, document, Table(f"{where}: what {observer.name} believes ({goal})", heads, rows), *said, BITS
+    )
 
 
 def _position_report(args: Namespace) -> int:
@@ -181,13 +169,13 @@ def _position_report(args: Namespace) -> int:
     from bayesbridge.results import to_datatree
     from bayesbridge.views.report import html_report
 
-    verify(args, EVIDENCE)
+    options.verify(args, EVIDENCE)
     path = _target(args)
-    position, belief = belief_of(args, "trump")
+    position, belief = options.belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
     asked = _asked(belief, args)
-    with position.attributed(), attributed(f"--method {args.method}", PluginError):
+    with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
         posterior = belief.infer(args.method, args.draws, args.seed)
     found = evaluated(posterior, estimators, None, args)
     result, contract, odds = to_datatree(found), None, {}
@@ -210,14 +198,14 @@ def _position_report(args: Namespace) -> int:
         contract=contract,
     )
     how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-    write_page(args, path, page, {**how, **odds})
+    screens.write_page(args, path, page, {**how, **odds})
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
 
 
 def _target(args: Namespace) -> Path:
-    return verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+    return options.verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
 
 
 def _command(args: Namespace) -> str:

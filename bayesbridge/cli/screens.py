@@ -17,8 +17,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.budget import MOST_DRAWS, USUAL
-from bayesbridge.cli.options import OneLineParser, whole, writing
+from bayesbridge.cli.options import writing
 from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, number, printable, with_symbols
 
@@ -167,13 +166,6 @@ def end_progress() -> None:
     """Finish the bar, also of work that failed, so that the terminal shows its cursor again."""
     while _bars:
         _bars.popitem()[1].stop()
-
-
-def add_draws(parser: OneLineParser, question: str | None = None) -> None:
-    """Ask how many layouts to draw; what is usual for the question, or for the bidder model, stands in the help."""
-    usual = "20_000, learned bidder 5_000" if question is None else f"{USUAL[question].draws:_}"
-    many = f"layouts drawn, if too many to walk (default: {usual})"
-    parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
 def print_evidence(belief: Belief) -> None:

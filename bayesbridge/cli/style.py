@@ -5,20 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.options import (
-    EXACT,
-    Mode,
-    Subparsers,
-    UsageError,
-    add_command,
-    attributed,
-    open_file,
-    verify,
-    verify_target,
-    whole,
-    writing,
-)
-from bayesbridge.cli.screens import present
+from bayesbridge.cli import options, screens
 from bayesbridge.markup import Table
 from bayesbridge.words import counted, error_text, number, percent, share_error
 
@@ -29,23 +16,23 @@ MOST = 200
 """Tables learned from unless told otherwise: more say little more, and take longer."""
 
 
-PAIRS = Mode("it is about one pair, and no --pair A+B is named", "tables out")
+PAIRS = options.Mode("it is about one pair, and no --pair A+B is named", "tables out")
 
 
-def add(commands: Subparsers) -> None:
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "style",
         "how a pair bids beside the average expert, learned from its tables on record",
         run,
         "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
     )
-    parser.set_defaults(mode=EXACT)
+    parser.set_defaults(mode=options.EXACT)
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
     parser.add_argument("--pair", metavar="A+B", help="the two players (default: name all pairs of the file)")
     parser.add_argument(
         "--tables",
-        type=whole(1, 10**6),
+        type=options.whole(1, 10**6),
         metavar="N",
         help=f"learn from the pair's first N tables, the others judge (default: all, at most {MOST})",
     )
@@ -56,18 +43,18 @@ def run(args: Namespace) -> int:
     from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
     from bayesbridge.studies.benchmark import call_figures
 
-    verify(args, not args.pair and PAIRS)
+    options.verify(args, not args.pair and PAIRS)
     if args.pair is None:
         return _pairs(args)
-    target = None if args.out is None else verify_target("--out", args.out, "a style is JSON", ".json")
-    with attributed("--pair"):
-        every = tables_of(open_file(args.file)(), args.pair)
+    target = None if args.out is None else options.verify_target("--out", args.out, "a style is JSON", ".json")
+    with options.attributed("--pair"):
+        every = tables_of(options.open_file(args.file)(), args.pair)
     name = pair_name(args.pair)
     style = style_of(name, every[: args.tables or MOST])
     judged = judge_style(every[: style.tables + MOST], style)
     figures = call_figures(judged, "log_loss")
     if target is not None:
-        with writing("--out", target) as part:
+        with options.writing("--out", target) as part:
             style.save(part)
     found = habits(style)
     told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(judged)}
@@ -84,20 +71,22 @@ def run(args: Namespace) -> int:
         said.append(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
     if target is not None:
         said.append(f"{target} is written: --style EW:{target} takes it, or NS:.")
-    return present(args, document, Table(title, ["", "this pair", "average expert"], rows), *said)
+    return screens.present(args, document, Table(title, ["", "this pair", "average expert"], rows), *said)
 
 
 def _pairs(args: Namespace) -> int:
     """The pairs of the file, those with most tables first."""
     from bayesbridge.bidders.pairs import pairs_of
 
-    sizes = {name: len(tables) for name, tables in pairs_of(open_file(args.file)()).items()}
+    sizes = {name: len(tables) for name, tables in pairs_of(options.open_file(args.file)()).items()}
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
-        raise UsageError(f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands")
+        raise options.UsageError(
+            f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands"
+        )
     rows = [[name, number(tables)] for name, tables in found.items()]
     table = Table(f"Pairs of {args.file}", ["pair", "tables"], rows)
-    return present(
+    return screens.present(
         args, {"pairs": found}, table, f"What one of them plays: add --pair, as in --pair {next(iter(found))}"
     )
 
