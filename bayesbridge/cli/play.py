@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
 from bayesbridge.cli import options, screens
@@ -19,7 +19,8 @@ from bayesbridge.words import card_words, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.decisions.review import Judged
+    from bayesbridge.budget import DrawLimits
+    from bayesbridge.decisions.review import BoardReview
     from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
 
@@ -156,16 +157,16 @@ def _review(args: Namespace) -> int:
         boards = [options.chosen_record(walk(), args.record, args.board, args.room, None)]
     if not any(_seats_asked(args, record) for record in boards):
         raise options.UsageError(_nobody(args, boards))
-    found: list[tuple[Record, list[Judged]]] = []
+    found: list[BoardReview] = []
     for number, record in enumerate(boards, 1):
         if not (seats := _seats_asked(args, record)):
             continue
         if len(boards) > 1:
             tell(f"board {record.board or number}, {number} of {len(boards)}")
-        found.append((record, reviewed(args, record, *options.models_at(args, record), seats)))
+        found.append(reviewed(args, record, options.models_at(args, record), seats))
         if not args.json:
-            show_review(*found[-1], args.alerts)
-    tables = [review_document(*one) for one in found]
+            screens.show_parts(*found[-1].parts(args.alerts))
+    tables = [one.document() for one in found]
     players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
     document = {**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players}
     if not args.json and len(found) > 1:
@@ -203,37 +204,13 @@ def _nobody(args: Namespace, boards: list[Record]) -> str:
 
 
 def reviewed(
-    args: Namespace,
-    record: Record,
-    bidder: BidderModel,
-    player: PlayerModel | None,
-    seats: Sequence[Seat] = tuple(Seat),
-) -> list[Judged]:
-    from bayesbridge.decisions.review import judged_cards
+    args: Namespace, record: Record, models: tuple[BidderModel, PlayerModel | None], seats: Sequence[Seat] = tuple(Seat)
+) -> BoardReview:
+    from bayesbridge.decisions.review import BoardReview, judged_cards
 
-    how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
-    how |= {"solve": args.solve, "seconds": args.seconds}
-    return list(judged_cards(record, seats, **how))
-
-
-def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
-    from bayesbridge.decisions.review import alerts_of, player_name
-
-    cards = [{**row.document(), "name": player_name(record, row.player)} for row in rows]
-    told = {"board": record.board, "contract": str(record.contract), "alerts": alerts_of(record)}
-    return {**told, "claimed": record.claimed and not record.dropped, "left_out": record.dropped, "cards": cards}
-
-
-def show_review(record: Record, rows: list[Judged], alerts: bool) -> None:
-    from bayesbridge.decisions.review import alert_sentences, players_of, players_table, review_table
-
-    where = " ".join(filter(None, ("Board", record.board, record.room)))
-    screens.show_table(review_table(rows, f"{where}, {record.contract}: cards that were costly or unlucky"))
-    if told := alert_sentences(record, alerts):
-        screens.say(*told, "")
-    screens.show_table(players_table(players_of([(record, rows)])))
-    if record.rest:
-        screens.say(f"{len(record.plays)} cards are on record{record.rest}.")
+    limits: DrawLimits = {"draws": args.draws, "solve": args.solve, "seconds": args.seconds}
+    judged = judged_cards(record, seats, bidder=models[0], player=models[1], rng=args.seed, **limits)
+    return BoardReview(record, list(judged))
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bayesbridge.budget import USUAL
 from bayesbridge.cli import options, screens
 from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated
-from bayesbridge.cli.play import review_document, reviewed, show_review
+from bayesbridge.cli.play import reviewed
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
@@ -73,17 +73,16 @@ def run(args: Namespace) -> int:
 
 def _record_report(args: Namespace) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
-    whole = args.text and args.review
+    whole = args.text and args.review and TEXT_REVIEW
     text, unreviewed = args.text and TEXT, not args.review and UNREVIEWED
-    options.verify(args, FILE, text, whole and TEXT_REVIEW, unreviewed, args.adapt and ADAPTED)
+    options.verify(args, FILE, text, whole, unreviewed, args.adapt and ADAPTED)
     path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
     record = options.chosen_record(options.open_file(args.file)(), args.file, args.board, args.room, observer)
-    bidder, player = options.models_at(args, record)
-    rows = reviewed(args, record, bidder, player) if args.review else []
-    if whole:
-        screens.print_json(review_document(record, rows)) if args.json else show_review(record, rows, args.alerts)
-        return 0
+    bidder, player = models = options.models_at(args, record)
+    review = reviewed(args, record, models) if args.review else None
+    if review is not None and args.text:
+        return screens.present(args, review.document(), *review.parts(args.alerts))
     if path is None:
         return _show_steps(args, record, observer, bidder, player)
     from bayesbridge.views.documents import styles_document
@@ -99,10 +98,10 @@ def _record_report(args: Namespace) -> int:
         draws=args.draws,
         rng=args.seed,
         command=_command(args),
-        review=rows,
+        review=() if review is None else review.cards,
     )
     about = {"board": record.board, "observer": observer.name, **styles_document(bidder)}
-    screens.write_page(args, path, page, about | (review_document(record, rows) if args.review else {}))
+    screens.write_page(args, path, page, about | ({} if review is None else review.document()))
     return 0
 
 
@@ -151,16 +150,14 @@ def _show_steps(
         ]
         for step in steps
     ]
-    where, goal = f"Board {record.board} {record.room}".strip(), contract or "no contract"
     said = [f"System: {one}." for one in belief.systems]
     said.append("points: the mean high-card points of the other hands.")
     if contract is not None:
         error = max(step["made_error"] for step in steps)
         told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
         said.append(f"{MADE}: {contract}, on the hands as dealt{told}.")
-    return screens.present(
-        args, document, Table(f"{where}: what {observer.name} believes ({goal})", heads, rows), *said, BITS
-    )
+    title = f"{record.title}: what {observer.name} believes ({contract or 'no contract'})"
+    return screens.present(args, document, Table(title, heads, rows), *said, BITS)
 
 
 def _position_report(args: Namespace) -> int:

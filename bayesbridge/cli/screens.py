@@ -63,13 +63,18 @@ def bold(line: str) -> str:
 
 
 def present(args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]) -> int:
-    """An answer: one object for programs; for people its parts in order, some of which print themselves."""
+    """An answer: one object for programs, its parts for people."""
     if args.json:
         print_json(document)
         return 0
+    show_parts(*parts)
+    return 0
+
+
+def show_parts(*parts: Table | str | Callable[[], None]) -> None:
+    """Tables, sentences, and what prints itself, one after the other."""
     for part in parts:
         show_table(part) if isinstance(part, Table) else say(part) if isinstance(part, str) else part()
-    return 0
 
 
 def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:

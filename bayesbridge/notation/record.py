@@ -293,9 +293,9 @@ class Record:
         return Deal((north, east, south, west))
 
     @property
-    def declarer(self) -> Seat | None:
-        """Who plays the contract."""
-        return None if self.contract is None else self.contract.declarer
+    def title(self) -> str:
+        """The board and its room, as a heading names them."""
+        return " ".join(filter(None, ("Board", self.board, self.room)))
 
     @property
     def leader(self) -> Seat | None:

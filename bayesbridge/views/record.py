@@ -14,7 +14,7 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.budget import USUAL
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.review import Judged, alert_sentences, players_of, players_table, review_table
+from bayesbridge.decisions.review import BoardReview, Judged, alert_sentences, players_of, players_table, review_table
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
@@ -139,8 +139,7 @@ def html_record(
     '<!DOCTYPE html>'
     """
     belief = Belief.of_record(record, observer, bidder=bidder, player=player)
-    board = " ".join(filter(None, ("Board", record.board, record.room)))
-    heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
+    heading = f"{record.title}: what {SEATS[belief.observer.name]} believes" if title is None else title
     draws = steps["draws"] = steps.get("draws") or USUAL["record"].draws
     walked = states(belief, record.contract, **steps)
     marks = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
@@ -154,8 +153,9 @@ def html_record(
     views = views.replace("LAST", str(len(walked) - 1))
     judged = ""
     if review:
-        costly, players = review_table(review, "Cards that were costly or unlucky"), players_of([(record, review)])
-        told = f"{sentence(' '.join(alert_sentences(record)))}{costly.html()}{players_table(players).html()}"
+        costly = review_table(review, "Cards that were costly or unlucky")
+        players = players_table(players_of([BoardReview(record, review)]))
+        told = f"{sentence(' '.join(alert_sentences(record)))}{costly.html()}{players.html()}"
         judged = f"<section><h2>Review of the play</h2>{told}</section>"
     body = views + judged + _all_steps(walked) + _how(belief, draws or 0, command)
     return document(heading, _facts(record), body, style, code)

@@ -37,7 +37,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
-from bayesbridge.decisions.review import alert_sentences, judged_cards, players_of, players_table
+from bayesbridge.decisions.review import BoardReview, alert_sentences, judged_cards, players_of, players_table
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
@@ -466,7 +466,7 @@ def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Ev
         rows.append(row)
         yield "judged", {**row.document(), "number": row.number, "of": len(record.plays)}
     note = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record{record.rest}."
-    table = players_table(players_of([(record, rows)]))
+    table = players_table(players_of([BoardReview(record, rows)]))
     yield "review", {"rows": table.words, "note": " ".join(filter(None, (note, *alert_sentences(record))))}
 
 
