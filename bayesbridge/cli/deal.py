@@ -78,7 +78,13 @@ def run(args: Namespace) -> int:
     called = any(isinstance(piece.value, Called) for piece in args.evidence)
     options.verify(args, not called and UNCALLED, args.json and not args.out and JSON)
     options.verify(args, args.plan and PLAN, uses="n" if args.type else "")
-    target, form = _target(args)
+    target = None
+    if args.out is not None:
+        target = options.verify_target("--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS)
+    usual = "diagram" if target is None else _ENDINGS[target.suffix]
+    if target is not None and args.form not in (None, usual) and target.suffix != ".txt":
+        what = f"{args.out!r} would not hold {args.form}: leave it out, or write to .txt"
+        raise options.UsageError(f"argument --form: {what}")
     job = DealJob.of(args, _script(args))
     if args.plan:
         if args.json:
@@ -93,7 +99,7 @@ def run(args: Namespace) -> int:
     written = target is not None and (found > 0 or job.wanted == 0)
     if target is not None and written:
         with options.writing("--out", target) as part:
-            part.write_text(job.text(form), encoding="utf-8")
+            part.write_text(job.text(args.form or usual), encoding="utf-8")
     if args.json:
         screens.print_json(job.document())
     elif target is None:
@@ -112,19 +118,6 @@ def _given(text: str) -> tuple[Seat, Hand]:
     if not colon:
         raise NotationError(f"{text!r} names no seat: write S:AKQ..J2.", text=text)
     return Seat.of(seat), Hand.of(cards.strip())
-
-
-def _target(args: Namespace) -> tuple[Path | None, str]:
-    """The file to write, and how: ``--form``, or else by the end of its name."""
-    if args.out is None:
-        return None, args.form or "diagram"
-    path = options.verify_target("--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS)
-    usual = _ENDINGS[path.suffix]
-    if args.form not in (None, usual) and path.suffix != ".txt":
-        raise options.UsageError(
-            f"argument --form: {args.out!r} would not hold {args.form}: leave it out, or write to .txt"
-        )
-    return path, args.form or usual
 
 
 def _script(args: Namespace) -> Script | None:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import product, takewhile
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict
 
 from bayesbridge.budget import MOST_DRAWS, USUAL
 from bayesbridge.deal import Seat
@@ -20,7 +20,7 @@ from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caus
 from bayesbridge.evidence.kinds import KINDS, Play
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.position import SETTINGS, AuctionText, Position, SideStyle, Sourced, calls_of, calls_told, players_in
-from bayesbridge.words import number, tell
+from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -267,10 +267,8 @@ def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
 
         from bayesbridge.studies.jobs import kept
 
-        done, total = kept(Path(args.resume))
-        share = f"{number(done)} of {number(total)} {noun}" if total else f"no {noun} yet"
-        again = join(["bayesbridge", *args.words])
-        raise KeyboardInterrupt(f"kept in {args.resume!r}: {share}; go on with: {again}") from error
+        done, again = kept(Path(args.resume), noun), join(["bayesbridge", *args.words])
+        raise KeyboardInterrupt(f"kept in {args.resume!r}: {done}; go on with: {again}") from error
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -527,7 +525,14 @@ def verify_models(args: argparse.Namespace, belief: Belief, uses: str) -> None:
     verify(args, not called and UNCALLED, not chosen and UNCHOSEN, not played and UNPLAYED, uses=uses)
 
 
-def models_at(args: argparse.Namespace, record: Record) -> tuple[BidderModel, PlayerModel | None]:
+class Models(TypedDict):
+    """How the others bid and choose cards."""
+
+    bidder: BidderModel
+    player: PlayerModel | None
+
+
+def models_at(args: argparse.Namespace, record: Record) -> Models:
     """How they bid and choose cards at a table on record: as the options say, else as experts, at its vulnerability.
 
     With ``--adapt`` in the style of the pairs' earlier boards.
@@ -546,7 +551,7 @@ def models_at(args: argparse.Namespace, record: Record) -> tuple[BidderModel, Pl
     settings |= {"system": Sourced(systems, "argument --alerts")} if (systems := _systems_at(args, record)) else {}
     bidder = Position(settings).bidder("learned")
     assert bidder is not None
-    return bidder, None if args.player == "none" else LearnedPlayer()
+    return {"bidder": bidder, "player": None if args.player == "none" else LearnedPlayer()}
 
 
 def position_of(args: argparse.Namespace) -> Position:

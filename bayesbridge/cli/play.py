@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.budget import DrawLimits
     from bayesbridge.decisions.review import BoardReview
-    from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
 
 
@@ -204,13 +203,12 @@ def _nobody(args: Namespace, boards: list[Record]) -> str:
 
 
 def reviewed(
-    args: Namespace, record: Record, models: tuple[BidderModel, PlayerModel | None], seats: Sequence[Seat] = tuple(Seat)
+    args: Namespace, record: Record, models: options.Models, seats: Sequence[Seat] = tuple(Seat)
 ) -> BoardReview:
     from bayesbridge.decisions.review import BoardReview, judged_cards
 
     limits: DrawLimits = {"draws": args.draws, "solve": args.solve, "seconds": args.seconds}
-    judged = judged_cards(record, seats, bidder=models[0], player=models[1], rng=args.seed, **limits)
-    return BoardReview(record, list(judged))
+    return BoardReview(record, list(judged_cards(record, seats, rng=args.seed, **models, **limits)))
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:

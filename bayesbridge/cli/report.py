@@ -23,7 +23,6 @@ from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.estimators.odds import ContractQuestion
-    from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
 
 FILE = options.Mode(
@@ -79,40 +78,37 @@ def _record_report(args: Namespace) -> int:
     path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
     record = options.chosen_record(options.open_file(args.file)(), args.file, args.board, args.room, observer)
-    bidder, player = models = options.models_at(args, record)
+    models = options.models_at(args, record)
     review = reviewed(args, record, models) if args.review else None
     if review is not None and args.text:
         return screens.present(args, review.document(), *review.parts(args.alerts))
     if path is None:
-        return _show_steps(args, record, observer, bidder, player)
+        return _show_steps(args, record, observer, models)
     from bayesbridge.views.documents import styles_document
     from bayesbridge.views.record import html_record
 
     page = html_record(
         record,
         observer,
-        bidder=bidder,
-        player=player,
         title=args.title,
         by_card=args.cards,
         draws=args.draws,
         rng=args.seed,
         command=_command(args),
         review=() if review is None else review.cards,
+        **models,
     )
-    about = {"board": record.board, "observer": observer.name, **styles_document(bidder)}
+    about = {"board": record.board, "observer": observer.name, **styles_document(models["bidder"])}
     screens.write_page(args, path, page, about | ({} if review is None else review.document()))
     return 0
 
 
-def _show_steps(
-    args: Namespace, record: Record, observer: Seat, bidder: BidderModel, player: PlayerModel | None
-) -> int:
+def _show_steps(args: Namespace, record: Record, observer: Seat, models: options.Models) -> int:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
     from bayesbridge.views.documents import styles_document
 
-    belief = Belief.of_record(record, observer, bidder=bidder, player=player)
+    belief = Belief.of_record(record, observer, **models)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
     table = sharpening(

@@ -290,7 +290,8 @@ def test_what_cannot_be_scored_says_why() -> None:
 
 def test_probabilities_are_probabilities_and_never_zero() -> None:
     posterior = Belief.of_record(RECORDS[0], RECORDS[0].leader, cards=0).infer("resample-move", draws=200, rng=1)
-    cards, lengths = smoothed_marginals(posterior)
+    told = smoothed_marginals(posterior)
+    cards, lengths = told.cards, told.lengths
     assert cards.sum(axis=1) == pytest.approx(np.ones(52))
     assert lengths.sum(axis=2) == pytest.approx(np.ones((4, 4)))
     own = RECORDS[0].hands[RECORDS[0].leader]
