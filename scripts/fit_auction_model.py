@@ -216,10 +216,10 @@ def groups_of(a: Auctions, chosen: np.ndarray) -> Iterator[Batch]:
         yield batch_of(a, torch.as_tensor(group, device=a.calls.device), int(a.length[group].max()))
 
 
-def hidden(batch: Batch) -> Batch:
+def hidden(batch: Batch, both: float = BOTH_HIDDEN) -> Batch:
     """The same with some pairs hidden at random."""
     chance = torch.rand(len(batch.pair), 3, device=batch.pair.device)
-    return batch.hide((chance[:, :2] < HIDDEN) | (chance[:, 2:] < BOTH_HIDDEN))
+    return batch.hide((chance[:, :2] < HIDDEN) | (chance[:, 2:] < both))
 
 
 class Styles(nn.Module):
@@ -276,6 +276,16 @@ class Bidder(nn.Module):
             nn.init.ones_(scale.bias)
         for layer, _ in self.styled:
             layer.weight.sixteen_bits = True  # what it makes of the auction and of a style are of different size
+
+    def freeze(self) -> None:
+        """Let nothing but what is made of a style be fitted: what is said of unknown pairs stays as it is."""
+        self.requires_grad_(False)
+        for layer, start in self.styled:
+            layer.weight.requires_grad_(True)
+            layer.weight.undecayed = True
+            kept = torch.zeros_like(layer.weight[:1])
+            kept[:, start:] = 1.0
+            layer.weight.register_hook(lambda gradient, kept=kept: gradient * kept)
 
     @property
     def styled(self) -> list[tuple[nn.Linear, int]]:
@@ -652,6 +662,7 @@ def main() -> None:
     parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="files to listen to (default: fit four)")
     parser.add_argument("--teach", action="store_true", help="fit one teacher, by this seed, and nothing else")
     parser.add_argument("--start", type=Path, help="a file whose networks wide and guide go on from")
+    parser.add_argument("--styles", action="store_true", help="fit the styles alone, to the networks of --start")
     parser.add_argument("--listen", type=float, default=0.9, help="weight of another network's word")
     parser.add_argument("--rate", type=float, default=1.3e-3, help="highest learning rate")
     parser.add_argument("--dropout", type=float, default=0.1)
@@ -688,6 +699,9 @@ def main() -> None:
         begin(wide, options.start, "wide")
         begin(guide, options.start, "guide")
     wide, guide = wide.to(device), guide.to(device)
+    if options.styles:
+        wide.freeze()
+        guide.freeze()
     styles = Styles(seen).to(device)
 
     parts = [
@@ -703,7 +717,7 @@ def main() -> None:
             yield tuple(part[step * size : (step + 1) * size] for part, size in zip(mixed, sizes, strict=True))
 
     def fit(name: str, network: Bidder, styles: Styles, teachers: Sequence[Teacher], seconds: float) -> None:
-        """One network: from the records and its teachers, with the styles unless its teacher has the same."""
+        """One network: from the records and its teachers; the styles with the wide one."""
         words = words_of(teachers, a, learn) if teachers else None
 
         def validation() -> float:
@@ -712,12 +726,15 @@ def main() -> None:
             return float(sum(by).mean()) / 2
 
         def loss(rows: tuple[Tensor, ...]) -> Tensor:
-            some_of_each = [hidden(batch_of(a, part.to(device), n)) for part, n in zip(rows, LONGEST, strict=True)]
+            both = 0.0 if options.styles else BOTH_HIDDEN
+            some_of_each = [
+                hidden(batch_of(a, part.to(device), n), both) for part, n in zip(rows, LONGEST, strict=True)
+            ]
             calls = sum(batch.real.sum() for batch in some_of_each)
             return sum(loss_of(network, styles, batch, words, options.listen) for batch in some_of_each) / calls
 
         print(f"{name}: {sum(p.numel() for p in network.parameters())} parameters", flush=True)
-        fitted = nn.ModuleList([network, *([] if any(one.styles is styles for one in teachers) else [styles])])
+        fitted = nn.ModuleList([network, *([styles] if network is not guide else [])])
         train(fitted, batches, loss, validation, seconds, options.rate, options.decay, rng, name, recorded=True)
         network.eval()
 
@@ -731,11 +748,13 @@ def main() -> None:
         teach(options.output)
         return
     paths = options.teachers or [options.output.with_suffix(f".{i}.npz") for i in range(4)]
-    if not options.teachers:
+    if options.styles:
+        paths = []
+    elif not options.teachers:
         for path in paths:
             teach(path)
     fit("wide", wide, styles, [teacher_of(path, features, seen) for path in paths], options.seconds[1])
-    fit("guide", guide, styles, [Teacher(wide, styles)], options.seconds[2])
+    fit("guide", guide, styles, [] if options.styles else [Teacher(wide, styles)], options.seconds[2])
     rescale(styles, (wide, guide))
     for network in (wide, guide):
         round_weights(network)
