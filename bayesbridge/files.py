@@ -11,10 +11,6 @@ from pathlib import Path
 from secrets import token_hex
 
 
-class NotAFile(OSError):
-    """What stands there is a folder, a device, a pipe or a socket, and must not be replaced by a file."""
-
-
 def advice(error: OSError) -> str:
     """What to do about a file that could not be written.
 
@@ -32,7 +28,8 @@ def advice(error: OSError) -> str:
 def final_path(path: Path) -> Path:
     """Where a file really goes, links followed.
 
-    Raises :class:`NotAFile` for anything but a file, and ``PermissionError`` for a file that may not be changed.
+    Raises ``OSError`` for a folder, a device, a pipe or a socket, which no file must replace, and for a file that may
+    not be changed.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -40,7 +37,7 @@ def final_path(path: Path) -> Path:
     except FileNotFoundError:
         return target
     if not stat.S_ISREG(found):
-        raise NotAFile(errno.EINVAL, "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe")
+        raise OSError(errno.EINVAL, "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may only be read")
     return target
@@ -69,7 +66,6 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _sync(path: Path) -> None:
-    """Wait until the disk has what was written."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.answer import capture_tricks
 from bayesbridge.auction import Auction
@@ -211,7 +210,7 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[
         return CallReading(seat, call, None)
     weights = weights / total
     lengths = suit_lengths(hands)
-    spreads = {suit: _spread(lengths[:, suit], weights, 13) for suit in Suit}
+    spreads = {suit: strength(np.bincount(lengths[:, suit], weights, 14)) for suit in Suit}
     change = {suit: abs(spreads[suit].mean - before[suit]) for suit in Suit}
     moved = tuple(suit for suit in sorted(Suit, key=lambda one: -change[one]) if change[suit] >= 0.5)
     aces = sum(1 << 13 * suit + 12 for suit in Suit)
@@ -225,11 +224,8 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[
     if (trump := _asked_key_cards(made.auction, made.index)) is not None:
         features["key_cards"] = np.bitwise_count(hands & np.uint64(aces | 1 << 13 * trump + 11))
     shares = {name: float(weights @ values) for name, values in features.items()}
-    return CallReading(seat, call, _spread(high_card_points(hands), weights, 37), spreads, moved, shares)
-
-
-def _spread(values: NDArray[np.uint8], weights: Floats, most: int) -> Spread:
-    return Spread(*strength(np.bincount(values, weights, minlength=most + 1).tolist()))
+    points = strength(np.bincount(high_card_points(hands), weights, 38))
+    return CallReading(seat, call, points, spreads, moved, shares)
 
 
 def _asked_key_cards(auction: Auction, index: int) -> Suit | None:
@@ -241,18 +237,18 @@ def _asked_key_cards(auction: Auction, index: int) -> Suit | None:
     return next((suit for suit in bids if suit is not None), None)
 
 
-def strength(shares: Sequence[float]) -> tuple[float, int, int]:
-    """Mean of a whole number, and the numbers below and above which one case in ten lies each.
+def strength(shares: Sequence[float] | Floats) -> Spread:
+    """Of a whole number with these chances of 0, 1, 2, …
 
     >>> strength([0.25, 0.5, 0.25])
-    (1.0, 0, 2)
+    Spread(mean=1.0, low=0, high=2)
     """
-    mean = sum(points * share for points, share in enumerate(shares))
-    so_far = list(accumulate(shares))
+    chances = [float(share) for share in shares]
+    so_far = list(accumulate(chances))
     low, high = (
         next((n for n, total in enumerate(so_far) if total >= edge - 1e-9), len(so_far) - 1) for edge in (0.1, 0.9)
     )
-    return mean, low, high
+    return Spread(sum(n * share for n, share in enumerate(chances)), low, high)
 
 
 class Moment(NamedTuple):
@@ -268,8 +264,6 @@ class Moment(NamedTuple):
 
 
 class StepOptions(TypedDict, total=False):
-    """How a history is walked."""
-
     by_card: bool
     draws: int | None
     rng: Seed

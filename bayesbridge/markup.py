@@ -59,6 +59,8 @@ class Table:
     """Sentences that a reader needs beside it."""
     bars: bool = False
     """Whether a terminal draws the second column as bars; the columns after it are words."""
+    left: int = 1
+    """Columns of words, before those of figures."""
 
     def html(self) -> str:
         """The table, which scrolls by itself where it is wider than the page, and its notes below."""
@@ -78,7 +80,7 @@ class Table:
         return [[cell if isinstance(cell, str) else percent(cell) for cell in row] for row in self.rows]
 
     def __str__(self) -> str:
-        (lines,) = in_columns(self.columns, self.words)
+        (lines,) = in_columns(self.columns, self.words, self.left)
         return "\n".join([self.title, "", *lines, *([""] if self.notes else []), *self.notes])
 
 
@@ -98,9 +100,9 @@ class Displayable:
 
 
 def in_columns(
-    header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, last: bool = False, width: int | None = None
+    header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, width: int | None = None
 ) -> list[list[str]]:
-    """Lines of a table: the first ``left`` columns, and the ``last`` if so asked, are words, the others figures.
+    """Lines of a table: the first ``left`` columns are words, the others figures.
 
     Columns stand closer where the table is too wide for ``width``. If that is not enough it comes in several parts,
     each with the first column.
@@ -121,9 +123,8 @@ def in_columns(
         parts[-1].append(i)
 
     def line(row: int, part: Sequence[int]) -> str:
-        words = {i for i in part if i < left or (last and i == len(widths) - 1)}
-        cells = [(columns[i][row], widths[i], i in words) for i in part]
-        return (" " * gap).join(cell.ljust(wide) if word else cell.rjust(wide) for cell, wide, word in cells).rstrip()
+        cells = ((columns[i][row].ljust if i < left else columns[i][row].rjust)(widths[i]) for i in part)
+        return (" " * gap).join(cells).rstrip()
 
     rules = ["─" * (sum(widths[i] for i in part) + gap * (len(part) - 1)) for part in parts]
     return [

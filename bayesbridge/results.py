@@ -455,7 +455,6 @@ class _Quantity:
 
     @property
     def mean(self) -> float:
-        """Of the distribution."""
         return self.moments[0] if self.moments else float(self.chances @ self.values)
 
     @property

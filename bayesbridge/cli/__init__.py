@@ -36,7 +36,7 @@ def build_parser() -> OneLineParser:
         "Hands are written spades.hearts.diamonds.clubs; '-' or nothing is a void.",
         epilog="example:\n  bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H",
     )
-    parser.set_defaults(json=False, seed=1)
+    parser.set_defaults(json=False, seed=1, mode=None)
     parser.add_argument("--version", action="version", version=f"bayesbridge {__version__}")
     parser.add_argument(
         "--completion", action=_Completion, choices=("bash", "zsh", "fish"), help="print a completion script, and end"

@@ -9,19 +9,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import CALLS, PASS, Call, call_words
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
-from bayesbridge.cli.options import (
-    EXACT,
-    Mode,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_settings,
-    attributed,
-    full_hand,
-    settings_of,
-    verify,
-)
-from bayesbridge.cli.screens import present, print_json, print_table, say
+from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
@@ -33,25 +21,26 @@ LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "k
 """What is told of each suit."""
 
 
-THREE = Mode("systems are of the four-player game", "system")
+THREE = options.Mode("systems are of the four-player game", "system")
 
 BIDS = ("players", "bidder", "slip", "vulnerable", "system")
 """Settings that say who bids."""
 
 
-def add(commands: Subparsers) -> None:
-    """Put both commands on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "capture",
         "captures of two hands together, by the paper's rule (Algorithm 2)",
         run,
         "bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54",
-        EXACT,
     )
-    parser.add_argument("first", metavar="FIRST", type=full_hand, help="player 1's hand: spades.hearts.diamonds.clubs")
-    parser.add_argument("second", metavar="SECOND", type=full_hand, help="player 2's hand")
-    parser = add_command(
+    parser.set_defaults(mode=options.EXACT)
+    parser.add_argument(
+        "first", metavar="FIRST", type=options.full_hand, help="player 1's hand: spades.hearts.diamonds.clubs"
+    )
+    parser.add_argument("second", metavar="SECOND", type=options.full_hand, help="player 2's hand")
+    parser = options.add_command(
         commands,
         "bid",
         "what a hand bids: the chance of every call in an auction, or by the paper's rule (Algorithm 1)",
@@ -59,9 +48,9 @@ def add(commands: Subparsers) -> None:
         'bayesbridge bid KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS\n'
         "  bayesbridge bid KQ5.A2.KJ642.Q73 --players 4\n"
         "  bayesbridge bid AKQ2.AKJ.AK4.A32",
-        EXACT,
     )
-    parser.add_argument("hand", metavar="HAND", type=full_hand, help="the hand: spades.hearts.diamonds.clubs")
+    parser.set_defaults(mode=options.EXACT)
+    parser.add_argument("hand", metavar="HAND", type=options.full_hand, help="the hand: spades.hearts.diamonds.clubs")
     parser.add_argument(
         "--auction",
         metavar="CALLS",
@@ -69,17 +58,14 @@ def add(commands: Subparsers) -> None:
         "holds the hand",
     )
     opening = "with 4 and no --auction: the opening call (default: 4 with any of these)"
-    add_settings(parser, BIDS, players=opening)
+    options.add_settings(parser, BIDS, players=opening)
 
 
 def run(args: Namespace) -> int:
-    """Capture and print."""
     found = literal.capture(args.first, args.second)
     by_suit = {key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS}
     whole = {key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")}
-    if args.json:
-        print_json({"first": args.first.pbn, "second": args.second.pbn, **whole, **by_suit})
-        return 0
+    document = {"first": args.first.pbn, "second": args.second.pbn, **whole, **by_suit}
     hands = [hand.pbn.split(".") for hand in (args.first, args.second)]
     rows = [
         [
@@ -90,9 +76,9 @@ def run(args: Namespace) -> int:
         for suit in reversed(Suit)
     ]
     rows.append(["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"])
-    print_table("Algorithm 2: captures of two hands", ["suit", "first", "second", *LETTERS.values()], rows, left=3)
-    say(LETTERS_IN_WORDS, why_captured(found), CAPTURES)
-    return 0
+    columns = ["suit", "first", "second", *LETTERS.values()]
+    table = Table("Algorithm 2: captures of two hands", columns, rows, left=3)
+    return screens.present(args, document, table, LETTERS_IN_WORDS, why_captured(found), CAPTURES)
 
 
 def run_bid(args: Namespace) -> int:
@@ -106,7 +92,7 @@ def run_bid(args: Namespace) -> int:
     document = {"hand": args.hand.pbn, "level": found.level, "call": str(call), "counts": told}
     rows = [[f"{k - 6}NT", str(k), str(count), "yes" if count >= k else "no"] for k, count in counts.items()]
     table = Table("Algorithm 1: the iterative bid", ["bid", "target", "captures", "met"], rows)
-    return present(args, document, table, f"{call}: {why_bid(args.hand, found)}")
+    return screens.present(args, document, table, f"{call}: {why_bid(args.hand, found)}")
 
 
 def _show_calls(args: Namespace) -> int:
@@ -117,21 +103,21 @@ def _show_calls(args: Namespace) -> int:
     from bayesbridge.estimators.registry import offered
     from bayesbridge.sensitivity import bidders_in_doubt, depends_sentence
 
-    position = Position(settings_of(args, BIDS))
+    position = Position(options.settings_of(args, BIDS))
     four = args.players != 3
-    verify(args, not four and THREE)
+    options.verify(args, not four and THREE)
     dummy = None if four else Seat.N
     dealer, colon, calls = (args.auction or "").rpartition(":")
-    with attributed("--auction"):
+    with options.attributed("--auction"):
         auction = Auction(Seat.of(dealer) if colon else Seat.S, dummy=dummy)
         if call_words(calls):
             found = calls_of(args.auction, dealer=None, observer=None if colon else Seat.S, dummy=dummy)
             auction = Auction(found[0].seat, tuple(one.call for one in found), dummy)
     if auction.turn is None:
-        raise UsageError(f"argument --auction: '{auction}' is over: nobody calls any more")
+        raise options.UsageError(f"argument --auction: '{auction}' is over: nobody calls any more")
     usual = "learned" if four else "iterative"
     bidder = position.bidder(usual) or offered("bidders", [usual]).bidder(usual)
-    with attributed("--bidder", PluginError):
+    with options.attributed("--bidder", PluginError):
         hands = np.array([args.hand.mask], np.uint64)
         chances = call_probabilities(bidder, hands, auction)[0]
     ranked = sorted(auction.legal_calls(), key=lambda call: (-chances[call.index], call))
@@ -158,7 +144,7 @@ def _show_calls(args: Namespace) -> int:
     when = f"after {auction}" if auction.calls else "first in hand"
     title = f"What {SEATS[auction.turn.name]} calls with {args.hand.pbn} {when}"
     table = Table(title, ["call", "P"], rows, notes if len(ranked) > len(shown) else [], bars=True)
-    return present(args, document, *said, table)
+    return screens.present(args, document, *said, table)
 
 
 def why_captured(found: literal.Capture) -> str:

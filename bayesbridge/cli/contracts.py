@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from functools import partial
 from typing import Any
 
 from bayesbridge.budget import USUAL, Budget
-from bayesbridge.cli.options import (
-    MODELS,
-    Subparsers,
-    add_command,
-    add_evidence,
-    add_pair,
-    add_solving,
-    attributed,
-    belief_of,
-    verify_solver,
-)
-from bayesbridge.cli.screens import add_draws, answer_first, on_terminal, present
+from bayesbridge.cli import options, screens
 from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import percent, tell
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "contracts",
         "which contract to bid: chance, tricks and expected score of each",
@@ -51,7 +40,7 @@ def add(commands: Subparsers) -> None:
         metavar="3NT",
         help="compare each with this one on the same layouts; Pass is the contract that stands",
     )
-    add_solving(parser, "in each strain that competes (0: none)", "(default: 4)")
+    options.add_solving(parser, "in each strain that competes (0: none)", "(default: 4)")
     parser.add_argument(
         "--find-out",
         nargs="?",
@@ -60,13 +49,12 @@ def add(commands: Subparsers) -> None:
         help="what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] … (default: "
         "honours, points and lengths in doubt)",
     )
-    add_pair(parser)
-    add_draws(parser, "contracts")
-    add_evidence(parser)
+    options.add_pair(parser)
+    options.add_draws(parser, "contracts")
+    options.add_evidence(parser)
 
 
 def run(args: Namespace) -> int:
-    """Judge the contracts and print."""
     from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
@@ -74,33 +62,35 @@ def run(args: Namespace) -> int:
     from bayesbridge.notation.toml_text import Toml
     from bayesbridge.sensitivity import by_system
 
-    verify_solver(args)
-    position, belief = belief_of(args, f"vulnerable {MODELS if 'call' in (args.find_out or '') else ''}")
+    options.verify_solver(args)
+    position, belief = options.belief_of(
+        args, f"vulnerable {options.MODELS if 'call' in (args.find_out or '') else ''}"
+    )
     told = position.settings.get("vulnerable")
     scheme = args.scheme
     if scheme is not None and scheme.endswith(".toml"):
         scheme = Toml.read(scheme, "--scheme").document
     with position.attributed():
         belief.verify()
-    with attributed("--pair"):
+    with options.attributed("--pair"):
         pair = pair_of(belief, args.pair)
-    with attributed("--contracts"):
+    with options.attributed("--contracts"):
         contracts_asked(belief, args.contracts, pair)
     if args.against is not None:
-        with attributed("--against"):
+        with options.attributed("--against"):
             contract_named(belief, args.against, pair)
     posterior = belief.infer(draws=args.draws or USUAL["contracts"].draws, rng=args.seed)
     if args.find_out:
-        with attributed("--find-out"):
+        with options.attributed("--find-out"):
             enquiries(posterior, args.find_out)
     vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
     unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
-    if on_terminal() and args.solve != 0:
+    if screens.on_terminal() and args.solve != 0:
         early = contract_table(posterior, args.contracts, **unsolved)
         tell(f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}")
     solving = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
-    with attributed("--scheme"):
+    with options.attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
@@ -122,7 +112,8 @@ def run(args: Namespace) -> int:
     over = belief.auction is not None and belief.auction.is_over
     after = ["The auction is over: this is what each contract would have been worth."] if over else []
     more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
-    return present(args, document, *answer_first(table, _depends(found.labels[0], tables)), *after, *more, of=posterior)
+    first = screens.answer_first(table, _depends(found.labels[0], tables))
+    return screens.present(args, document, *first, *after, *more, partial(screens.print_how, posterior))
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:

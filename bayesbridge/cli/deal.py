@@ -8,21 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.cards import Hand
-from bayesbridge.cli.options import (
-    Mode,
-    OneLineParser,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_kinds,
-    attributed,
-    reading,
-    verify,
-    verify_target,
-    whole,
-    writing,
-)
-from bayesbridge.cli.screens import print_json, say, say_whole
+from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
 from bayesbridge.evidence.kinds import KINDS, Called
@@ -35,14 +21,13 @@ FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "comp
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": "lesson"}
 
 
-PLAN = Mode("--plan deals nothing", "n out form generate seed dealer")
-JSON = Mode("--json holds the deals as PBN", "form")
-UNCALLED = Mode("nobody has called", "bidder")
+PLAN = options.Mode("--plan deals nothing", "n out form generate seed dealer")
+JSON = options.Mode("--json holds the deals as PBN", "form")
+UNCALLED = options.Mode("nobody has called", "bidder")
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "deal",
         "deals that meet a script of the dealer language, a condition or evidence",
@@ -51,7 +36,7 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("script", nargs="?", metavar="SCRIPT", help="a file in the dealer language, - for stdin")
     parser.add_argument(
-        "-n", type=whole(1, 10_000_000), metavar="N", help="how many deals (default: the script's, or 10)"
+        "-n", type=options.whole(1, 10_000_000), metavar="N", help="how many deals (default: the script's, or 10)"
     )
     parser.add_argument("--condition", metavar="TEXT", help="a condition of the dealer language")
     parser.add_argument(
@@ -64,14 +49,26 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--plan", action="store_true", help="say what is exact and what is tested, and deal nothing")
     parser.add_argument("--form", choices=FORMS, help="how deals are written (default: diagram)")
     parser.add_argument("--out", metavar="FILE", help="write deals to .pbn, .lin, .txt or .html, a page to print")
-    parser.add_argument("--dealer", type=reading(Seat.of), metavar="S", help="who deals every board (default: in turn)")
+    parser.add_argument(
+        "--dealer", type=options.reading(Seat.of), metavar="S", help="who deals every board (default: in turn)"
+    )
     parser.add_argument(
         "--generate",
-        type=whole(1, 10**12),
+        type=options.whole(1, 10**12),
         metavar="N",
         help="draws that may be tested before it gives up (default: the script's, or 10_000_000)",
     )
-    _add_evidence(parser)
+    group = parser.add_evidence("Repeatable; on any seats.")
+    group.add_argument(
+        "--given",
+        type=options.reading(_given),
+        action="append",
+        default=[],
+        metavar="S:AKQ..J2.",
+        help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
+    )
+    options.add_kinds(group, [name for name in KINDS if name != "play"])
+    group.add_argument("--bidder", metavar="NAME", help="how all four bid (default: learned)")
 
 
 def run(args: Namespace) -> int:
@@ -79,48 +76,41 @@ def run(args: Namespace) -> int:
     from bayesbridge.cli.deal_job import DealJob
 
     called = any(isinstance(piece.value, Called) for piece in args.evidence)
-    verify(args, not called and UNCALLED, args.json and not args.out and JSON)
-    verify(args, args.plan and PLAN, uses="n" if args.type else "")
-    target, form = _target(args)
+    options.verify(args, not called and UNCALLED, args.json and not args.out and JSON)
+    options.verify(args, args.plan and PLAN, uses="n" if args.type else "")
+    target = None
+    if args.out is not None:
+        target = options.verify_target("--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS)
+    usual = "diagram" if target is None else _ENDINGS[target.suffix]
+    if target is not None and args.form not in (None, usual) and target.suffix != ".txt":
+        what = f"{args.out!r} would not hold {args.form}: leave it out, or write to .txt"
+        raise options.UsageError(f"argument --form: {what}")
     job = DealJob.of(args, _script(args))
     if args.plan:
         if args.json:
-            print_json(job.plan_document())
+            screens.print_json(job.plan_document())
         else:
-            say(*job.plan_lines())
+            screens.say(*job.plan_lines())
         return 0
     for line in job.plan_lines() if not args.json else ():
         tell(line, begin="")
     job.deal()
-    written = target is not None and (job.found > 0 or job.wanted == 0)
+    found = len(job.layouts)
+    written = target is not None and (found > 0 or job.wanted == 0)
     if target is not None and written:
-        with writing("--out", target) as part:
-            part.write_text(job.text(form), encoding="utf-8")
+        with options.writing("--out", target) as part:
+            part.write_text(job.text(args.form or usual), encoding="utf-8")
     if args.json:
-        print_json(job.document())
+        screens.print_json(job.document())
     elif target is None:
-        say_whole(*job.lines(args.form))
+        screens.say_whole(*job.lines(args.form))
     elif written:
-        say_whole(f"{job.found} deals are in {target}.", *job.statistics())
+        screens.say_whole(f"{found} deals are in {target}.", *job.statistics())
     else:
-        say_whole(f"No deal was found, and {target} was not written.")
+        screens.say_whole(f"No deal was found, and {target} was not written.")
     for line in job.remarks() if not args.json else ():
         tell(line)
-    return 1 if job.found < job.wanted else 0
-
-
-def _add_evidence(parser: OneLineParser) -> None:
-    group = parser.add_evidence("Repeatable; on any seats.")
-    group.add_argument(
-        "--given",
-        type=reading(_given),
-        action="append",
-        default=[],
-        metavar="S:AKQ..J2.",
-        help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
-    )
-    add_kinds(group, [name for name in KINDS if name != "play"])
-    group.add_argument("--bidder", metavar="NAME", help="how all four bid (default: learned)")
+    return 1 if found < job.wanted else 0
 
 
 def _given(text: str) -> tuple[Seat, Hand]:
@@ -128,17 +118,6 @@ def _given(text: str) -> tuple[Seat, Hand]:
     if not colon:
         raise NotationError(f"{text!r} names no seat: write S:AKQ..J2.", text=text)
     return Seat.of(seat), Hand.of(cards.strip())
-
-
-def _target(args: Namespace) -> tuple[Path | None, str]:
-    """The file to write, and how: ``--form``, or else by the end of its name."""
-    if args.out is None:
-        return None, args.form or "diagram"
-    path = verify_target("--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS)
-    usual = _ENDINGS[path.suffix]
-    if args.form not in (None, usual) and path.suffix != ".txt":
-        raise UsageError(f"argument --form: {args.out!r} would not hold {args.form}: leave it out, or write to .txt")
-    return path, args.form or usual
 
 
 def _script(args: Namespace) -> Script | None:
@@ -152,6 +131,6 @@ def _script(args: Namespace) -> Script | None:
         else:
             text = Path(args.script).read_text("utf-8", "replace")[: LONGEST_SCRIPT + 1]
     except OSError as error:
-        raise UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
-    with attributed(f"SCRIPT {args.script}"):
+        raise options.UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
+    with options.attributed(f"SCRIPT {args.script}"):
         return parse(text)

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from bayesbridge.calls import Vulnerability
-from bayesbridge.cli.options import attributed
+from bayesbridge.cli import options
 from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import Script
 from bayesbridge.dealing.plan import (
@@ -50,7 +50,7 @@ class DealJob:
     seed: int
     dealer: Seat | None
     exact: list[Counts | None]
-    layouts: Layouts | None = None
+    layouts: Layouts = field(default_factory=lambda: Layouts.of(()))
     types: list[str] = field(default_factory=list)
     search: Drawn = field(default_factory=Drawn)
     by_type: Mapping[str, Drawn] = field(default_factory=dict)
@@ -60,17 +60,17 @@ class DealJob:
         """Plan what the options and the script ask for."""
         asked = script or Script()
         known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
-        with attributed("--condition"):
+        with options.attributed("--condition"):
             more = TRUE if args.condition is None else parse_expression(args.condition)
         common = conjunction((asked.condition, more))
-        with attributed("--type"):
+        with options.attributed("--type"):
             types = [HandType.of(text) for text in args.type]
             if len({one.name for one in types}) < len(types):
                 raise BayesBridgeError("two types have the same name: give each a name of its own")
         if any(needs_solver(value) for action in asked.actions for value in action.values):
             find_solver()
         seen = tuple(piece.value for piece in args.evidence)
-        with attributed("--bidder"):
+        with options.attributed("--bidder"):
             bidder = None if args.bidder is None else offered("bidders", [args.bidder]).bidder(args.bidder)
 
         def planned(extra: Expression = TRUE) -> DealPlan:
@@ -101,11 +101,6 @@ class DealJob:
         else:
             self.wanted = 0
 
-    @property
-    def found(self) -> int:
-        """How many deals there are."""
-        return 0 if self.layouts is None else len(self.layouts)
-
     def plan_lines(self) -> list[str]:
         """What is exact, what is tested, and the chances of the types."""
         lines = self.plan.lines()
@@ -122,8 +117,6 @@ class DealJob:
             yield from zip(self.levels.types, self.levels.plans, self.levels.sizes(self.wanted), strict=True)
 
     def plan_document(self) -> dict[str, Any]:
-        """The plan as plain data."""
-
         def chances(plan: DealPlan) -> dict[str, Any]:
             return {
                 "deals_that_fit": None if plan.count is None else str(plan.count),
@@ -144,8 +137,7 @@ class DealJob:
         return Numbering(1, self.dealer, None if vulnerable is None else Vulnerability.of(vulnerable), self.types)
 
     def document(self) -> dict[str, Any]:
-        """All as plain data."""
-        numbering, dealt = self.numbering, list(self.layouts or ())
+        numbering, dealt = self.numbering, list(self.layouts)
         numbers = range(numbering.first, numbering.first + len(dealt))
         boards = {
             "deals": [deal.pbn for deal in dealt],
@@ -160,21 +152,20 @@ class DealJob:
         return {**self.plan_document(), **tested, **boards, "statistics": statistics}
 
     def text(self, form: str) -> str:
-        """The deals as a file."""
         if form == "lesson":
             from bayesbridge.views.lesson import lesson_page
 
-            return lesson_page(self._dealt, self.numbering)
-        return "".join(f"{line}\n" for line in FORMS[form](self._dealt, self.numbering))
+            return lesson_page(self.layouts, self.numbering)
+        return "".join(f"{line}\n" for line in FORMS[form](self.layouts, self.numbering))
 
     def lines(self, form: str | None) -> Iterator[str]:
         """The deals on screen, as the form or else the script says, then the statistics."""
         if form is None and self.script.prints and self.script != Script(self.script.condition):
-            shown = printed(self.script, self._dealt, self.numbering, self._values)
+            shown = printed(self.script, self.layouts, self.numbering, self._values)
         elif form is None and self.script.actions:
             shown = iter(())
         else:
-            shown = FORMS[form or "diagram"](self._dealt, self.numbering)
+            shown = FORMS[form or "diagram"](self.layouts, self.numbering)
         return chain(shown, self.statistics())
 
     def statistics(self) -> Iterator[str]:
@@ -198,16 +189,12 @@ class DealJob:
         for name, one in self.by_type.items():
             if one.kept < one.drawn:
                 yield f"type {name}: {number(one.kept)} of {number(one.drawn)} draws were kept, {chance_text(one.rate)}"
-        if self.found < self.wanted:
+        if len(self.layouts) < self.wanted:
             yield (
-                f"{self.found} of {self.wanted} deals were found: allow more draws with --generate, "
+                f"{len(self.layouts)} of {self.wanted} deals were found: allow more draws with --generate, "
                 "or make the condition easier to meet"
             )
 
     @property
-    def _dealt(self) -> Layouts:
-        return Layouts.of(()) if self.layouts is None else self.layouts
-
-    @property
     def _values(self) -> LayoutValues:
-        return LayoutValues(self._dealt.masks, generator(self.seed), solve)
+        return LayoutValues(self.layouts.masks, generator(self.seed), solve)

@@ -13,32 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import Budget
 from bayesbridge.cards import Card
-from bayesbridge.cli.options import (
-    Mode,
-    OneLineParser,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_evidence,
-    add_pair,
-    add_solving,
-    attributed,
-    belief_of,
-    position_of,
-    reading,
-    verify,
-    verify_solver,
-)
-from bayesbridge.cli.screens import (
-    add_draws,
-    present,
-    print_evidence,
-    print_json,
-    print_table,
-    say,
-    show,
-)
+from bayesbridge.cli import options, screens
 from bayesbridge.errors import PluginError
+from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
 from bayesbridge.views.documents import (
     estimate_document,
@@ -54,25 +31,24 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.estimators.odds import ContractQuestion, MeanError
     from bayesbridge.estimators.protocol import Estimator
 
-BIDDERS = Mode(
+BIDDERS = options.Mode(
     "--bidders answers about cards and T, under each model that it names",
     "bidder method estimator contract by solve actual seconds card",
 )
-UNSEEN = Mode(
+UNSEEN = options.Mode(
     "without --hand the calls alone are read: give --hand, or",
     takes="auction call dealer players bidder slip vulnerable system style seed",
 )
-CONTRACT = Mode("the contract tells who play together, and the trumps", "pair trump")
-NO_CONTRACT = Mode("no --contract is named", "by solve actual")
-COUNT = Mode("how likely a call or a card is rules no layout out", "bidder slip vulnerable player seed")
+CONTRACT = options.Mode("the contract tells who play together, and the trumps", "pair trump")
+NO_CONTRACT = options.Mode("no --contract is named", "by solve actual")
+COUNT = options.Mode("how likely a call or a card is rules no layout out", "bidder slip vulnerable player seed")
 
 
-def add(commands: Subparsers) -> None:
-    """Put the commands on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "estimate",
         "where the hidden cards lie, and how many captures or tricks two hands have",
@@ -82,7 +58,7 @@ def add(commands: Subparsers) -> None:
     add_question(parser, "what to compute (default: capture, with four players tricks; see 'plugins')")
     parser.add_argument(
         "--card",
-        type=reading(Card.of),
+        type=options.reading(Card.of),
         metavar="SQ",
         help="where this card lies, and how each piece of evidence moved the answer",
     )
@@ -92,28 +68,27 @@ def add(commands: Subparsers) -> None:
         metavar="NAME,NAME",
         help="bidder models to answer under, cards and T beside each other (see 'plugins')",
     )
-    add_evidence(parser)
+    options.add_evidence(parser)
 
-    parser = add_command(
+    parser = options.add_command(
         commands,
         "count",
         "how many layouts of the hidden cards fit what was seen",
         run_count,
         "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
-        COUNT,
     )
-    add_evidence(parser)
+    parser.set_defaults(mode=COUNT)
+    options.add_evidence(parser)
 
 
-def add_question(parser: OneLineParser, estimators: str) -> None:
-    """The options that ask the question, of this command and of the report."""
-    add_pair(parser)
+def add_question(parser: options.OneLineParser, estimators: str) -> None:
+    options.add_pair(parser)
     parser.add_argument("--estimator", action="append", metavar="NAME", help=estimators)
     # Which engines there are is known when one is used, so that ``--help`` stays quick.
     parser.add_argument(
         "--method", default="auto", metavar="NAME", help="the engine (default: auto, the most exact that fits)"
     )
-    add_draws(parser)
+    options.add_draws(parser)
     parser.add_argument(
         "--contract", metavar="4S[X[X]]", help="whether it makes, and its tricks, by 'tricks' and solved layouts"
     )
@@ -121,26 +96,26 @@ def add_question(parser: OneLineParser, estimators: str) -> None:
     parser.add_argument(
         "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
     )
-    add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws)")
+    options.add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws)")
 
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
     if args.bidders is not None:
         return compare_models(args)
-    if (position := position_of(args)).is_unseen:
+    if (position := options.position_of(args)).is_unseen:
         return show_calls(position, args)
     from bayesbridge.answer import Answer
-    from bayesbridge.estimators.odds import game_odds
+    from bayesbridge.estimators.odds import game_odds, network_odds
     from bayesbridge.history import readings
     from bayesbridge.sensitivity import by_system
 
-    verify(args, args.contract and CONTRACT)
-    position, belief = belief_of(args, "trump")
+    options.verify(args, args.contract and CONTRACT)
+    position, belief = options.belief_of(args, "trump")
     asked = asked_contract(belief, args)
     estimators = estimators_named(args.estimator, asked)
-    with position.attributed():
-        posterior = inferred(belief, args)
+    with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
+        posterior = belief.infer(args.method, args.draws, args.seed)
     looked_for = _card_steps(belief, posterior, args)
     found = evaluated(posterior, estimators, asked, args)
     if found.estimators:
@@ -149,39 +124,35 @@ def run(args: Namespace) -> int:
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
-        systems = {} if asked is None else by_system(belief, partial(_make_document, asked, args.seed), args.seed)
+        systems: dict[str, MeanError] = {}
+        if asked is not None:
+            systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
         if args.json:
             card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
             tricks: dict[str, Any] = {"games": [one.document(len(posterior)) for one in games]} if games else {}
             tricks |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
-            tricks |= {"by_system": systems} if systems else {}
+            by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
+            tricks |= {"by_system": by} if by else {}
             calls = {"readings": readings_document(read)} if read else {}
-            print_json(estimate_document(found, answer) | tricks | calls | card)
+            screens.print_json(estimate_document(found, answer) | tricks | calls | card)
         else:
-            show(found, answer, games, read, make_depends(systems))
-            _show_card(looked_for, args)
+            screens.show(found, answer, games, read, make_depends(systems))
+            if looked_for:
+                screens.say()
+                screens.show_table(_card_table(looked_for, args.card))
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
 
 
-def _make_document(asked: ContractQuestion, seed: int, posterior: Posterior) -> dict[str, float]:
-    """P(make) by the network alone."""
-    from bayesbridge.estimators.odds import network_odds
-
-    make = network_odds(posterior, asked.contract, seed).make
-    return {"make": make.mean, "make_error": make.error}
-
-
-def make_depends(systems: dict[str, dict[str, float]]) -> str:
+def make_depends(systems: dict[str, MeanError]) -> str:
     """That P(make) depends on the system, if it moves by ten points and two standard errors; empty otherwise."""
     from bayesbridge.sensitivity import EXPERTS, depends_sentence
 
-    usual = systems.get(EXPERTS, {})
     told = {
-        name: f"it makes with about {percent(one['make'], 0)}"
-        for name, one in systems.items()
-        if abs(one["make"] - usual["make"]) > max(0.1, 2 * hypot(one["make_error"], usual["make_error"]))
+        name: f"it makes with about {percent(mean, 0)}"
+        for name, (mean, error) in systems.items()
+        if abs(mean - systems[EXPERTS].mean) > max(0.1, 2 * hypot(error, systems[EXPERTS].error))
     }
     return depends_sentence(told)
 
@@ -194,36 +165,29 @@ def show_calls(position: Position, args: Namespace) -> int:
     from bayesbridge.history import read_calls
     from bayesbridge.views.tables import readings_table
 
-    verify(args, UNSEEN)
+    options.verify(args, UNSEEN)
     auction = position.auction
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
     read = read_calls(terms, Constraints.free(), rng=args.seed)
     said = f"What each call of {auction} shows, to somebody who sees no cards."
     document = {"auction": str(auction), "readings": readings_document(read)}
-    return present(args, document, said, "", readings_table(read))
+    return screens.present(args, document, said, "", readings_table(read))
 
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
     from bayesbridge.estimators.odds import contract_question
 
-    verify(args, not args.contract and NO_CONTRACT)
-    verify_solver(args, "seconds")
-    with attributed("--contract"):
+    options.verify(args, not args.contract and NO_CONTRACT)
+    options.verify_solver(args, "seconds")
+    with options.attributed("--contract"):
         return contract_question(belief, args.contract, args.by, args.actual, pair=args.pair, solve=args.solve)
 
 
-def inferred(belief: Belief, args: Namespace) -> Posterior:
-    """The posterior."""
-    with attributed(f"--method {args.method}", PluginError):
-        return belief.infer(args.method, args.draws, args.seed)
-
-
 def estimators_named(names: list[str] | None, asked: ContractQuestion | None = None) -> list[Estimator]:
-    """The estimators named, and what a contract needs."""
     from bayesbridge.estimators.odds import estimators_for
 
-    with attributed("--estimator"):
+    with options.attributed("--estimator"):
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
 
 
@@ -254,15 +218,12 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
 
     usual = args.draws or belief.target.cost.draws
     draws = max(min(usual, 2000), usual // 10)
-    with attributed("--card"):
+    with options.attributed("--card"):
         table = card_history(belief, args.card, draws=draws, rng=args.seed, last=posterior)
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
-    """For people; nothing where nothing was asked."""
-    if not steps:
-        return
+def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
     seats = [name for name in "NESW" if any(step[name] > 0.0 for step in steps)]
     rows = [
         [
@@ -272,30 +233,29 @@ def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
         ]
         for step in steps
     ]
-    say()
-    print_table(f"Where {card_words(args.card)} lies, after each piece of evidence", ["after", *seats, ""], rows)
+    return Table(f"Where {card_words(card)} lies, after each piece of evidence", ["after", *seats, ""], rows)
 
 
 def compare_models(args: Namespace) -> int:
-    """Infer under every model, and print."""
     from bayesbridge.sensitivity import sensitivity
 
-    verify(args, BIDDERS)
-    position, belief = belief_of(args)
+    options.verify(args, BIDDERS)
+    position, belief = options.belief_of(args)
     if not belief.target.soft:
-        raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
+        raise options.UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
     with position.attributed():
         belief.verify()
     named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
     bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
     found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed)
-    if args.json:
-        models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
-        print_json({"models": models, **evidence_document(belief)})
-        return 0
-    print_evidence(belief)
-    _show_models(found)
-    return 0
+    models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
+    document = {"models": models, **evidence_document(belief)}
+    said = [
+        CAPTURES,
+        "log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.",
+        "±: the largest standard error of a probability.",
+    ]
+    return screens.present(args, document, partial(screens.print_evidence, belief), _models_table(models), *said)
 
 
 def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
@@ -312,42 +272,25 @@ def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
     return said
 
 
-def _show_models(found: xarray.Dataset) -> None:
+def _models_table(models: list[dict[str, Any]]) -> Table:
     rows = []
-    for place, label in enumerate(found["bidder"].values):
-        row = found.isel(bidder=place)
-        if not isfinite(row["log_evidence"].item()):
-            rows.append([str(label), "impossible", *[""] * 4])
+    for one in models:
+        if one["log_evidence"] is None:
+            rows.append([one["bidder"], "impossible", *[""] * 4])
             continue
-        factor = row["log_bayes_factor"].item()
-        error = row["error"].item()
-        rows.append(
-            [
-                str(label),
-                number(row["log_evidence"].item(), 3),
-                number(factor, 3) if isfinite(factor) else "–",
-                percent(row["qualified"].item()),
-                number(row["T_mean"].item(), 2),
-                percent(error) if error else "exact",
-            ]
-        )
+        factors = [number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")]
+        error = percent(one["error"]) if one["error"] else "exact"
+        rows.append([one["bidder"], *factors, percent(one["qualified"]), number(one["T_mean"], 2), error])
     header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", "±"]
-    print_table("The same question under every bidder model", header, rows)
-    say(CAPTURES)
-    say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
-    say("±: the largest standard error of a probability.")
+    return Table("The same question under every bidder model", header, rows)
 
 
 def run_count(args: Namespace) -> int:
-    """Count and print."""
-    position, belief = belief_of(args)
+    position, belief = options.belief_of(args)
     with position.attributed():
         layouts = belief.count()
-    if args.json:
-        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})
-        return 0
-    print_evidence(belief)
-    say(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
+    document = {"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)}
+    said = [f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."]
     if belief.auction is not None:
-        say("Calls make layouts more or less likely; they rule none out and do not change the count.")
-    return 0
+        said.append("Calls make layouts more or less likely; they rule none out and do not change the count.")
+    return screens.present(args, document, partial(screens.print_evidence, belief), *said)

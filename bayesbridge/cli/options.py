@@ -12,14 +12,15 @@ from functools import partial
 from itertools import product, takewhile
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict
 
+from bayesbridge.budget import MOST_DRAWS, USUAL
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
 from bayesbridge.evidence.kinds import KINDS, Play
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.position import SETTINGS, AuctionText, Position, SideStyle, Sourced, calls_of, calls_told, players_in
-from bayesbridge.words import number, tell
+from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -89,7 +90,6 @@ class OneLineParser(argparse.ArgumentParser):
             group.description, group._group_actions = about, explained
 
     def add_now(self) -> None:
-        """Add the arguments that waited."""
         add, self.add_later = self.add_later, None
         if add is not None:
             add(self)
@@ -172,7 +172,6 @@ def add_command(
     summary: str,
     run: Callable[[argparse.Namespace], int],
     example: str,
-    mode: Mode | None = None,
 ) -> OneLineParser:
     """A new command with the options that every command takes; their defaults are those of the whole command line."""
     described = f"{summary[0].upper()}{summary[1:]}."
@@ -186,7 +185,7 @@ def add_command(
         metavar="N",
         help="where random numbers start: same seed, same answer (default: 1)",
     )
-    parser.set_defaults(run=run, mode=mode)
+    parser.set_defaults(run=run)
     return parser
 
 
@@ -208,15 +207,20 @@ full_hand = reading(SETTINGS["hand"].read)
 
 @reading
 def pair(text: str) -> tuple[Seat, Seat]:
-    """Two seats that play together, such as S:N."""
     from bayesbridge.estimators.protocol import Question
 
     return Question.of(text).pair
 
 
 def add_pair(parser: OneLineParser) -> None:
-    """Ask who plays together."""
     parser.add_argument("--pair", type=pair, metavar="S:N", help="who plays together (default: observer and dummy)")
+
+
+def add_draws(parser: OneLineParser, question: str | None = None) -> None:
+    """Ask how many layouts to draw; what is usual for the question, or for the bidder model, stands in the help."""
+    usual = "20_000, learned bidder 5_000" if question is None else f"{USUAL[question].draws:_}"
+    many = f"layouts drawn, if too many to walk (default: {usual})"
+    parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
 def add_solving(parser: OneLineParser, what: str, more: str, least: int = 0) -> None:
@@ -263,10 +267,8 @@ def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
 
         from bayesbridge.studies.jobs import kept
 
-        done, total = kept(Path(args.resume))
-        share = f"{number(done)} of {number(total)} {noun}" if total else f"no {noun} yet"
-        again = join(["bayesbridge", *args.words])
-        raise KeyboardInterrupt(f"kept in {args.resume!r}: {share}; go on with: {again}") from error
+        done, again = kept(Path(args.resume), noun), join(["bayesbridge", *args.words])
+        raise KeyboardInterrupt(f"kept in {args.resume!r}: {done}; go on with: {again}") from error
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -523,7 +525,14 @@ def verify_models(args: argparse.Namespace, belief: Belief, uses: str) -> None:
     verify(args, not called and UNCALLED, not chosen and UNCHOSEN, not played and UNPLAYED, uses=uses)
 
 
-def models_at(args: argparse.Namespace, record: Record) -> tuple[BidderModel, PlayerModel | None]:
+class Models(TypedDict):
+    """How the others bid and choose cards."""
+
+    bidder: BidderModel
+    player: PlayerModel | None
+
+
+def models_at(args: argparse.Namespace, record: Record) -> Models:
     """How they bid and choose cards at a table on record: as the options say, else as experts, at its vulnerability.
 
     With ``--adapt`` in the style of the pairs' earlier boards.
@@ -542,7 +551,7 @@ def models_at(args: argparse.Namespace, record: Record) -> tuple[BidderModel, Pl
     settings |= {"system": Sourced(systems, "argument --alerts")} if (systems := _systems_at(args, record)) else {}
     bidder = Position(settings).bidder("learned")
     assert bidder is not None
-    return bidder, None if args.player == "none" else LearnedPlayer()
+    return {"bidder": bidder, "player": None if args.player == "none" else LearnedPlayer()}
 
 
 def position_of(args: argparse.Namespace) -> Position:
@@ -567,7 +576,6 @@ def position_of(args: argparse.Namespace) -> Position:
 
 
 def settings_of(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]]:
-    """The settings that the options give."""
     given = {name: value for name in names if (value := getattr(args, name)) is not None}
     return {
         name: Sourced(tuple(value) if SETTINGS[name].many else value, f"argument --{name}")

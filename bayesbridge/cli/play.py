@@ -4,68 +4,40 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
-from bayesbridge.cli.options import (
-    MODELS,
-    Mode,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_evidence,
-    add_pair,
-    add_solving,
-    attributed,
-    belief_of,
-    chosen_record,
-    models_at,
-    open_file,
-    reading,
-    verify,
-    verify_models,
-    verify_target,
-)
-from bayesbridge.cli.screens import (
-    add_draws,
-    answer_first,
-    bar,
-    on_terminal,
-    present,
-    print_how,
-    print_json,
-    print_table,
-    say,
-    show_table,
-    write_page,
-)
+from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
+from bayesbridge.markup import Table
 from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import card_words, percent, tell, with_symbols
+from bayesbridge.words import card_words, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.decisions.review import Judged
-    from bayesbridge.evidence.models import BidderModel, PlayerModel
+    from bayesbridge.budget import DrawLimits
+    from bayesbridge.decisions.review import BoardReview
     from bayesbridge.notation import Record
 
 
-REVIEW = Mode(
+REVIEW = options.Mode(
     "--review goes by the record alone, and counts tricks",
-    takes=f"review out record board room alerts seat draws solve seconds seed {MODELS}",
+    takes=f"review out record board room alerts seat draws solve seconds seed {options.MODELS}",
 )
-UNREVIEWED = Mode("only a --review is written as a page", "out")
-UNTOLD = Mode("no contract is told, only which card wins the trick is asked", "by goal field solve seconds player")
-HIDDEN = Mode("the seat's hand is hidden, only which card wins the trick is asked", "goal field solve seconds")
-CARDS = Mode("the contract tells who play together", "pair")
+UNREVIEWED = options.Mode("only a --review is written as a page", "out")
+UNTOLD = options.Mode(
+    "no contract is told, only which card wins the trick is asked", "by goal field solve seconds player"
+)
+HIDDEN = options.Mode("the seat's hand is hidden, only which card wins the trick is asked", "goal field solve seconds")
+CARDS = options.Mode("the contract tells who play together", "pair")
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "play",
         "what to play: every card from the opening lead to the last trick; of a record, what every card cost",
@@ -85,28 +57,28 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--field",
-        type=reading(_scores),
+        type=options.reading(_scores),
         metavar="420,450,-50",
         help="what declarer's side scored at other tables, for matchpoints",
     )
     solve = "(default: by --seconds; 40 for each card of a --review)"
-    add_solving(parser, solve, "(default: 12, at most 1000 layouts; of a --review for each card)", least=2)
+    options.add_solving(parser, solve, "(default: 12, at most 1000 layouts; of a --review for each card)", least=2)
     parser.add_argument(
         "--trick",
-        type=reading(Trick.of),
+        type=options.reading(Trick.of),
         metavar="W:S5",
         help='the trick so far, leader and cards: "W:S5 SK"; "N:" when N is on lead (default: by the cards played)',
     )
     parser.add_argument(
-        "--seat", type=reading(Seat.of), metavar="N", help="the seat that plays (default: that in turn)"
+        "--seat", type=options.reading(Seat.of), metavar="N", help="the seat that plays (default: that in turn)"
     )
     parser.add_argument(
         "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
     )
     parser.add_argument("--out", metavar="FILE.html", help="with --review: a page too, to read on a phone or to print")
-    add_pair(parser)
-    add_draws(parser, "play")
-    add_evidence(parser)
+    options.add_pair(parser)
+    options.add_draws(parser, "play")
+    options.add_evidence(parser)
     named = parser._option_string_actions["--player"]
     named.type, named.help = None, f"{named.help}; of a --review a player by name, whose cards alone are judged"
     parser.set_defaults(by_turn=True)
@@ -123,15 +95,15 @@ def run(args: Namespace) -> int:
     """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
     if args.review:
         return _review(args)
-    verify(args, UNREVIEWED)
+    options.verify(args, UNREVIEWED)
     if args.player is not None:
-        with attributed("--player"):
+        with options.attributed("--player"):
             args.player = SETTINGS["player"].read(args.player)
     scored = "" if args.field is None else "vulnerable"
-    position, belief = _with_trick(*belief_of(args, f"{scored} player trump"), args.trick)
+    position, belief = _with_trick(*options.belief_of(args, f"{scored} player trump"), args.trick)
     told = args.contract is not None or (belief.auction is not None and belief.auction.contract is not None)
     if not told and (args.trick is not None or belief.tricks):
-        verify(args, UNTOLD)
+        options.verify(args, UNTOLD)
         return _wins(args, position, belief)
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.play import believed, play, turn_of
@@ -140,14 +112,16 @@ def run(args: Namespace) -> int:
         turn = turn_of(belief, args.contract, args.by)
     except BayesBridgeError as error:
         if args.seat is not None and belief.tricks and args.seat == error.data.get("seat"):
-            verify(args, HIDDEN)
+            options.verify(args, HIDDEN)
             return _wins(args, position, belief)
         option = "argument --contract: " if args.contract or not told or not belief.tricks else "argument --observer: "
-        raise UsageError(f"{'' if not args.contract and isinstance(error, IllegalPlay) else option}{error}") from None
+        raise options.UsageError(
+            f"{'' if not args.contract and isinstance(error, IllegalPlay) else option}{error}"
+        ) from None
     if args.seat not in (None, turn.seat):
-        raise UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
-    verify(args, CARDS)
-    verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
+        raise options.UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
+    options.verify(args, CARDS)
+    options.verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.attributed():
         posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)
     given = position.settings.get("vulnerable")
@@ -160,10 +134,12 @@ def run(args: Namespace) -> int:
         solve=args.solve,
         seconds=args.seconds,
         rng=args.seed,
-        first=(lambda early: tell(f"so far: {early.sentence}")) if on_terminal() else None,
+        first=(lambda early: tell(f"so far: {early.sentence}")) if screens.on_terminal() else None,
     )
     document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
-    return present(args, document, *answer_first(found.tables[0]), of=posterior)
+    return screens.present(
+        args, document, *screens.answer_first(found.tables[0]), partial(screens.print_how, posterior)
+    )
 
 
 def _review(args: Namespace) -> int:
@@ -171,35 +147,35 @@ def _review(args: Namespace) -> int:
     from bayesbridge.decisions.review import PlayerCosts, players_of, players_table
 
     if args.record is None:
-        raise UsageError("argument --review: it is about a record: name --record FILE")
-    verify(args, REVIEW)
-    page = args.out and verify_target("--out", args.out, "the review is a web page", ".html", ".htm")
-    walk = open_file(args.record, "--record")
+        raise options.UsageError("argument --review: it is about a record: name --record FILE")
+    options.verify(args, REVIEW)
+    page = args.out and options.verify_target("--out", args.out, "the review is a web page", ".html", ".htm")
+    walk = options.open_file(args.record, "--record")
     boards = [record for record in walk() if record.plays and args.room in (None, record.room)]
     if args.board is not None or len(boards) < 2:
-        boards = [chosen_record(walk(), args.record, args.board, args.room, None)]
+        boards = [options.chosen_record(walk(), args.record, args.board, args.room, None)]
     if not any(_seats_asked(args, record) for record in boards):
-        raise UsageError(_nobody(args, boards))
-    found: list[tuple[Record, list[Judged]]] = []
+        raise options.UsageError(_nobody(args, boards))
+    found: list[BoardReview] = []
     for number, record in enumerate(boards, 1):
         if not (seats := _seats_asked(args, record)):
             continue
         if len(boards) > 1:
             tell(f"board {record.board or number}, {number} of {len(boards)}")
-        found.append((record, reviewed(args, record, *models_at(args, record), seats)))
+        found.append(reviewed(args, record, options.models_at(args, record), seats))
         if not args.json:
-            show_review(*found[-1], args.alerts)
-    tables = [review_document(*one) for one in found]
+            screens.show_parts(*found[-1].parts(args.alerts))
+    tables = [one.document() for one in found]
     players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
     document = {**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players}
     if not args.json and len(found) > 1:
-        show_table(players_table(players_of(found), kinds=True))
+        screens.show_table(players_table(players_of(found), kinds=True))
     if page:
         from bayesbridge.views.session import session_page
 
-        write_page(args, page, session_page(found), document)
+        screens.write_page(args, page, session_page(found), document)
     elif args.json:
-        print_json(document)
+        screens.print_json(document)
     return 0
 
 
@@ -227,40 +203,12 @@ def _nobody(args: Namespace, boards: list[Record]) -> str:
 
 
 def reviewed(
-    args: Namespace,
-    record: Record,
-    bidder: BidderModel,
-    player: PlayerModel | None,
-    seats: Sequence[Seat] = tuple(Seat),
-) -> list[Judged]:
-    """The cards of some players, judged."""
-    from bayesbridge.decisions.review import judged_cards
+    args: Namespace, record: Record, models: options.Models, seats: Sequence[Seat] = tuple(Seat)
+) -> BoardReview:
+    from bayesbridge.decisions.review import BoardReview, judged_cards
 
-    how: dict[str, Any] = {"bidder": bidder, "player": player, "draws": args.draws, "rng": args.seed}
-    how |= {"solve": args.solve, "seconds": args.seconds}
-    return list(judged_cards(record, seats, **how))
-
-
-def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
-    """For ``--json``."""
-    from bayesbridge.decisions.review import alerts_of, player_name
-
-    cards = [{**row.document(), "name": player_name(record, row.player)} for row in rows]
-    told = {"board": record.board, "contract": str(record.contract), "alerts": alerts_of(record)}
-    return {**told, "claimed": record.claimed and not record.dropped, "left_out": record.dropped, "cards": cards}
-
-
-def show_review(record: Record, rows: list[Judged], alerts: bool) -> None:
-    """For people."""
-    from bayesbridge.decisions.review import alert_sentences, players_of, players_table, review_table
-
-    where = " ".join(filter(None, ("Board", record.board, record.room)))
-    show_table(review_table(rows, f"{where}, {record.contract}: cards that were costly or unlucky"))
-    if told := alert_sentences(record, alerts):
-        say(*told, "")
-    show_table(players_table(players_of([(record, rows)])))
-    if record.rest:
-        say(f"{len(record.plays)} cards are on record{record.rest}.")
+    limits: DrawLimits = {"draws": args.draws, "solve": args.solve, "seconds": args.seconds}
+    return BoardReview(record, list(judged_cards(record, seats, rng=args.seed, **models, **limits)))
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
@@ -277,30 +225,25 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     seat = trick.turn
     if seat is None or args.seat not in (None, seat):
         turn = "nobody: the trick is complete" if seat is None else seat.name
-        raise UsageError(f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick")
+        raise options.UsageError(
+            f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick"
+        )
     with position.attributed():
         posterior = belief.infer(draws=args.draws, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if not wins:
-        raise UsageError(f"{seat.name} has no card left: ask before the last trick")
-    if args.json:
-        asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
-        print_json({"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)})
-        return 0
-    rows = [[card_words(card), percent(chance), bar(chance, 30)] for card, chance in wins.items()]
+        raise options.UsageError(f"{seat.name} has no card left: ask before the last trick")
+    asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
+    document = {"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)}
     trumps = "no trumps" if trump is None else f"{trump.name} trumps"
-    print_table(
-        f"P(card wins), {seat.name} to play to '{with_symbols(trick)}' at {trumps}",
-        ["card", "wins", ""],
-        rows,
-        bars=True,
-    )
+    title = f"P(card wins), {seat.name} to play to '{with_symbols(trick)}' at {trumps}"
+    table = Table(title, ["card", "wins"], [[card_words(card), chance] for card, chance in wins.items()], bars=True)
+    said = []
     if seat in belief.constraints.hidden:
-        say(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
+        said.append(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
     if strain is None:
-        say("Nothing tells the trump suit, so there is none: --trump names it.")
-    print_how(posterior)
-    return 0
+        said.append("Nothing tells the trump suit, so there is none: --trump names it.")
+    return screens.present(args, document, table, *said, partial(screens.print_how, posterior))
 
 
 def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tuple[Position, Belief]:
@@ -309,12 +252,12 @@ def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tupl
         return position, belief
     begun = (belief.table.trick or belief.tricks[-1]) if belief.tricks else Trick(trick.leader)
     if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
-        raise UsageError(
+        raise options.UsageError(
             f"argument --trick: '{trick}' does not begin with '{begun}', as the cards played say: fix either"
         )
     from bayesbridge.evidence.kinds import pieces
 
     added = pieces(trick)[len(begun.cards) :]
-    with attributed("--trick"):
+    with options.attributed("--trick"):
         belief = belief.given(*added)
     return position.with_more({}, [Sourced(piece, "argument --trick") for piece in added]), belief

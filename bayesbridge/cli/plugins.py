@@ -15,37 +15,35 @@ from textwrap import wrap
 from typing import Any
 
 from bayesbridge import __version__
-from bayesbridge.cli.options import EXACT, Subparsers, UsageError, add_command
-from bayesbridge.cli.screens import print_json, print_table, say, terminal_width
+from bayesbridge.cli import options, screens
 from bayesbridge.errors import Unwritable
 from bayesbridge.files import advice
+from bayesbridge.markup import Table
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "plugins",
         "estimators and bidder models, and where each comes from; 'plugins new' begins one of your own",
         run,
         "bayesbridge plugins --json\n  bayesbridge plugins new aces\n  bayesbridge plugins new our-club --kind bidder",
-        EXACT,
     )
-    parser = add_command(
+    parser.set_defaults(mode=options.EXACT)
+    parser = options.add_command(
         parser.add_subparsers(title="commands", metavar="new", dest="action"),
         "new",
         "a package with an estimator or a bidder model of your own, ready to install, test and change",
         run_new,
         "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
-        EXACT,
     )
+    parser.set_defaults(mode=options.EXACT)
     parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
     parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
     parser.add_argument("--at", default=None, metavar="DIR", help="the folder to make it in (default: the current one)")
 
 
 def run(args: Namespace) -> int:
-    """List what is installed, and what is broken."""
     from bayesbridge.estimators.registry import load
 
     registry = load()
@@ -63,22 +61,22 @@ def run(args: Namespace) -> int:
             document["failures"][key] = {**origin, "failure": plugin.failure}
         elif not plugin.estimators and not plugin.bidders:
             document["empty"][plugin.name] = origin
-    if args.json:
-        print_json(document)
-        return 0
+    parts: list[Table | str] = []
     for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
         offers = {(name, _source(offer)): offer for name, offer in document[kind].items()}
-        room = max(20, terminal_width() - 4 - sum(max(map(len, column)) for column in zip(*offers, strict=True)))
+        room = max(
+            20, screens.terminal_width() - 4 - sum(max(map(len, column)) for column in zip(*offers, strict=True))
+        )
         rows = []
         for names, offer in offers.items():
             first, *more = wrap(", ".join(offer.get("outputs", ())) or offer["doc"], room) or [""]
             rows += [[*names, first], *(["", "", line] for line in more)]
-        print_table(title, ["name", "from", "gives"], rows, left=3)
+        parts.append(Table(title, ["name", "from", "gives"], rows, left=3))
     for name, failed in document["failures"].items():
-        say(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
+        parts.append(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
     for name, origin in document["empty"].items():
-        say(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
-    return 0
+        parts.append(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
+    return screens.present(args, document, *parts)
 
 
 def _source(offer: dict[str, Any]) -> str:
@@ -101,7 +99,6 @@ MADE = {
 
 
 def run_new(args: Namespace) -> int:
-    """Write the package, and say what to do with it."""
     from bayesbridge.estimators.hookspecs import CONTRACT
 
     does, asked = MADE[args.kind]
@@ -124,17 +121,18 @@ def run_new(args: Namespace) -> int:
             text = data.joinpath(f"plugin_{kind}.txt").read_text("utf-8")
             (folder / name).write_text(Template(text).substitute(words), "utf-8")
     except (FileExistsError, FileNotFoundError) as error:
-        raise UsageError(f"cannot make {str(folder)!r} ({error.strerror}): choose another NAME or --at") from None
+        raise options.UsageError(
+            f"cannot make {str(folder)!r} ({error.strerror}): choose another NAME or --at"
+        ) from None
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         why = error.strerror or error
         raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
     name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
-    if args.json:
-        told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
-        print_json({"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **told})
-        return 0
-    say(
+    told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
+    return screens.present(
+        args,
+        {"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **told},
         f"{distribution} in {folder}: {does}, called {name!r}, and its test.",
         f"Change {module}/__init__.py, then in that folder:",
         "  pip install .",
@@ -142,7 +140,6 @@ def run_new(args: Namespace) -> int:
         f"  bayesbridge estimate {asked}",
         f"  bayesbridge report {asked} --out report.html",
     )
-    return 0
 
 
 def names(text: str) -> dict[str, str]:
@@ -155,14 +152,14 @@ def names(text: str) -> dict[str, str]:
 
     word = text.removeprefix("bayesbridge-")
     if not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", word) or len(word) > 40:
-        raise UsageError(
+        raise options.UsageError(
             f"argument NAME: {text!r} cannot be a name: write at most 40 small letters, digits and hyphens, a letter "
             "first, such as my-count"
         )
     name, dashed = word.replace("-", "_"), word.replace("_", "-")
     taken = {"chain", "draw", "suit", "strain", "seat", "card", "weight"}  # axes of results
     if name in taken | {estimator.name for estimator in bayesbridge_estimators()} | {*bayesbridge_bidders()}:
-        raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
+        raise options.UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
     return {
         "name": name,
         "distribution": f"bayesbridge-{dashed}",

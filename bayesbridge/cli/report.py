@@ -12,45 +12,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
-from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated, inferred
-from bayesbridge.cli.options import (
-    MODELS,
-    Mode,
-    Subparsers,
-    add_command,
-    add_evidence,
-    belief_of,
-    chosen_record,
-    models_at,
-    open_file,
-    verify,
-    verify_target,
-)
-from bayesbridge.cli.play import review_document, reviewed, show_review
-from bayesbridge.cli.screens import print_json, print_table, say, write_page
+from bayesbridge.cli import options, screens
+from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated
+from bayesbridge.cli.play import reviewed
 from bayesbridge.deal import Seat
+from bayesbridge.errors import PluginError
+from bayesbridge.markup import Table
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.estimators.odds import ContractQuestion
-    from bayesbridge.evidence.models import BidderModel, PlayerModel
     from bayesbridge.notation import Record
 
-FILE = Mode(
+FILE = options.Mode(
     "FILE tells what was seen, or is named by --record FILE",
-    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {MODELS}",
+    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {options.MODELS}",
 )
-TEXT = Mode("--text writes no page", "out title")
-TEXT_REVIEW = Mode("every player is reviewed, card by card", "observer cards")
-UNREVIEWED = Mode("without --review nothing is solved", "solve seconds")
-ADAPTED = Mode("--adapt learns the styles", "style")
-EVIDENCE = Mode("it is about the steps of a record, and no FILE is named", "cards text review adapt")
+TEXT = options.Mode("--text writes no page", "out title")
+TEXT_REVIEW = options.Mode("every player is reviewed, card by card", "observer cards")
+UNREVIEWED = options.Mode("without --review nothing is solved", "solve seconds")
+ADAPTED = options.Mode("--adapt learns the styles", "style")
+EVIDENCE = options.Mode("it is about the steps of a record, and no FILE is named", "cards text review adapt")
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "report",
         "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
@@ -73,7 +60,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
     )
-    add_evidence(parser)
+    options.add_evidence(parser)
 
 
 def run(args: Namespace) -> int:
@@ -85,48 +72,43 @@ def run(args: Namespace) -> int:
 
 def _record_report(args: Namespace) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
-    whole = args.text and args.review
+    whole = args.text and args.review and TEXT_REVIEW
     text, unreviewed = args.text and TEXT, not args.review and UNREVIEWED
-    verify(args, FILE, text, whole and TEXT_REVIEW, unreviewed, args.adapt and ADAPTED)
+    options.verify(args, FILE, text, whole, unreviewed, args.adapt and ADAPTED)
     path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
-    record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
-    bidder, player = models_at(args, record)
-    rows = reviewed(args, record, bidder, player) if args.review else []
-    if whole:
-        print_json(review_document(record, rows)) if args.json else show_review(record, rows, args.alerts)
-        return 0
+    record = options.chosen_record(options.open_file(args.file)(), args.file, args.board, args.room, observer)
+    models = options.models_at(args, record)
+    review = reviewed(args, record, models) if args.review else None
+    if review is not None and args.text:
+        return screens.present(args, review.document(), *review.parts(args.alerts))
     if path is None:
-        return _show_steps(args, record, observer, bidder, player)
+        return _show_steps(args, record, observer, models)
     from bayesbridge.views.documents import styles_document
     from bayesbridge.views.record import html_record
 
     page = html_record(
         record,
         observer,
-        bidder=bidder,
-        player=player,
         title=args.title,
         by_card=args.cards,
         draws=args.draws,
         rng=args.seed,
         command=_command(args),
-        review=rows,
+        review=() if review is None else review.cards,
+        **models,
     )
-    about = {"board": record.board, "observer": observer.name, **styles_document(bidder)}
-    write_page(args, path, page, about | (review_document(record, rows) if args.review else {}))
+    about = {"board": record.board, "observer": observer.name, **styles_document(models["bidder"])}
+    screens.write_page(args, path, page, about | ({} if review is None else review.document()))
     return 0
 
 
-def _show_steps(
-    args: Namespace, record: Record, observer: Seat, bidder: BidderModel, player: PlayerModel | None
-) -> int:
-    """How the posterior of the observer sharpened."""
+def _show_steps(args: Namespace, record: Record, observer: Seat, models: options.Models) -> int:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
     from bayesbridge.views.documents import styles_document
 
-    belief = Belief.of_record(record, observer, bidder=bidder, player=player)
+    belief = Belief.of_record(record, observer, **models)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
     table = sharpening(
@@ -138,50 +120,40 @@ def _show_steps(
         rng=args.seed,
     )
     steps = table.to_dict("records")
-    if args.json:
-        document = [
+    document = {
+        "steps": [
             {key: None if value != value else value for key, value in step.items()}  # a nan is not equal to itself
             | {"layouts": str(step["layouts"]), "exact": bool(step["exact"])}
             for step in steps
-        ]
-        told = None if contract is None else str(contract)
-        print_json(
-            {
-                "steps": document,
-                "board": record.board,
-                "room": record.room,
-                "observer": observer.name,
-                "contract": told,
-                "pair": [seat.name for seat in pair],
-                **({"systems": list(belief.systems)} if belief.systems else {}),
-                **styles_document(belief.bidder),
-            }
-        )
-        return 0
+        ],
+        "board": record.board,
+        "room": record.room,
+        "observer": observer.name,
+        "contract": None if contract is None else str(contract),
+        "pair": [seat.name for seat in pair],
+        **({"systems": list(belief.systems)} if belief.systems else {}),
+        **styles_document(belief.bidder),
+    }
     hidden = [seat.name for seat in Seat if seat != observer]
     heads = ["event", "layouts", "bits", *(f"points {name}" for name in hidden), "P(made)"]
     rows = [
         [
             with_symbols(step["event"]),
-            f"{step['layouts']:,}".replace(",", " "),
+            number(step["layouts"]),
             number(step["entropy_bits"], 1),
             *(number(step[f"points_{name}"], 1) for name in hidden),
             "–" if contract is None else percent(step["made"]),
         ]
         for step in steps
     ]
-    goal = "no contract" if contract is None else str(contract)
-    where = f"Board {record.board} {record.room}".strip()
-    print_table(f"{where}: what {observer.name} believes ({goal})", heads, rows)
-    for said in belief.systems:
-        say(f"System: {said}.")
-    say("points: the mean high-card points of the other hands.")
+    said = [f"System: {one}." for one in belief.systems]
+    said.append("points: the mean high-card points of the other hands.")
     if contract is not None:
         error = max(step["made_error"] for step in steps)
         told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
-        say(f"{MADE}: {contract}, on the hands as dealt{told}.")
-    say(BITS)
-    return 0
+        said.append(f"{MADE}: {contract}, on the hands as dealt{told}.")
+    title = f"{record.title}: what {observer.name} believes ({contract or 'no contract'})"
+    return screens.present(args, document, Table(title, heads, rows), *said, BITS)
 
 
 def _position_report(args: Namespace) -> int:
@@ -190,14 +162,14 @@ def _position_report(args: Namespace) -> int:
     from bayesbridge.results import to_datatree
     from bayesbridge.views.report import html_report
 
-    verify(args, EVIDENCE)
+    options.verify(args, EVIDENCE)
     path = _target(args)
-    position, belief = belief_of(args, "trump")
+    position, belief = options.belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
     asked = _asked(belief, args)
-    with position.attributed():
-        posterior = inferred(belief, args)
+    with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
+        posterior = belief.infer(args.method, args.draws, args.seed)
     found = evaluated(posterior, estimators, None, args)
     result, contract, odds = to_datatree(found), None, {}
     failures = list(found.failures.values())
@@ -219,15 +191,14 @@ def _position_report(args: Namespace) -> int:
         contract=contract,
     )
     how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-    write_page(args, path, page, {**how, **odds})
+    screens.write_page(args, path, page, {**how, **odds})
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
 
 
 def _target(args: Namespace) -> Path:
-    """Where the page goes."""
-    return verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+    return options.verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
 
 
 def _command(args: Namespace) -> str:

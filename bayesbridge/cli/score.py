@@ -9,21 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import MOST_DRAWS
-from bayesbridge.cli.options import (
-    CLUSTER,
-    Mode,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_workers,
-    attributed,
-    keeping,
-    open_file,
-    reading,
-    verify,
-    whole,
-)
-from bayesbridge.cli.screens import print_json, say, show_table
+from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted
@@ -34,13 +20,12 @@ if TYPE_CHECKING:
     from bayesbridge.studies.benchmark import Board, Plan, ScoreSums
 
 
-COUNTING = Mode("the reader counting draws nothing", "draws seed")
-UNSTYLED = Mode("there is no --history FILE", "history-tables")
+COUNTING = options.Mode("the reader counting draws nothing", "draws seed")
+UNSTYLED = options.Mode("there is no --history FILE", "history-tables")
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "score",
         "score a reader on real boards: where the honours lie, how long the suits are",
@@ -50,7 +35,7 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
-        "--boards", type=whole(1, 10**9), metavar="N", help="score N boards, evenly spread (default: all)"
+        "--boards", type=options.whole(1, 10**9), metavar="N", help="score N boards, evenly spread (default: all)"
     )
     parser.add_argument(
         "--reader",
@@ -67,7 +52,11 @@ def add(commands: Subparsers) -> None:
     )
     when = parser.add_mutually_exclusive_group()
     when.add_argument(
-        "--cards", type=whole(0, 52), default=0, metavar="N", help="after N cards of the play (default: 0, the auction)"
+        "--cards",
+        type=options.whole(0, 52),
+        default=0,
+        metavar="N",
+        help="after N cards of the play (default: 0, the auction)",
     )
     when.add_argument(
         "--moments",
@@ -76,7 +65,11 @@ def add(commands: Subparsers) -> None:
         help="some of auction,lead,1,3,6,9: after the auction, lead or trick",
     )
     parser.add_argument(
-        "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
+        "--draws",
+        type=options.whole(2, MOST_DRAWS),
+        default=1000,
+        metavar="N",
+        help="draws for each board (default: 1_000)",
     )
     parser.add_argument(
         "--history",
@@ -85,14 +78,14 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--history-tables",
-        type=whole(1, 10**6),
+        type=options.whole(1, 10**6),
         metavar="N",
         help="of each pair's tables there take the first N (default: 200)",
     )
-    add_workers(parser, "processes")
+    options.add_workers(parser, "processes")
 
 
-@reading
+@options.reading
 def _moments(text: str) -> tuple[str, ...]:
     """Names of moments with commas between them, put in order."""
     from bayesbridge.studies.readers import MOMENTS, moment_of
@@ -102,7 +95,6 @@ def _moments(text: str) -> tuple[str, ...]:
 
 
 def run(args: Namespace) -> int:
-    """Score and print."""
     from bayesbridge.studies.benchmark import WITHOUT, Plan, summary_table
     from bayesbridge.studies.readers import MOMENTS, ROLES
 
@@ -110,12 +102,14 @@ def run(args: Namespace) -> int:
     moments = one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
     if args.chair == "dummy" and any(moments.values()):
         flag = "--cards" if args.moments is None else "--moments"
-        raise UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
+        raise options.UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
     *others, last = readers = args.reader or ["learned+learned"]
     cluster = ":" in (args.scheduler or "")
-    verify(args, readers == ["counting"] and COUNTING, not args.history and UNSTYLED, cluster and CLUSTER)
+    options.verify(
+        args, readers == ["counting"] and COUNTING, not args.history and UNSTYLED, cluster and options.CLUSTER
+    )
     if twice := [name for name in others if readers.count(name) > 1]:
-        raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
+        raise options.UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
     boards = _Boards(args, min(moments.values()))
     if boards.history is not None:
         others, last = [*others, last], f"{last}{WITHOUT}"
@@ -131,26 +125,26 @@ def run(args: Namespace) -> int:
     figures = boards.figures()
     if args.json:
         about = {"chair": args.chair, "draws": args.draws, "left_out": boards.left_out}
-        print_json({**_document(args, rows, less), **figures, **about})
+        screens.print_json({**_document(args, rows, less), **figures, **about})
         return 0
     who = ROLES[args.chair][1]
     if not others:
-        show_table(summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
+        screens.show_table(summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
     for when in moments if others else ():
         some = ((name, found[when]) for name, found in rows.items())
-        show_table(summary_table(f"Readers, {who} after {when}", "reader", some))
+        screens.show_table(summary_table(f"Readers, {who} after {when}", "reader", some))
         some = ((name, found[when]) for name, found in less.items())
-        show_table(summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
+        screens.show_table(summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
     if figures:
         two = f"{figures['call_log_loss']:.4f} nats a call, {figures['call_log_loss_average']:.4f} without"
         gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
         pairs = counted(figures["history"]["pairs"], "pair")
-        say(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
+        screens.say(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
     for reason, count in boards.left_out.items():
-        say(f"{count} records left out: {reason}.")
+        screens.say(f"{count} records left out: {reason}.")
     for name, found in rows.items():
         if silent := sum(each["unanswered"] for each in found.values()):
-            say(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
+            screens.say(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
     return 0
 
 
@@ -161,23 +155,25 @@ class _Boards:
     """
 
     def __init__(self, args: Namespace, cards: int) -> None:
-        self._records, self._cards, self._losses = open_file(args.file), cards, dict[int, Any]()
+        self._records, self._cards, self._losses = options.open_file(args.file), cards, dict[int, Any]()
         self._tables: dict[str, int] = {}
         reasons = Counter(map(self._hindrance, self._records()))
         self._good = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
         if not self._good:
             told = "; ".join(f"{reason} ({count})" for reason, count in self.left_out.items())
-            raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {told}")
+            raise options.UsageError(f"argument FILE: no board of {args.file!r} can be scored: {told}")
         self.count = min(args.boards or self._good, self._good)
         self.history: History | None = None
         if args.history is None:
             return
         from bayesbridge.bidders.pairs import History
 
-        self.history = History(open_file(args.history, "--history")(), args.history_tables or 200)
+        self.history = History(options.open_file(args.history, "--history")(), args.history_tables or 200)
         if not any(one.record.pair(side) in self.history.pairs for one in self._chosen() for side in (Seat.N, Seat.E)):
-            raise UsageError(f"argument --history: no pair of the boards is in {args.history!r}: name them alike there")
+            raise options.UsageError(
+                f"argument --history: no pair of the boards is in {args.history!r}: name them alike there"
+            )
 
     def _hindrance(self, record: Record) -> str | None:
         """Why a record is left out."""
@@ -250,7 +246,7 @@ def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, 
     from bayesbridge.studies.readers import reader_of
 
     for name in plan.readers:
-        with attributed("--reader"):
+        with options.attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
     workers = min(args.workers or cores(), -(-boards.count // CHUNK))
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
@@ -260,7 +256,7 @@ def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, 
         with open(path, "rb") as file:
             digest += file_digest(file, "sha256").hexdigest()
     digest += f" {args.history_tables}" if args.history_tables else ""
-    with keeping(args, "boards"):
+    with options.keeping(args, "boards"):
         chosen = iter(boards)
         found = tally_boards(plan, boards.count, chosen, how, digest)
         for _ in chosen:  # of boards whose chunks were kept the calls are still to be judged

@@ -10,15 +10,14 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.budget import MOST_DRAWS, USUAL
-from bayesbridge.cli.options import OneLineParser, whole, writing
+from bayesbridge.cli.options import writing
 from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, number, printable, with_symbols
 
@@ -49,22 +48,6 @@ def say_whole(*lines: str) -> None:
         print(_shown(line))
 
 
-def print_table(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, bars: bool = False
-) -> None:
-    """A table with its first ``left`` columns of words and the others of figures; the last may be one of ``bars``.
-
-    A figure is never cut or broken: columns that the terminal has no room for follow below, after the first again.
-    """
-    table = [[_shown(cell) for cell in row] for row in rows]
-    end_progress()
-    for line in (*map(bold, in_lines(_shown(title))), ""):
-        print(line)
-    for head, rule, *body in in_columns([_shown(name) for name in header], table, left, bars, terminal_width()):
-        for line in (bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
-            print(line)
-
-
 def _shown(text: object) -> str:
     """As stdout can show it: suits by their letters where it has no symbols."""
     line = printable(text)
@@ -79,16 +62,19 @@ def bold(line: str) -> str:
     return f"\x1b[1m{line}\x1b[0m"
 
 
-def present(args: Namespace, document: dict[str, Any], *parts: Table | str, of: Posterior | None = None) -> int:
-    """An answer: one object for programs; for people its parts in order, and at the end how exact the posterior is."""
+def present(args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]) -> int:
+    """An answer: one object for programs, its parts for people."""
     if args.json:
         print_json(document)
         return 0
-    for part in parts:
-        show_table(part) if isinstance(part, Table) else say(part)
-    if of is not None:
-        print_how(of)
+    show_parts(*parts)
     return 0
+
+
+def show_parts(*parts: Table | str | Callable[[], None]) -> None:
+    """Tables, sentences, and what prints itself, one after the other."""
+    for part in parts:
+        show_table(part) if isinstance(part, Table) else say(part) if isinstance(part, str) else part()
 
 
 def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
@@ -108,21 +94,26 @@ def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
 
 
 def show_table(table: Table) -> None:
-    """A part of an answer: the table, with bars where it wants them, and its notes below."""
-    words = table.words
+    """A part of an answer: the table, with bars where it wants them, and its notes below.
+
+    A figure is never cut or broken: columns that the terminal has no room for follow below, after the first again.
+    """
+    end_progress()
+    rows, header, left = table.words, list(table.columns), table.left
     if table.bars:
         shares = [float(row[1]) for row in table.rows]
-        widest = max(shares, default=1.0)
-        header = [table.columns[0], f"{table.columns[1]:>8}", "", *table.columns[2:]]
-        columns = zip(header, *([row[0], " " * 8, "", *row[2:]] for row in words), strict=True)
+        widest = max(shares, default=0.0) or 1.0
+        header = [header[0], f"{header[1]:>8}", "", *header[2:]]
+        columns = zip(header, *([row[0], " " * 8, "", *row[2:]] for row in rows), strict=True)
         room = terminal_width() - sum(max(map(len, column)) + 3 for column in columns) + 3
-        width = max(5, min(40, room))
-        rows = [
-            [row[0], f"{row[1]:>8}", bar(p / widest, width), *row[2:]] for row, p in zip(words, shares, strict=True)
-        ]
-        print_table(table.title, header, rows, left=len(header))
-    else:
-        print_table(table.title, table.columns, words)
+        width, left = max(5, min(40, room)), len(header)
+        rows = [[row[0], f"{row[1]:>8}", bar(p / widest, width), *row[2:]] for row, p in zip(rows, shares, strict=True)]
+    for line in (*map(bold, in_lines(_shown(table.title))), ""):
+        print(line)
+    shown = [[_shown(cell) for cell in row] for row in (header, *rows)]
+    for head, rule, *body in in_columns(shown[0], shown[1:], left, width=terminal_width()):
+        for line in (bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
+            print(line)
     if table.notes:
         say(*table.notes, "")
 
@@ -136,7 +127,6 @@ def bar(share: float, width: int = 40) -> str:
 
 
 def _draws(letters: str) -> bool:
-    """Whether stdout can show them."""
     try:
         letters.encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, AttributeError):
@@ -181,13 +171,6 @@ def end_progress() -> None:
     """Finish the bar, also of work that failed, so that the terminal shows its cursor again."""
     while _bars:
         _bars.popitem()[1].stop()
-
-
-def add_draws(parser: OneLineParser, question: str | None = None) -> None:
-    """Ask how many layouts to draw; what is usual for the question, or for the bidder model, stands in the help."""
-    usual = "20_000, learned bidder 5_000" if question is None else f"{USUAL[question].draws:_}"
-    many = f"layouts drawn, if too many to walk (default: {usual})"
-    parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
 
 
 def print_evidence(belief: Belief) -> None:

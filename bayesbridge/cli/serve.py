@@ -8,15 +8,13 @@ import sys
 from argparse import Namespace
 from secrets import token_urlsafe
 
-from bayesbridge.cli.options import Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.screens import print_json, say_whole
+from bayesbridge.cli import options, screens
 
 PORT = 8137
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "serve",
         "open the explorer: a page to set hands, calls and cards on by clicking, and watch the beliefs move",
@@ -25,7 +23,7 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--port",
-        type=whole(0, 65_535),
+        type=options.whole(0, 65_535),
         default=PORT,
         metavar="N",
         help=f"the port (default: {PORT}; 0: any that is free)",
@@ -34,17 +32,16 @@ def add(commands: Subparsers) -> None:
         "--token", metavar="TEXT", help="the secret part of the address (default: a new one every time)"
     )
     parser.add_argument(
-        "--workers", type=whole(1, 16), default=2, metavar="N", help="processes that compute (default: 2)"
+        "--workers", type=options.whole(1, 16), default=2, metavar="N", help="processes that compute (default: 2)"
     )
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
 
 
 def run(args: Namespace) -> int:
-    """Serve until Ctrl-C."""
     if missing := [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]:
-        raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
+        raise options.UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
     if args.token is not None and not re.fullmatch(r"[\w-]{16,64}", args.token, re.ASCII):
-        raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
+        raise options.UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
     from bayesbridge.web.server import explorer, listen, serve
 
     listener = listen(args.port)
@@ -53,9 +50,9 @@ def run(args: Namespace) -> int:
 
     def ready() -> None:
         if args.json:
-            print_json({"address": address})
+            screens.print_json({"address": address})
         else:
-            say_whole(f"The explorer is at {address}", "Ctrl-C ends it.")
+            screens.say_whole(f"The explorer is at {address}", "Ctrl-C ends it.")
         sys.stdout.flush()
         if not args.no_browser:
             import webbrowser

@@ -9,20 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.options import (
-    CLUSTER,
-    Mode,
-    OneLineParser,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_workers,
-    attributed,
-    keeping,
-    verify,
-    whole,
-)
-from bayesbridge.cli.screens import print_json, say, show_table
+from bayesbridge.cli import options, screens
 
 if TYPE_CHECKING:
     from bayesbridge.scoring import Scheme
@@ -32,12 +19,12 @@ MOST_DEALS = 10**15
 """Three years of work for one core: a greater number is a typing mistake."""
 
 
-EXACTLY = Mode("--exact counts every deal and draws none", "deals runs workers scheduler resume seed")
+EXACTLY = options.Mode("--exact counts every deal and draws none", "deals runs workers scheduler resume seed")
 
 
-def add(commands: Subparsers) -> None:
+def add(commands: options.Subparsers) -> None:
     """Put the command on the command line; its arguments wait until they are needed, since all studies are loaded."""
-    parser = add_command(
+    parser = options.add_command(
         commands,
         "study",
         "an experiment of the paper, by Monte Carlo or exactly, beside the printed figures",
@@ -48,7 +35,7 @@ def add(commands: Subparsers) -> None:
     parser.add_later = _add_arguments
 
 
-def _add_arguments(parser: OneLineParser) -> None:
+def _add_arguments(parser: options.OneLineParser) -> None:
     from bayesbridge.studies import STUDIES
 
     studies = STUDIES.values()
@@ -58,39 +45,46 @@ def _add_arguments(parser: OneLineParser) -> None:
     about = "; ".join(f"{study.name}: {study.help}" for study in studies)
     add("study", metavar="STUDY", choices=tuple(STUDIES), help=about)
     many = f"random deals in each run, also written 10_000_000 or 1e7 (default: {sizes})"
-    add("--deals", type=whole(1, MOST_DEALS), metavar="N", help=many)
-    add("--runs", type=whole(1, 1000), default=1, metavar="R", help="independent runs; the paper has 3 (default: 1)")
+    add("--deals", type=options.whole(1, MOST_DEALS), metavar="N", help=many)
+    add(
+        "--runs",
+        type=options.whole(1, 1000),
+        default=1,
+        metavar="R",
+        help="independent runs; the paper has 3 (default: 1)",
+    )
     add("--exact", action="store_true", help=f"count every possible deal instead of random ones ({exact})")
-    add_workers(parser, "threads")
+    options.add_workers(parser, "threads")
     takers = " and ".join(study.name for study in studies if study.schemes)
     scheme = f"{takers}: a TOML file with a scoring scheme, used beside the built-in ones; may be repeated"
     add("--scoring", action="append", metavar="FILE", help=scheme)
 
 
 def run(args: Namespace) -> int:
-    """Count or simulate, and print."""
     from bayesbridge.studies import STUDIES
     from bayesbridge.studies.jobs import THREADS, RunOptions
     from bayesbridge.studies.study import all_tables, notes
 
     study = STUDIES[args.study]
-    verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and CLUSTER)
+    options.verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and options.CLUSTER)
     schemes = _schemes(args, study)
     if args.exact and study.count_exactly is None:
-        raise UsageError(f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')")
+        raise options.UsageError(
+            f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')"
+        )
     if args.exact and study.count_exactly is not None:
         found = study.count_exactly()
     else:
         checkpoint = Path(args.resume) if args.resume else None
         how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
-        with keeping(args, "deals"):
+        with options.keeping(args, "deals"):
             found = study.simulate(args.deals or study.deals, args.seed, how, args.runs, schemes)
     if args.json:
-        print_json(found.document())
+        screens.print_json(found.document())
         return 0
     for table in all_tables(study, found):
-        show_table(table)
-    say(*notes(found, args.seed))
+        screens.show_table(table)
+    screens.say(*notes(found, args.seed))
     return 0
 
 
@@ -104,10 +98,10 @@ def _schemes(args: Namespace, study: Study) -> list[Scheme]:
         return []
     if not study.schemes:
         takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
-        raise UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
+        raise options.UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
     schemes = []
     for path in args.scoring:
         table = Toml.read(path, "--scoring").document
-        with attributed(f"--scoring {path}"):
+        with options.attributed(f"--scoring {path}"):
             schemes.append(Scheme.of(table))
     return schemes

@@ -5,20 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.options import (
-    EXACT,
-    Mode,
-    Subparsers,
-    UsageError,
-    add_command,
-    attributed,
-    open_file,
-    verify,
-    verify_target,
-    whole,
-    writing,
-)
-from bayesbridge.cli.screens import print_json, print_table, say
+from bayesbridge.cli import options, screens
+from bayesbridge.markup import Table
 from bayesbridge.words import counted, error_text, number, percent, share_error
 
 if TYPE_CHECKING:
@@ -28,24 +16,23 @@ MOST = 200
 """Tables learned from unless told otherwise: more say little more, and take longer."""
 
 
-PAIRS = Mode("it is about one pair, and no --pair A+B is named", "tables out")
+PAIRS = options.Mode("it is about one pair, and no --pair A+B is named", "tables out")
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "style",
         "how a pair bids beside the average expert, learned from its tables on record",
         run,
         "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
-        EXACT,
     )
+    parser.set_defaults(mode=options.EXACT)
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
     parser.add_argument("--pair", metavar="A+B", help="the two players (default: name all pairs of the file)")
     parser.add_argument(
         "--tables",
-        type=whole(1, 10**6),
+        type=options.whole(1, 10**6),
         metavar="N",
         help=f"learn from the pair's first N tables, the others judge (default: all, at most {MOST})",
     )
@@ -53,62 +40,58 @@ def add(commands: Subparsers) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Learn and print."""
     from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
     from bayesbridge.studies.benchmark import call_figures
 
-    verify(args, not args.pair and PAIRS)
+    options.verify(args, not args.pair and PAIRS)
     if args.pair is None:
         return _pairs(args)
-    target = None if args.out is None else verify_target("--out", args.out, "a style is JSON", ".json")
-    with attributed("--pair"):
-        every = tables_of(open_file(args.file)(), args.pair)
+    target = None if args.out is None else options.verify_target("--out", args.out, "a style is JSON", ".json")
+    with options.attributed("--pair"):
+        every = tables_of(options.open_file(args.file)(), args.pair)
     name = pair_name(args.pair)
     style = style_of(name, every[: args.tables or MOST])
     judged = judge_style(every[: style.tables + MOST], style)
     figures = call_figures(judged, "log_loss")
     if target is not None:
-        with writing("--out", target) as part:
+        with options.writing("--out", target) as part:
             style.save(part)
     found = habits(style)
-    if args.json:
-        told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(judged)}
-        print_json({**told, **figures, "summary": [one._asdict() for one in found]})
-        return 0
+    told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(judged)}
+    document = {**told, **figures, "summary": [one._asdict() for one in found]}
     some = "" if style.tables == len(every) else f" of {number(len(every))}"
     title = f"{name}, learned from {number(style.tables)}{some} tables"
     rows = [[one.what, _value(one, one.value, one.error), _value(one, one.average, 0.0)] for one in found]
-    print_table(title, ["", "this pair", "average expert"], rows)
-    say("Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error.")
+    said = ["Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error."]
     if len(judged):
         gain, error = figures["log_loss_difference"], figures["log_loss_difference_error"]
         two = f"{figures['log_loss']:.3f} nats a call knowing the style, {figures['log_loss_average']:.3f} without"
         halves = ", each half judging what is learned from the other" if style.tables == len(every) else ""
         tables = f"{counted(len(judged), 'table')}{halves or ' that it was not learned from'}"
-        say(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
+        said.append(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
     if target is not None:
-        say(f"{target} is written: --style EW:{target} takes it, or NS:.")
-    return 0
+        said.append(f"{target} is written: --style EW:{target} takes it, or NS:.")
+    return screens.present(args, document, Table(title, ["", "this pair", "average expert"], rows), *said)
 
 
 def _pairs(args: Namespace) -> int:
     """The pairs of the file, those with most tables first."""
     from bayesbridge.bidders.pairs import pairs_of
 
-    sizes = {name: len(tables) for name, tables in pairs_of(open_file(args.file)()).items()}
+    sizes = {name: len(tables) for name, tables in pairs_of(options.open_file(args.file)()).items()}
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
-        raise UsageError(f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands")
-    if args.json:
-        print_json({"pairs": found})
-        return 0
-    print_table(f"Pairs of {args.file}", ["pair", "tables"], [[name, number(tables)] for name, tables in found.items()])
-    say(f"What one of them plays: add --pair, as in --pair {next(iter(found))}")
-    return 0
+        raise options.UsageError(
+            f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands"
+        )
+    rows = [[name, number(tables)] for name, tables in found.items()]
+    table = Table(f"Pairs of {args.file}", ["pair", "tables"], rows)
+    return screens.present(
+        args, {"pairs": found}, table, f"What one of them plays: add --pair, as in --pair {next(iter(found))}"
+    )
 
 
 def _value(habit: Habit, value: float, error: float) -> str:
-    """As people read it."""
     if habit.unit == "share":
         return percent(value) + share_error(value, error)
     return f"{value:.1f}{error_text(error, 1)} {habit.unit}"

@@ -5,27 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentTypeError, Namespace
 
 from bayesbridge.cards import Suit
-from bayesbridge.cli.options import (
-    Mode,
-    Subparsers,
-    UsageError,
-    add_command,
-    add_evidence,
-    belief_of,
-    reading,
-    verify,
-    whole,
-)
-from bayesbridge.cli.screens import add_draws, print_json, say, show_table
+from bayesbridge.cli import options, screens
 from bayesbridge.views.documents import evidence_document
 
-HOLDINGS = Mode("without --observer and --hand only vacant places weigh the layouts", takes="vacant tricks")
-EVIDENCE = Mode("the evidence tells the vacant places", "vacant")
+HOLDINGS = options.Mode("without --observer and --hand only vacant places weigh the layouts", takes="vacant tricks")
+EVIDENCE = options.Mode("the evidence tells the vacant places", "vacant")
 
 
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
+def add(commands: options.Subparsers) -> None:
+    parser = options.add_command(
         commands,
         "suit",
         "how to play a suit: the best plan for each number of tricks",
@@ -39,7 +27,7 @@ def add(commands: Subparsers) -> None:
         help="dummy's cards of the suit, then declarer's; x is a lowest card (with evidence: may be left out)",
     )
     parser.add_argument(
-        "--suit", type=reading(Suit.of), metavar="S", help="the suit, where the evidence shows both hands"
+        "--suit", type=options.reading(Suit.of), metavar="S", help="the suit, where the evidence shows both hands"
     )
     parser.add_argument(
         "--vacant",
@@ -48,39 +36,38 @@ def add(commands: Subparsers) -> None:
         help="places of West and East for unknown cards, those of the suit among them (default: 13:13)",
     )
     parser.add_argument(
-        "--tricks", type=whole(1, 13), default=2, metavar="N", help="how many tricks of a plan to tell (default: 2)"
+        "--tricks",
+        type=options.whole(1, 13),
+        default=2,
+        metavar="N",
+        help="how many tricks of a plan to tell (default: 2)",
     )
-    add_draws(parser)
-    add_evidence(parser)
+    options.add_draws(parser)
+    options.add_evidence(parser)
 
 
 def run(args: Namespace) -> int:
-    """Search and print."""
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.suit import suit_play
 
     if len(args.holdings) not in (0, 2):
-        raise UsageError(
+        raise options.UsageError(
             f"argument HOLDING: {len(args.holdings)} given: give dummy's and declarer's, such as AJT32 K954"
         )
     first, second = args.holdings or (None, None)
     if (args.observer, args.position, args.record) == (None, None, None):
-        verify(args, HOLDINGS)
+        options.verify(args, HOLDINGS)
         found = suit_play(first, second, vacant=args.vacant or (13, 13))
         about = {}
     else:
-        verify(args, EVIDENCE)
-        position, belief = belief_of(args)
+        options.verify(args, EVIDENCE)
+        position, belief = options.belief_of(args)
         with position.attributed():
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
-    if args.json:
-        print_json({**found.document(args.tricks), **about})
-    else:
-        say(*found.heading, "")
-        show_table(found.shown(args.tricks))
-    return 0
+    document = {**found.document(args.tricks), **about}
+    return screens.present(args, document, *found.heading, "", found.shown(args.tricks))
 
 
 def _vacant(text: str) -> tuple[int, int]:

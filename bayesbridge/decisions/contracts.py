@@ -201,7 +201,6 @@ class Option(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The contract as text."""
         return str(self.contract or PASS)
 
     @property

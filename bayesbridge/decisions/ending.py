@@ -48,7 +48,6 @@ class State(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """The seat to play."""
         return (self.leader + len(self.cards)) % 4
 
 

@@ -41,14 +41,10 @@ from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.calls import CALLS, Contract, Vulnerability
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contracts import (
-    PairLike,
-    option_payoffs,
-    pair_of,
-)
+from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import MeanError, TrickEstimates, judged
-from bayesbridge.layouts import Floats, Layouts, Masks, high_card_points, suit_lengths
+from bayesbridge.layouts import Floats, Layouts, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import SchemeLike, scoring_of
 
@@ -109,19 +105,18 @@ def _enquiry(posterior: Posterior, name: str) -> Inquiry:
         return _call(posterior, name, where)
     if word not in ("card", "length", "points") or not where:
         raise BayesBridgeError(f"unknown question {name!r}: write {KNOWN}", name=name)
-    count = {"card": 4, "length": 14, "points": 38}[word]
-    return Inquiry(
-        name, lambda layouts: _certain(_values(word, where, layouts.masks), count), _exact(posterior, word, where)
-    )
-
-
-def _values(word: str, where: str, masks: Masks) -> NDArray[Any]:
-    """(n,) the seat that holds a card, a length or the points of a hand."""
     if word == "card":
-        return np.asarray((masks & np.uint64(Card.of(where).mask)).astype(np.bool_).argmax(axis=1))
-    seat_text, _, suit = where.partition(":")
-    hands = masks[:, Seat.of(seat_text)]
-    return high_card_points(hands) if word == "points" else suit_lengths(hands)[:, Suit.of(suit)]
+        card = Card.of(where)
+        shares = posterior.card_table[CARDS.index(str(card))] if posterior.counts_cards else None
+        return Inquiry(name, lambda layouts: np.eye(4)[layouts.holds(card).argmax(axis=1)], shares)
+    seat_text, _, suit_text = where.partition(":")
+    seat = Seat.of(seat_text)
+    if word == "points":
+        shares = posterior.point_table[seat] if posterior.counts_points else None
+        return Inquiry(name, lambda layouts: np.eye(38)[high_card_points(layouts.masks[:, seat])], shares)
+    suit = Suit.of(suit_text)
+    shares = posterior.length_table[seat, suit] if posterior.counts_cards else None
+    return Inquiry(name, lambda layouts: np.eye(14)[suit_lengths(layouts.masks[:, seat])[:, suit]], shares)
 
 
 def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
@@ -147,23 +142,6 @@ def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
         return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
 
     return Inquiry(name, answers)
-
-
-def _exact(posterior: Posterior, word: str, where: str) -> Floats | None:
-    """(k,) P(answer) from exact marginals, where the posterior has them."""
-    if word == "points":
-        return np.asarray(posterior.point_table[Seat.of(where)]) if posterior.counts_points else None
-    if not posterior.counts_cards:
-        return None
-    if word == "card":
-        return np.asarray(posterior.card_table[CARDS.index(str(Card.of(where)))])
-    seat, _, suit = where.partition(":")
-    return np.asarray(posterior.length_table[Seat.of(seat), Suit.of(suit)])
-
-
-def _certain(values: NDArray[Any], answers: int) -> Floats:
-    """(n, answers) 1 for the answer that each layout gives."""
-    return np.eye(answers)[np.asarray(values, np.int64)]
 
 
 type Decision = str | Sequence[str | Contract] | Mapping[str, Callable[[Layouts], NDArray[Any]]] | None
@@ -336,4 +314,4 @@ def _kinds(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layo
     """(n, k) which of the k different values each layout gives, by a user's function."""
     values = _called(name, function, layouts)
     kinds, places = np.unique(values, return_inverse=True)
-    return _certain(places, len(kinds))
+    return np.eye(len(kinds))[places]

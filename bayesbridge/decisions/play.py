@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp
 from statistics import NormalDist
-from typing import Any, Final, Unpack
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,6 @@ class PlayTurn:
 
     @property
     def seat(self) -> Seat:
-        """Who is to play."""
         assert self.trick.turn is not None
         return self.trick.turn
 
@@ -90,12 +89,10 @@ class PlayTurn:
 
     @property
     def lead(self) -> bool:
-        """Whether it is the opening lead."""
         return not self.played_mask
 
     @property
     def question(self) -> Question:
-        """For the solver."""
         pair, trump = (self.contract.declarer, self.dummy), self.contract.trump
         return Question(pair, trump, None if self.lead else self.trick, self.played_mask)
 
@@ -226,7 +223,6 @@ class CardChoices(Displayable):
         return len(self.best) == 1
 
     def of(self, card: Card) -> CardChoice:
-        """The choice that has a card."""
         return next(choice for choice in self.choices if card in choice.cards)
 
     @property
@@ -291,7 +287,6 @@ class CardChoices(Displayable):
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
-        """For ``--json`` and web pages."""
         chance = "beaten" if self.turn.defends else "make"
 
         def row(choice: CardChoice) -> dict[str, Any]:
@@ -407,11 +402,11 @@ def play(
         values["matchpoints"] = 1.0 - won if turn.defends else won
     order = [meant, *(name for name in ("make", "tricks", "matchpoints") if name in values and name != meant)]
     goals = {name: np.asarray(values[name]) for name in order}
-    wins = card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy))
+    asked = _Asked(posterior, turn, goals, card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy)))
     wanted = horizon > 0 and not turn.defends and turn.tricks >= 13 - MOST_TRICKS
     if wanted:
         with suppress(TooMuchWork):
-            return _searched(posterior, turn, goals, wins, budget, horizon, rng)
+            return _searched(asked, budget, horizon, rng)
     solver = card_solver()
     cost = max(seconds_of(solver) * 0.45**turn.tricks, 1e-9)  # a trick less to play takes less than half the time
     n, some = budget.layouts(cost, most), posterior
@@ -427,7 +422,7 @@ def play(
         tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
         tricks = 13 - tricks if turn.defends else tricks
         columns = {name: values[tricks] for name, values in goals.items()}
-        return _ranked(turn, groups, columns, sample, wins)
+        return _ranked(asked, groups, columns, sample)
 
     for begin in range(0, len(some), step):
         parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
@@ -487,12 +482,17 @@ def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSamp
     return CalibratedSample.of(some.weights, here.pmfs[group] @ values, targets, every.ess)
 
 
+class _Asked(NamedTuple):
+    """A posterior, a moment, what 0 … 13 tricks of declarer are worth by each goal, and P(each card wins the trick)."""
+
+    posterior: Posterior
+    turn: PlayTurn
+    goals: dict[str, Floats]
+    wins: dict[Card, float]
+
+
 def _ranked(
-    turn: PlayTurn,
-    groups: Sequence[tuple[Card, ...]],
-    columns: dict[str, Floats],
-    sample: CalibratedSample,
-    wins: dict[Card, float],
+    asked: _Asked, groups: Sequence[tuple[Card, ...]], columns: dict[str, Floats], sample: CalibratedSample
 ) -> CardChoices:
     """The choices in order; ``columns``: (layouts, groups) by goal, the first decides."""
     goals = list(columns.values())
@@ -520,24 +520,17 @@ def _ranked(
             sample.mean(columns["tricks"][:, one], 0.0, 13.0, 1.0),
             behind(goals[0], one),
             close(one),
-            wins[groups[one][0]],
+            asked.wins[groups[one][0]],
             sample.share(columns["matchpoints"][:, one]) if "matchpoints" in columns else None,
         )
         for one in order
     )
-    return CardChoices(turn, next(iter(columns)), choices, len(sample.weights), False)
+    return CardChoices(asked.turn, next(iter(columns)), choices, len(sample.weights), False)
 
 
-def _searched(
-    posterior: Posterior,
-    turn: PlayTurn,
-    goals: dict[str, Floats],
-    wins: dict[Card, float],
-    budget: Budget,
-    horizon: int,
-    rng: Seed,
-) -> CardChoices:
+def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardChoices:
     """Declarer's next tricks by one plan over layouts of two hidden hands."""
+    posterior, turn, goals, _ = asked
     left, tricks, side = ~turn.played_mask, 13 - turn.tricks, turn.contract.declarer % 2
     some, draw = posterior, generator(rng)
     if len(posterior) > DRAWN:
@@ -584,7 +577,7 @@ def _searched(
     order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
     groups, columns = [groups[i] for i in order], {name: values[:, order] for name, values in columns.items()}
     ranked = replace(
-        _ranked(turn, groups, columns, sample, wins),
+        _ranked(asked, groups, columns, sample),
         exact=some.exact and len(sample.weights) == len(some),
         horizon=reached,
     )

@@ -88,7 +88,6 @@ class Judged:
         return ""
 
     def document(self) -> dict[str, Any]:
-        """For ``--json`` and tables."""
         return {
             "trick": self.number // 4 + 1,
             "seat": self.seat.name,
@@ -186,7 +185,6 @@ class PlayerCosts(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[Judged]) -> PlayerCosts:
-        """Of some cards."""
         costly = [row for row in rows if row.verdict == "costly"]
         real = [row.double_dummy_cost for row in rows]
         kinds = dict.fromkeys(("lead", "declarer", "defence"), 0.0)
@@ -203,12 +201,33 @@ class PlayerCosts(NamedTuple):
         )
 
 
+class BoardReview(NamedTuple):
+    """The cards of a board, judged."""
+
+    record: Record
+    cards: Sequence[Judged]
+
+    def document(self) -> dict[str, Any]:
+        """For ``--json``."""
+        record = self.record
+        cards = [{**row.document(), "name": player_name(record, row.player)} for row in self.cards]
+        told = {"board": record.board, "contract": str(record.contract), "alerts": alerts_of(record)}
+        return {**told, "claimed": record.claimed and not record.dropped, "left_out": record.dropped, "cards": cards}
+
+    def parts(self, alerts: bool) -> list[Table | str]:
+        """For people: tables and sentences; whether ``alerts`` were taken for what the calls show."""
+        record, told = self.record, alert_sentences(self.record, alerts)
+        costly = review_table(self.cards, f"{record.title}, {record.contract}: cards that were costly or unlucky")
+        rest = [f"{len(record.plays)} cards are on record{record.rest}."] if record.rest else []
+        return [costly, *told, *([""] if told else []), players_table(players_of([self])), *rest]
+
+
 def player_name(record: Record, seat: Seat) -> str:
     """As the record has it, else the seat."""
     return record.tag(SEATS[seat.name]).strip() or SEATS[seat.name]
 
 
-def players_of(found: Iterable[tuple[Record, Sequence[Judged]]]) -> dict[str, list[Judged]]:
+def players_of(found: Iterable[BoardReview]) -> dict[str, list[Judged]]:
     """The cards of each player, by name."""
     players: dict[str, list[Judged]] = {}
     for record, rows in found:

@@ -7,7 +7,7 @@ the cards are. What is asked is whether so many tricks can be reached, which a p
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +24,31 @@ LEADER, PLACE, TOP, WINNER, TARGET, LEFT, NEXT, HAND, SLOT, LOW, HIGH, BEFORE = 
 take of those left, the number of the try, the hand, its place and key in the table, the cards of the trick."""
 
 
+class Transpositions(NamedTuple):
+    """What is known of positions, which those of one play share."""
+
+    keys: Ints
+    """(ENTRIES, 2) two suits each: by card from the lowest on two bits, whose it is."""
+    bounds: NDArray[np.int8]
+    """(ENTRIES, 2) tricks that declarer takes at least and at most."""
+    good: Ints
+    """(4, 52) by seat and card: how often it did what its side wanted."""
+
+
+class Stack(NamedTuple):
+    """The cards to be played, one below the other, and those to be tried in the place of each."""
+
+    frames: Ints
+    tries: Ints
+
+
 class Solver:
     """Solves positions of one play, with the memory that they share."""
 
     def __init__(self, trump: int | None, side: int) -> None:
         self.trump, self.side = -1 if trump is None else int(trump), side
-        self.keys = np.zeros((ENTRIES, 2), np.int64)
-        """Two suits each: by card from the lowest on two bits, whose it is."""
-        self.bounds: NDArray[Any] = np.zeros((ENTRIES, 2), np.int8)
-        """Tricks that declarer takes at least and at most."""
-        self.good = np.zeros((4, 52), np.int64)
-        """By seat and card: how often it did what its side wanted."""
+        bounds = np.zeros((ENTRIES, 2), np.int8)
+        self.known = Transpositions(np.zeros((ENTRIES, 2), np.int64), bounds, np.zeros((4, 52), np.int64))
 
     def tricks(
         self, ours: tuple[int, int], hidden: Ints, leader: int, cards: tuple[int, ...], caps: Ints
@@ -44,27 +58,19 @@ class Solver:
         """
         hands = np.empty((len(hidden), 4), np.int64)
         hands[:, self.side :: 2], hands[:, 1 - self.side :: 2] = ours, hidden
-        taken, played = np.empty(len(hidden), np.int64), np.array(cards, np.int64)
-        tried = solve(hands, self.side, self.trump, leader, played, caps, self.keys, self.bounds, self.good, taken)
-        return taken, tried
+        taken = np.array(caps, np.int64)
+        return taken, solve(hands, (self.side, self.trump), (leader, np.array(cards, np.int64)), taken, self.known)
 
 
 @njit
-def solve(
-    layouts: Ints,
-    side: int,
-    trump: int,
-    leader: int,
-    played: Ints,
-    caps: Ints,
-    keys: Ints,
-    bounds: Ints,
-    good: Ints,
-    taken: Ints,
-) -> int:
-    """Fill in the tricks of declarer from here on in each layout; the number of cards tried."""
-    frames, tries = np.zeros((53, 12), np.int64), np.zeros((53, 14), np.int64)
-    first = frames[0]
+def solve(layouts: Ints, rules: tuple[int, int], trick: tuple[int, Ints], tricks: Ints, memory: Transpositions) -> int:
+    """The number of cards tried; ``tricks``, at first the most that are asked for, become those of declarer from here
+    on in each layout. ``rules`` are declarer's side and the trumps, ``trick`` its leader and cards.
+    """
+    leader, played = trick
+    trump = rules[1]
+    stack = Stack(np.zeros((53, 12), np.int64), np.zeros((53, 14), np.int64))
+    first = stack.frames[0]
     first[LEADER], first[PLACE], first[WINNER] = leader, len(played), leader
     for i in range(len(played)):
         card = played[i]
@@ -74,23 +80,24 @@ def solve(
     nodes = 0
     for i in range(len(layouts)):
         first[LEFT] = _many(layouts[i, leader]) + (len(played) > 0)
-        value = min(first[LEFT], caps[i])
+        value = min(first[LEFT], tricks[i])
         while value > 0:
             first[TARGET] = value
-            reached = _reaches(layouts[i], side, trump, played, frames, tries, keys, bounds, good)
+            reached = _reaches(layouts[i], rules, played, stack, memory)
             nodes += abs(reached)
             if reached > 0:
                 break
             value -= 1
-        taken[i] = value
+        tricks[i] = value
     return nodes
 
 
 @njit
-def _reaches(
-    hands: Ints, side: int, trump: int, played: Ints, frames: Ints, tries: Ints, keys: Ints, bounds: Ints, good: Ints
-) -> int:
+def _reaches(hands: Ints, rules: tuple[int, int], played: Ints, stack: Stack, memory: Transpositions) -> int:
     """Whether the target of the first frame can be reached: the number of cards tried, negative if not."""
+    side, trump = rules
+    frames, tries = stack
+    keys, bounds, good = memory
     depth, nodes = 0, 1
     entering, reached = True, False
     led = played[0] // 13 if len(played) else 0

@@ -293,7 +293,7 @@ def _without(counts: Counts, gap: int) -> Counts:
 
 
 class Seating(NamedTuple):
-    """Who sits where: declarer's two hands, the defender after the second and the one after the first."""
+    """Who sits where: declarer's two hands."""
 
     first: Seat
     second: Seat
@@ -302,11 +302,6 @@ class Seating(NamedTuple):
     def left(self) -> Seat:
         """The defender who plays after the second hand."""
         return self.second.next(1)
-
-    @property
-    def right(self) -> Seat:
-        """The defender who plays after the first hand."""
-        return self.first.next(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,13 +314,7 @@ class Step:
     """By what the next defender plays."""
 
     @property
-    def forced(self) -> bool:
-        """Whether no hand has a choice from here on: the last card of the suit."""
-        return all(not answer.card and all(after is None for _, after in answer.then) for answer in self.answers)
-
-    @property
     def document(self) -> dict[str, Any]:
-        """For ``--json``."""
         return {
             "leader": self.leader.name,
             "lead": self.card,
@@ -416,7 +405,7 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     groups: dict[tuple[str, ...], list[tuple[Reply, str]]] = {}
     branches = [(answer, played, after) for answer in step.answers for played, after in answer.then]
     for answer, played, after in branches:
-        if after is not None and not after.forced:
+        if after is not None and any(one.card or any(step for _, step in one.then) for one in after.answers):
             groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append((answer, played))
     for lines, cases in groups.items():
         always = len(groups) == 1 and len(cases) == len(branches)

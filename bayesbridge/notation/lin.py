@@ -30,18 +30,17 @@ _SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
 
 
 @lru_cache(maxsize=64)  # the two tables of a match follow one another with the same deal
-def dealt(text: str) -> tuple[Seat | None, Hands]:
-    """The dealer and the hands of ``md``."""
+def dealt(text: str) -> Hands:
+    """The hands of ``md``."""
     if not text:
-        return None, UNKNOWN_HANDS
-    dealer = SEATS["1234".index(text[0])] if text[0] in "1234" else None
+        return UNKNOWN_HANDS
     fields = [field.strip() for field in text.lstrip("01234 ").split(",")]
     if len(fields) > 4 and not any(fields[4:]):
         fields = fields[:4]
     if len(fields) > 4:
         raise NotationError(f"deal {shorten(text)} has {len(fields)} hands: write four, from South", text=text)
     hands = dict(zip(SEATS, map(_hand, fields), strict=False))
-    return dealer, (hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W))
+    return hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W)
 
 
 def _hand(text: str) -> Hand | None:
@@ -172,7 +171,6 @@ class _Board(Draft):
         self.claimed = False
 
     def take(self, line: int, key: str, value: str) -> None:
-        """One token of the board."""
         match key:
             case "qx":
                 self.room = {"o": "Open", "c": "Closed"}.get(value[:1].lower(), "")
@@ -214,10 +212,10 @@ class _Board(Draft):
 
     def record(self) -> Record | None:
         line, text = self.deal or (self.line, "")
-        found = self.read(line, "record", dealt, text)
-        if found is None:
+        hands = self.read(line, "record", dealt, text)
+        if hands is None:
             return None
-        dealer, hands = found
+        dealer = SEATS[int(text[0]) - 1] if text[:1] in tuple("1234") else None
         auction = self.auction(dealer)
         contract = auction.contract if auction is not None else None
         lines = [at for at, _ in self.cards]

@@ -220,7 +220,6 @@ class TagPairs(Draft):
         return [(lines[i], tuple(cards[i : i + 4])) for i in range(0, len(cards), 4)]
 
     def result(self, contract: Contract | None) -> int | None:
-        """Declarer's tricks."""
         text = self.value("Result").lstrip("^").strip()
         if contract is None or not text:
             return None
@@ -239,7 +238,6 @@ class _Comment:
         self.opened = 0
 
     def without(self, number: int, line: str) -> str:
-        """The line without its comments."""
         kept: list[str] = []
         place = 0
         while place < len(line):

@@ -97,11 +97,11 @@ class Draft:
     def settle_auction(self, first: Seat, calls: tuple[Call, ...], line_of: Callable[[int], int]) -> Auction | None:
         """The auction, if it is legal; passes after its end are forgiven. ``line_of`` tells the line of a call."""
         try:
-            auction, surplus = without_surplus(first, calls)
+            auction = without_surplus(first, calls)
         except IllegalCall as error:
             self.note(line_of(len(error.data["auction"].calls)), error, "auction")
             return None
-        if surplus:
+        if surplus := len(calls) - len(auction.calls):
             self.note(
                 line_of(len(calls) - 1), f"{surplus} more Pass after the end of the auction '{auction}'", "surplus"
             )

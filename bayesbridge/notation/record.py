@@ -28,19 +28,18 @@ def final_contract(auction: Auction) -> Contract | None:
 
 
 @lru_cache(maxsize=4096)
-def without_surplus(first: Seat, calls: tuple[Call, ...]) -> tuple[Auction, int]:
-    """The auction, and how many passes are on record after its end.
+def without_surplus(first: Seat, calls: tuple[Call, ...]) -> Auction:
+    """The auction, without the passes that are on record after its end.
 
     >>> without_surplus(Seat.N, tuple(map(Call.of, "1C Pass Pass Pass Pass".split())))
-    (Auction.of('N:1C Pass Pass Pass'), 1)
+    Auction.of('N:1C Pass Pass Pass')
     """
     try:
-        return Auction(first, calls), 0
+        return Auction(first, calls)
     except IllegalCall as error:
         auction: Auction = error.data["auction"]
-        surplus = calls[len(auction.calls) :]
-        if auction.is_over and all(call == PASS for call in surplus):
-            return auction, len(surplus)
+        if auction.is_over and all(call == PASS for call in calls[len(auction.calls) :]):
+            return auction
         raise
 
 
@@ -293,9 +292,9 @@ class Record:
         return Deal((north, east, south, west))
 
     @property
-    def declarer(self) -> Seat | None:
-        """Who plays the contract."""
-        return None if self.contract is None else self.contract.declarer
+    def title(self) -> str:
+        """The board and its room, as a heading names them."""
+        return " ".join(filter(None, ("Board", self.board, self.room)))
 
     @property
     def leader(self) -> Seat | None:

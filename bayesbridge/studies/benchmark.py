@@ -261,12 +261,8 @@ class ScoreSums:
         self.counts, self.sums = np.zeros((2, BUCKETS, MEANS))
         self.bins = np.zeros((BUCKETS, 3, BINS))
 
-    def add(self, one: ReadingScores, bucket: int) -> None:
-        """Take a board in."""
-        self.take(row_of(one, bucket))
-
     def take(self, row: Floats) -> None:
-        """The same from a row of :func:`row_of`."""
+        """A board more, by its row of :func:`row_of`."""
         bucket, answered, seconds, values = int(row[0]), row[1], row[2], row[3 : 3 + MEANS]
         self.boards += 1
         self.unanswered += not answered
@@ -276,7 +272,6 @@ class ScoreSums:
         self.bins[bucket] += row[3 + MEANS :].reshape(3, BINS)
 
     def summary(self) -> Summary:
-        """Means and errors."""
         figures = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False))
         mean, error = figures["points"]
         root = sqrt(mean) if mean >= 0 else nan

@@ -43,6 +43,7 @@ import bayesbridge
 from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.files import whole_file
 from bayesbridge.progress import report_progress
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,14 +137,14 @@ class Chunk(NamedTuple):
         return cls(index, run, min(size, deals - place * size))
 
 
-def kept(folder: Path) -> tuple[int, int]:
-    """Deals in the finished chunks of a checkpoint, and in all of its run; zeros where there is none."""
+def kept(folder: Path, noun: str) -> str:
+    """How many of all deals, or of what the ``noun`` says, are in the finished chunks of a checkpoint."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         about = json.loads((folder / "run.json").read_text("utf-8"))
         indices = [int(path.stem.removeprefix("chunk-")) for path in folder.glob("chunk-*.npy")]
         done = sum(Chunk.at(about["deals"], about["chunk"], index).size for index in indices)
-        return done, about["deals"] * about["runs"]
-    return 0, 0
+        return f"{number(done)} of {number(about['deals'] * about['runs'])} {noun}"
+    return f"no {noun} yet"
 
 
 def run(job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None) -> Run:
@@ -323,14 +324,11 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
 
 
 class Pool(NamedTuple):
-    """An executor, and how many chunks it works on at a time."""
-
     executor: Executor
     size: int
 
 
 def cores() -> int:
-    """How many the process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -161,13 +161,15 @@ def _stages(counts: Counts) -> dict[str, Any]:
     n = int(views["joint"][0].sum())
     if not n:
         return {}
-    found = {}
+    losses = _losses()
+    found, falls = {}, losses[:, None] - losses  # by winning layouts without and with the calls, in nats a contract
     for name, joint, (without, total, squares) in zip(STAGES, views["joint"], views["points"].tolist(), strict=True):
         gain = (total - without) / n
+        fall = float((falls * joint).sum() / n)
         found[name] = {
             "without calls": _quality(joint.sum(axis=1)) | {"points": without / n},
             "with calls": _quality(joint.sum(axis=0)) | {"points": total / n},
-            "log_loss_gain": _gain(joint),
+            "log_loss_gain": {"mean": fall, "standard_error": sqrt(((falls - fall) ** 2 * joint).sum()) / n},
             "points_gain": {"mean": gain, "standard_error": sqrt(max(0.0, squares / n - gain**2) / n)},
         }
     return found
@@ -197,14 +199,6 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
         "calibration_error": calibration_error(bins),
         "calibration": [[one.cards, one.predicted, one.observed] for one in bins],
     }
-
-
-def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
-    """Mean fall of the log loss by the calls, nats per contract, with its standard error over pairs."""
-    losses, n = _losses(), joint.sum()
-    gains = losses[:, None] - losses
-    mean = float((gains * joint).sum() / n)
-    return {"mean": mean, "standard_error": sqrt(((gains - mean) ** 2 * joint).sum()) / float(n)}
 
 
 def tables(found: Comparison) -> Iterator[Table]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log
 from typing import Any, Final, Protocol, runtime_checkable
@@ -163,18 +163,18 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
     return declarer.next(ROLES[chair][0])
 
 
-def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
-    """P(card in seat) (52, 4) and P(length) (4, 4, 14), mixed with what the hard evidence alone says.
+def smoothed_marginals(posterior: Posterior) -> Reading:
+    """What a posterior says of cards and lengths, mixed with what the hard evidence alone says.
 
     The prior weighs as much as a few draws, so exact posteriors are left alone.
     """
     counted = posterior.draws.target.sampler
     cards, lengths = counted.card_marginals(), counted.length_distributions()
     if posterior.draws.log_likelihood is None:
-        return cards, lengths
+        return Reading(cards, lengths)
     share, sums = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)), posterior.marginals
     own = sums.card_marginals(), sums.length_distributions()
-    return (1 - share) * own[0] + share * cards, (1 - share) * own[1] + share * lengths
+    return Reading((1 - share) * own[0] + share * cards, (1 - share) * own[1] + share * lengths)
 
 
 LEAST: Final = 1e-12
@@ -272,7 +272,8 @@ class ModelReader:
         def log_layout(masks: Masks) -> Floats:
             return soft.of_layouts(masks) - log_all
 
-        return Reading(*smoothed_marginals(posterior), log_layout, Hard.of(posterior.draws.target))
+        told = smoothed_marginals(posterior)
+        return replace(told, log_layout=log_layout, hard=Hard.of(posterior.draws.target))
 
     def _bidder(self, seen: PlayerView) -> BidderModel:
         """The bidder at the table's vulnerability and with the styles of the pairs, as far as it has such settings."""

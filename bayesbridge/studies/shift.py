@@ -7,7 +7,7 @@ or more, and how high depends on the targets above too. The paper draws both wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.markup import Table
@@ -52,7 +52,11 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 def compare(done: Run) -> Comparison:
     """What random deals show."""
     levels = done.counts.reshape(SHAPE).sum(axis=1).tolist()
-    by_level = {str(level): _outcomes(row) for level, row in enumerate(levels) if any(row)}
+    by_level = {
+        str(level): {name: row[place] for place, name in OUTCOMES.items() if row[place]}
+        for level, row in enumerate(levels)
+        if any(row)
+    }
     shares = _shares(_named(done.counts), done.deals)
     return Comparison.of_run(done, _named, title=TITLE, unit=UNIT, answers={"shares": shares, "levels": by_level})
 
@@ -67,12 +71,7 @@ def count_exactly() -> Comparison:
     return Comparison(title=TITLE, unit=UNIT, counts=counts, total=exact.DEALS, exact=True, answers=answers)
 
 
-def _outcomes(row: Sequence[int]) -> dict[str, int]:
-    return {name: row[place] for place, name in OUTCOMES.items() if row[place]}
-
-
 def _named(counts: Counts) -> dict[str, int]:
-    """By both outcomes."""
     joint = counts.reshape(SHAPE).sum(axis=0).tolist()
     return {f"{OUTCOMES[i]} / {OUTCOMES[j]}": joint[i][j] for i in OUTCOMES for j in OUTCOMES}
 

@@ -41,8 +41,8 @@ def solve(payoff: Floats) -> dict[str, Any]:
     >>> [round(share, 6) for share in game["row"]], round(game["value"], 6)
     ([0.6, 0.4], 1.0)
     """
-    row, value = _maximin(payoff)
-    column, _ = _maximin(-payoff.T)
+    *row, value = _maximin(payoff)
+    *column, _ = _maximin(-payoff.T)
     return {
         "value": value,
         "row": row,
@@ -52,8 +52,8 @@ def solve(payoff: Floats) -> dict[str, Any]:
     }
 
 
-def _maximin(payoff: Floats) -> tuple[list[float], float]:
-    """Shares x ≥ 0 with Σx = 1, and the largest v with payoffᵀ x ≥ v."""
+def _maximin(payoff: Floats) -> list[float]:
+    """Shares x ≥ 0 with Σx = 1, and last the largest v with payoffᵀ x ≥ v."""
     import numpy as np
     from scipy.optimize import linprog
 
@@ -67,7 +67,7 @@ def _maximin(payoff: Floats) -> tuple[list[float], float]:
         bounds=[*[(0.0, None)] * m, (None, None)],
         method="highs",
     )
-    return [float(share) for share in found.x[:m]], float(found.x[m])
+    return [float(share) for share in found.x]
 
 
 SHAPE: Final = (3, 3, 7, 14)

@@ -99,7 +99,6 @@ class Figure:
 
     @property
     def mean(self) -> float:
-        """Of the printed figures."""
         return sum(self.printed) / len(self.printed)
 
 
@@ -137,7 +136,6 @@ class Comparison:
 
     @property
     def z(self) -> dict[str, float | None]:
-        """By the name of the figure."""
         return {figure.name: figure.z for figure in self.figures}
 
     def verdicts(self) -> tuple[str, ...]:

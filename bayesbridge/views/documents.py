@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def evidence_document(belief: Belief) -> dict[str, Any]:
-    """What an observer has seen."""
     return {
         "players": 4 if belief.dummy is None else 3,
         "observer": belief.observer.name,
@@ -59,7 +58,6 @@ def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
 
 
 def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:
-    """How each call was read."""
     return [
         {
             "seat": one.seat.name,

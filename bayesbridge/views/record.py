@@ -14,7 +14,7 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.budget import USUAL
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.review import Judged, alert_sentences, players_of, players_table, review_table
+from bayesbridge.decisions.review import BoardReview, Judged, alert_sentences, players_of, players_table, review_table
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel
@@ -30,6 +30,7 @@ def table_document(record: Record, belief: Belief) -> dict[str, Any]:
     """What does not change from step to step: seats, calls, cards, and the real hands where they are on record."""
     contract = record.contract
     dummy = None if contract is None else contract.declarer.partner
+    shown = None if dummy is None else record.hands[dummy]
     return {
         "observer": belief.observer.name,
         "dummy": None if dummy is None else dummy.name,
@@ -40,8 +41,8 @@ def table_document(record: Record, belief: Belief) -> dict[str, Any]:
         "plays": [[seat.name, str(card)] for seat, card in record.plays],
         "cards": list(CARDS),
         "own": [str(card) for card in belief.hand],
-        "dummyHand": None if dummy is None or record.hands[dummy] is None else _names(record.hands[dummy]),
-        "truth": None if record.deal is None else {seat.name: _names(record.deal[seat]) for seat in Seat},
+        "dummyHand": None if shown is None else list(map(str, shown)),
+        "truth": None if record.deal is None else {seat.name: list(map(str, record.deal[seat])) for seat in Seat},
     }
 
 
@@ -76,7 +77,7 @@ def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[s
         "hidden": [seat.name for seat in hidden],
         "places": {seat.name: [round(1000 * float(share)) for share in cards[:, seat]] for seat in hidden},
         "lengths": {seat.name: [round(float(mean), 2) for mean in means[seat][::-1]] for seat in hidden},
-        "points": {seat.name: _points([float(share) for share in points[seat]]) for seat in hidden},
+        "points": {seat.name: _points(points[seat].tolist()) for seat in hidden},
         "made": None if odds is None else round(odds.make.mean, 3),
         "tricks": None if odds is None else round(odds.mean.mean, 1),
     }
@@ -111,10 +112,6 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
     return f"Trick {(played + 3) // 4}{winner}: {SEATS[trick.leader.name]} led {cards}"
 
 
-def _names(hand: Any) -> list[str]:
-    return [str(card) for card in hand]
-
-
 def html_record(
     record: Record,
     observer: Seat | str = "S",
@@ -141,8 +138,7 @@ def html_record(
     '<!DOCTYPE html>'
     """
     belief = Belief.of_record(record, observer, bidder=bidder, player=player)
-    board = " ".join(filter(None, ("Board", record.board, record.room)))
-    heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
+    heading = f"{record.title}: what {SEATS[belief.observer.name]} believes" if title is None else title
     draws = steps["draws"] = steps.get("draws") or USUAL["record"].draws
     walked = states(belief, record.contract, **steps)
     marks = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
@@ -156,8 +152,9 @@ def html_record(
     views = views.replace("LAST", str(len(walked) - 1))
     judged = ""
     if review:
-        costly, players = review_table(review, "Cards that were costly or unlucky"), players_of([(record, review)])
-        told = f"{sentence(' '.join(alert_sentences(record)))}{costly.html()}{players_table(players).html()}"
+        costly = review_table(review, "Cards that were costly or unlucky")
+        players = players_table(players_of([BoardReview(record, review)]))
+        told = f"{sentence(' '.join(alert_sentences(record)))}{costly.html()}{players.html()}"
         judged = f"<section><h2>Review of the play</h2>{told}</section>"
     body = views + judged + _all_steps(walked) + _how(belief, draws or 0, command)
     return document(heading, _facts(record), body, style, code)

@@ -111,7 +111,6 @@ def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
 
 
 def _contract(odds: ContractOdds) -> str:
-    """Words, picture and table."""
     caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
     drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))
     folded = "The numbers, and how far to trust them"
@@ -131,7 +130,6 @@ def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
 
 
 def _distribution(result: xarray.DataTree, answer: Answer, number: Distribution, level: int) -> str:
-    """The picture of one output."""
     name = number.name
     if number.output.tricks is None:
         caption = number.title.removesuffix(".")

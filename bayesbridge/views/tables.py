@@ -40,9 +40,9 @@ def points_table(posterior: Posterior) -> Table:
 
     rows: list[list[str | float]] = []
     for seat in posterior.belief.constraints.hidden:
-        shares = posterior.point_table[seat].tolist()
+        shares = posterior.point_table[seat]
         mean, low, high = strength(shares)
-        ranges = [min(1.0, sum(shares[first : last + 1])) for first, last in RANGES]
+        ranges = [min(1.0, float(shares[first : last + 1].sum())) for first, last in RANGES]
         rows.append([Seat(seat).name, f"{mean:.1f}", f"{low} to {high}", *ranges])
     sampled = " (from the draws)" if posterior.counts_cards and not posterior.counts_points else ""
     names = [f"{first}+" if last > 36 else f"{first} to {last}" for first, last in RANGES]
@@ -175,8 +175,7 @@ def _strength(posterior: Posterior) -> str:
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
     if not hidden:
         return "Every card is known."
-    chances = posterior.point_table
-    rows = sorted((*strength(chances[seat].tolist()), SEATS[seat.name]) for seat in hidden)
+    rows = sorted((*strength(posterior.point_table[seat]), SEATS[seat.name]) for seat in hidden)
     (mean, low, high, name), *others = reversed(rows)
     if not others:
         return f"{name} has {mean:.1f} high-card points on average."

@@ -37,7 +37,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
-from bayesbridge.decisions.review import alert_sentences, judged_cards, players_of, players_table
+from bayesbridge.decisions.review import BoardReview, alert_sentences, judged_cards, players_of, players_table
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
@@ -466,13 +466,8 @@ def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Ev
         rows.append(row)
         yield "judged", {**row.document(), "number": row.number, "of": len(record.plays)}
     note = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record{record.rest}."
-    table = players_table(players_of([(record, rows)]))
+    table = players_table(players_of([BoardReview(record, rows)]))
     yield "review", {"rows": table.words, "note": " ".join(filter(None, (note, *alert_sentences(record))))}
-
-
-def style_document(name: str, text: str) -> dict[str, Any]:
-    """A style file as the word that stands for it in a link."""
-    return {"text": PairStyle.of(text, name[:60]).text}
 
 
 def _board(record: Record) -> dict[str, Any] | None:
@@ -516,7 +511,7 @@ def _question(position: Position) -> dict[str, Any]:
 def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
     """What a text is: a style, a position, boards of a record or a viewer's link, else a hand, an auction or both."""
     if text.lstrip().startswith("{"):
-        return style_document(name, text)
+        return {"text": PairStyle.of(text, name[:60]).text}  # the word that stands for it in a link
     if name.lower().endswith(".toml") or re.search(r"^\s*(observer|hand|evidence)\s*=", text, re.MULTILINE):
         return position_document(name, text)
     if name.lower().endswith((".pbn", ".lin")) or any(mark in text for mark in ("|", "[", "lin=")):

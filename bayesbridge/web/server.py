@@ -71,34 +71,30 @@ class Guard:
                 message = {**message, "headers": [*message.get("headers", []), *more]}
             await send(message)
 
-        refusal = self._refusal(scope)
         try:
-            if refusal is not None:
-                await refused(*refusal)(scope, receive, with_headers)
-            else:
-                await self.app(scope, receive, with_headers)
+            await (self._refusal(scope) or self.app)(scope, receive, with_headers)
         except Exception as error:
             tell(f"a request failed: {type(error).__name__}: {error}")
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason; ``None`` for a request that may pass."""
+    def _refusal(self, scope: Scope) -> Response | None:
+        """What a request is told that may not pass."""
         request = Request(scope)
         host = request.headers.get("host", "")
         if host.partition(":")[0].lower() not in ("127.0.0.1", "localhost"):
-            return 421, "this server answers to its own address alone: open the one it printed"
+            return refused(421, "this server answers to its own address alone: open the one it printed")
         first = scope["path"].split("/", 2)[1:2]
         if not first or not compare_digest(first[0].encode("utf-8", "replace"), self.token.encode()):
-            return 404, "nothing is here: open the address that 'bayesbridge serve' printed, with its token"
+            return refused(404, "nothing is here: open the address that 'bayesbridge serve' printed, with its token")
         if request.method != "POST":
             return None
         site, origin = request.headers.get("sec-fetch-site", "same-origin"), request.headers.get("origin")
         if site != "same-origin" or origin not in (f"http://{host}", f"https://{host}"):
-            return 403, "questions come from the page of this server alone"
+            return refused(403, "questions come from the page of this server alone")
         if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-            return 415, "send application/json"
+            return refused(415, "send application/json")
         length = request.headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
-            return 413, f"a request has at most {MOST_BYTES} bytes"
+            return refused(413, f"a request has at most {MOST_BYTES} bytes")
         return None
 
 
@@ -166,7 +162,6 @@ class Worker:
         self.busy = event != "ready"
 
     async def ask(self, request: dict[str, Any]) -> None:
-        """Send a question; its answers come by :meth:`next`."""
         assert self.process is not None
         assert self.process.stdin is not None
         self.busy = True
@@ -200,7 +195,6 @@ class Worker:
             await self.start()
 
     async def stop(self) -> None:
-        """End the process."""
         if self.process is not None and self.process.returncode is None:
             with suppress(ProcessLookupError):
                 self.process.kill()
@@ -378,7 +372,6 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
 
 
 async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[bytes]:
-    """Server-sent events."""
     name, document = first
     yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
     async for name, document in rest:

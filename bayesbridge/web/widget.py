@@ -65,7 +65,6 @@ class Explorer(anywidget.AnyWidget):
             self._belief = belief
 
     def _answer(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
-        """Answer one message of the page."""
         if message.get("kind") == "page":
             self.send({"page": whole_page()})
             return

@@ -15,7 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from bayesbridge.cli.screens import number, print_table
+from bayesbridge import markup
+from bayesbridge.cli.screens import show_table
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +55,7 @@ def run(description: str, *measures: Callable[[], Table]) -> None:
         document[table.name] = [dict(zip(table.header, row, strict=True)) for row in table.rows]
         if not args.json:
             rows = [[shown(cell) for cell in row] for row in table.rows]
-            print_table(table.title, table.header, rows, left=table.words)
+            show_table(markup.Table(table.title, table.header, rows, left=table.words))
         if args.write:
             PAGE.write_text(placed(PAGE.read_text("utf-8"), table, origin()), "utf-8")
             if table.figure is not None:

@@ -3,7 +3,8 @@
 import pytest
 
 from bayesbridge.cli import main
-from bayesbridge.cli.screens import print_json, print_table, say
+from bayesbridge.cli.screens import print_json, say, show_table
+from bayesbridge.markup import Table
 from bayesbridge.words import tell
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e\u2066\u200b[bold red]x[/][link=file:///]"
@@ -19,7 +20,7 @@ def clean(text):
 
 def test_every_way_to_print_makes_it_visible(capsys):
     say(EVIL, "two\nlines")
-    print_table(EVIL, [EVIL, EVIL], [[EVIL, EVIL], ["two\nlines", ""]])
+    show_table(Table(EVIL, [EVIL, EVIL], [[EVIL, EVIL], ["two\nlines", ""]]))
     print_json({EVIL: EVIL})
     tell(f"{EVIL}\n")
     out, err = capsys.readouterr()

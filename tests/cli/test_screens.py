@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from bayesbridge.cli.screens import print_table, say
+from bayesbridge.cli.screens import say, show_table
+from bayesbridge.markup import Table
 from tests.cli.test_process import COMMAND, DUMMY, HAND, environment, run
 
 
@@ -94,7 +95,7 @@ def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
     """No figure is cut or left out; the parts of a table all begin with its first column."""
     monkeypatch.setenv("COLUMNS", str(columns))
     rows = [[f"row {i}", *(f"{i}{j}.5 % ± 2.1 %" for j in range(6))] for i in range(3)]
-    print_table("A title of so many words that it has no room on a narrow terminal", ["", *"abcdef"], rows)
+    show_table(Table("A title of so many words that it has no room on a narrow terminal", ["", *"abcdef"], rows))
     say("And a sentence of so many words that it has no room on any terminal of a width that is usual")
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= columns

@@ -9,7 +9,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.decisions.play import turn_of
-from bayesbridge.decisions.review import judged_cards, players_of, players_table, review_table
+from bayesbridge.decisions.review import BoardReview, judged_cards, players_of, players_table, review_table
 from bayesbridge.notation import read_pbn
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
@@ -133,7 +133,7 @@ def test_tables_and_documents_agree(record):
     assert (table["cost"] >= -1e-9).all()
     assert set(table["seat"]) == {record.contract.declarer.name, record.contract.declarer.partner.name}
     assert len(review_table(judged, "").rows) == sum(row.verdict != "" for row in judged)
-    assert players_table(players_of([(record, judged)])).rows[0][2] == str(
+    assert players_table(players_of([BoardReview(record, judged)])).rows[0][2] == str(
         sum(row.verdict == "costly" for row in judged)
     )
     for row in judged:

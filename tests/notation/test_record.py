@@ -44,12 +44,7 @@ def test_hands_that_cannot_be(text, message):
 
 def test_an_auction_that_is_over_gives_the_contract():
     record = Record(auction=Auction.of("E:1H X Pass Pass XX Pass Pass Pass"), result=9)
-    assert (record.dealer, record.contract, record.declarer, record.leader) == (
-        Seat.E,
-        Contract.of("1HXX by E"),
-        Seat.E,
-        Seat.S,
-    )
+    assert (record.dealer, record.contract, record.leader) == (Seat.E, Contract.of("1HXX by E"), Seat.S)
     assert record.claimed
     assert not record.passed_out
 

@@ -26,6 +26,7 @@ from bayesbridge.studies.benchmark import (
     judge,
     look,
     part_of_masks,
+    row_of,
     see,
 )
 from bayesbridge.studies.readers import (
@@ -177,9 +178,9 @@ def test_errors_take_the_tables_of_a_deal_together():
     values = rng.normal(size=(60, 8)) ** 2
     once, twice = ScoreSums(), ScoreSums()
     for bucket, row in enumerate(values):
-        once.add(judged(row), bucket)
-        twice.add(judged(row), bucket)
-        twice.add(judged(row), bucket)
+        once.take(row_of(judged(row), bucket))
+        twice.take(row_of(judged(row), bucket))
+        twice.take(row_of(judged(row), bucket))
     for name in ("honours", "lengths", "log_tssr"):
         column = values[:, list(MEASURES).index(name)]
         single, double = once.summary().figures[name], twice.summary().figures[name]
@@ -203,7 +204,7 @@ def test_the_error_of_the_calibration_error_is_a_jackknife():
 
     tally = ScoreSums()
     for board in range(12):
-        tally.add(judged(np.zeros(8), forecasts[board], truth[board]), board)
+        tally.take(row_of(judged(np.zeros(8), forecasts[board], truth[board]), board))
     left = [gap([b for b in range(12) if b != out]) for out in range(12)]
     found = tally.summary().figures["calibration_error"]
     assert found.value == pytest.approx(gap(list(range(12))))
@@ -217,8 +218,8 @@ def test_differences_are_paired():
     better = hard + 0.01 * rng.normal(size=(60, 8)) ** 2
     one, other = ScoreSums(), ScoreSums()
     for bucket, (row, more) in enumerate(zip(hard, better, strict=True)):
-        one.add(judged(more), bucket)
-        other.add(judged(row), bucket)
+        one.take(row_of(judged(more), bucket))
+        other.take(row_of(judged(row), bucket))
     less = one.less(other)
     column = (better - hard)[:, 0]
     assert less["honour_log_loss"] == pytest.approx(column.mean())
@@ -274,7 +275,7 @@ def total(records, **asked):
     """The means over boards."""
     tally = ScoreSums()
     for record in records:
-        tally.add(score_board(record, **asked), bucket_of(record.deal))
+        tally.take(row_of(score_board(record, **asked), bucket_of(record.deal)))
     return tally.summary()
 
 
@@ -289,7 +290,8 @@ def test_what_cannot_be_scored_says_why() -> None:
 
 def test_probabilities_are_probabilities_and_never_zero() -> None:
     posterior = Belief.of_record(RECORDS[0], RECORDS[0].leader, cards=0).infer("resample-move", draws=200, rng=1)
-    cards, lengths = smoothed_marginals(posterior)
+    told = smoothed_marginals(posterior)
+    cards, lengths = told.cards, told.lengths
     assert cards.sum(axis=1) == pytest.approx(np.ones(52))
     assert lengths.sum(axis=2) == pytest.approx(np.ones((4, 4)))
     own = RECORDS[0].hands[RECORDS[0].leader]

@@ -20,7 +20,6 @@ from bayesbridge.web.answers import (
     read_question,
     records_document,
     review_events,
-    style_document,
     table_document,
 )
 from tests.decisions.test_review import SOLVER
@@ -269,7 +268,8 @@ def test_a_position_file_goes_in_and_out():
 
 def test_a_style_travels_as_a_word(memory):
     style = LearnedBidder(style={"EW": PairStyle.of_text("strong-club")}).style[1]
-    word = style_document("own.json", json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()))["text"]
+    asked = read_question({"settings": FOUR})
+    word = entry_document(asked, "own.json", json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()))["text"]
     other = FOUR | {"hand": "QJ4.KJ3.9542.J32"}
     settings = other | {"style": [f"EW:{word}", "NS:standard"]}
     (first, *_) = told(memory, [["call", "W:1C"]], settings)["board"]
@@ -285,7 +285,7 @@ def test_a_style_travels_as_a_word(memory):
     z = [(one["points"][-1]["points"][3] @ np.arange(38) - theirs.weights @ points) / spread for one in found]
     assert abs(z[0]) < 5 < -z[1]  # as the library has it; without the style the club is weaker
     with pytest.raises(bb.BayesBridgeError, match=r"^own\.json: not a style"):
-        style_document("own.json", "{}")
+        entry_document(asked, "own.json", "{}")
 
 
 def test_a_review_is_that_of_the_library():
