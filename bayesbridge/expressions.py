@@ -630,9 +630,9 @@ class Parser:
         if word == "score":
             vulnerable = self.choice({"vul": True, "nv": False, "nonvul": False}, "vulnerability")
             self.expect(",", "score(vul, x3N, tricks)")
-            level, strain = self.contract()
+            contract = self.contract()
             self.expect(",", "score(vul, x3N, tricks)")
-            return Operation("score", (*map(Number, (int(vulnerable), level, strain)), self.expression()))
+            return Operation("score", (Number(int(vulnerable)), *contract, self.expression()))
         seat = self.seat()
         if word in SUITS:
             return Held(LENGTH, seat, SUITS[word])
@@ -656,12 +656,12 @@ class Parser:
             return Held(Measure("card", only), seat, SUIT_LETTERS.index(letters[1]))
         return ShapeIn(seat, self._shapes())
 
-    def contract(self) -> tuple[int, int]:
-        """Read a contract such as ``x3N``."""
+    def contract(self) -> tuple[Number, ...]:
+        """Read a contract such as ``x3N``: its level and its strain."""
         token = self.read()
         text = token.text.removeprefix("x").upper()
         if token.kind == "word" and text[:1] in tuple("1234567") and text[1:] in STRAIN_LETTERS:
-            return int(text[0]), STRAIN_LETTERS[text[1:]]
+            return Number(int(text[0])), Number(STRAIN_LETTERS[text[1:]])
         raise token.wrong(f"{token.quoted} is no contract: write x3N, x4S …")
 
     def _shapes(self) -> Shapes:

@@ -115,9 +115,9 @@ class PairStyle:
     """How many tables it was learned from."""
 
     @property
-    def key(self) -> tuple[bytes, bytes]:
+    def key(self) -> bytes:
         """Equal for equal styles."""
-        return self.mean.tobytes(), self.covariance.tobytes()
+        return self.mean.tobytes() + self.covariance.tobytes()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PairStyle) and self.key == other.key

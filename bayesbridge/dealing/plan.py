@@ -38,7 +38,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.conditions import ConditionTables, chance_text, tightened
 from bayesbridge.engines.deal_tables import DealTable
-from bayesbridge.engines.proposal import Proposal
+from bayesbridge.engines.proposal import Proposal, Proposed
 from bayesbridge.engines.target import SoftEvidence, Target, calls_evidence
 from bayesbridge.engines.tilt import SEARCH, tilted
 from bayesbridge.engines.weights import Weights
@@ -102,20 +102,20 @@ class CallDraws:
     kept: float = 0.0
     cut: float = 0.0
 
-    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+    def propose(self, n: int, rng: np.random.Generator) -> Proposed:
         """What of ``n`` draws meets the exact part of the plan and passes the guides, and log g of each.
 
         The guides leave a density of min(g, L' / c'), L' their likelihood.
         """
         if self.proposal is None:
-            return self.tables.draw(n, rng), np.zeros(n)
+            return Proposed(self.tables.draw(n, rng), np.zeros(n))
         masks, log_q = self.proposal.draw(n, rng)
         masks, log_q = masks[log_q > -np.inf], log_q[log_q > -np.inf]
         if self.log_guide_limit == np.inf:
-            return masks, log_q
+            return Proposed(masks, log_q)
         log_h = np.minimum(log_q, self.soft.of_layouts(masks, guide=True) - self.log_guide_limit)
         kept = log_h - log_q >= np.log1p(-rng.random(len(masks)))
-        return masks[kept], log_h[kept]
+        return Proposed(masks[kept], log_h[kept])
 
     def log_weights(self, n: int, rng: np.random.Generator) -> Floats:
         """log L / g of what is proposed, where L is not 0."""

@@ -512,7 +512,13 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
 def drawn(before: Ints, begin: int, end: int, ways: np.int64, state: State) -> int:
     """One of the places from ``begin`` up to ``end``; ``before``: ways of the earlier places, ``ways``: of all."""
     number = np.int64(bounded(state, np.uint64(ways)))
-    return int(begin + np.searchsorted(before[begin:end], number, side="right") - 1)
+    while end - begin > 1:
+        middle = (begin + end) >> 1
+        if before[middle] <= number:
+            begin = middle
+        else:
+            end = middle
+    return begin
 
 
 @njit

@@ -14,7 +14,7 @@ affordable. Copies drift apart; the stated effective sample size ignores that, a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +24,30 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.weights import Weights
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, next64, seed_state
 from bayesbridge.shapes import shape_table
-
-_POINTS: Final = np.array(HIGH_CARD_POINTS * 4, dtype=np.int64)
 
 
 class Moves(NamedTuple):
     """Hard evidence as the kernel reads it.
 
-    cards:  (m,) the cards whose place is not certain
-    start:  (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m
-    seats:  (52,) bit s is set if seat s may hold the card
-    certain: (4,) masks of the cards each seat certainly holds
-    ranges: shortest (4, 4), longest (4, 4), points_low (4,), points_high (4,)
-    shapes: (4, 14, 14, 14) whether a seat may have these lengths of C D H
+    cards:   (m,) the cards whose place is not certain, with their suits and points
+    allowed: (m,) bit s is set if seat s may hold the card
+    start:   (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m
+    certain: (4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and scores (4,)
+    ranges:  shortest (4, 4), longest (4, 4), points_low (4,), points_high (4,)
+    shapes:  (4, 14, 14, 14) whether a seat may have these lengths of C D H
     """
 
     cards: NDArray[np.int64]
+    suits: NDArray[np.int64]
+    points: NDArray[np.int64]
+    allowed: NDArray[np.int64]
     start: NDArray[np.int64]
-    seats: NDArray[np.int64]
     certain: NDArray[np.uint64]
+    lengths: NDArray[np.int64]
+    scores: NDArray[np.int64]
     shortest: NDArray[np.int64]
     longest: NDArray[np.int64]
     points_low: NDArray[np.int64]
@@ -56,12 +58,17 @@ class Moves(NamedTuple):
     def of(cls, constraints: Constraints) -> Moves:
         """Compile hard evidence."""
         known = constraints.normalised()
-        unknown = known.unknown_mask
+        cards = np.array([card for card in range(52) if known.unknown_mask >> card & 1], dtype=np.int64)
+        certain = np.array(known.must, dtype=np.uint64)
         return cls(
-            cards=np.array([card for card in range(52) if unknown >> card & 1], dtype=np.int64),
+            cards=cards,
+            suits=cards // 13,
+            points=np.array(HIGH_CARD_POINTS, dtype=np.int64)[cards % 13],
+            allowed=sum(((np.int64(may) >> cards & 1) << seat for seat, may in enumerate(known.may)), 0 * cards),
             start=np.cumsum([0, *(known.room(seat) for seat in range(4))]).astype(np.int64),
-            seats=np.array([sum((known.may[seat] >> card & 1) << seat for seat in range(4)) for card in range(52)]),
-            certain=np.array(known.must, dtype=np.uint64),
+            certain=certain,
+            lengths=suit_lengths(certain).astype(np.int64),
+            scores=high_card_points(certain).astype(np.int64),
             shortest=np.array(known.shortest, dtype=np.int64),
             longest=np.array(known.longest, dtype=np.int64),
             points_low=np.array(known.points_low, dtype=np.int64),
@@ -84,35 +91,21 @@ class Moves(NamedTuple):
 @njit
 def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDArray[np.uint64]) -> None:
     """Swap in place; cards in doubt go by their index into ``cards``."""
-    cards, start, certain, shapes = moves.cards, moves.start, moves.certain, moves.shapes
+    cards, suit_of, card_points, allowed = moves.cards, moves.suits, moves.points, moves.allowed
+    start, certain, shapes = moves.start, moves.certain, moves.shapes
     shortest, longest, points_low, points_high = moves.shortest, moves.longest, moves.points_low, moves.points_high
     m = len(cards)
     one, half, low32 = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
     seat_of = np.empty(m, dtype=np.int64)
-    suit_of = np.empty(m, dtype=np.int64)
-    card_points = np.empty(m, dtype=np.int64)
-    allowed = np.empty(m, dtype=np.int64)
-    for index in range(m):
-        suit_of[index] = cards[index] // 13
-        card_points[index] = _POINTS[cards[index]]
-        allowed[index] = moves.seats[cards[index]]
-    # What the certain cards give every seat is the same in all layouts.
-    base_lengths = np.zeros((4, 4), dtype=np.int64)
-    base_points = np.zeros(4, dtype=np.int64)
     for seat in range(4):
-        for place in range(start[seat], start[seat + 1]):
-            seat_of[place] = seat
-        for card in range(52):
-            if certain[seat] >> np.uint64(card) & one:
-                base_lengths[seat, card // 13] += 1
-                base_points[seat] += _POINTS[card]
+        seat_of[start[seat] : start[seat + 1]] = seat
     lengths = np.empty((4, 4), dtype=np.int64)
     points = np.empty(4, dtype=np.int64)
     filled = np.empty(4, dtype=np.int64)
     places = np.empty(m, dtype=np.int64)
     for row in range(len(layouts)):
-        lengths[:] = base_lengths
-        points[:] = base_points
+        lengths[:] = moves.lengths
+        points[:] = moves.scores
         filled[:] = start[:4]
         for index in range(m):
             for seat in range(4):

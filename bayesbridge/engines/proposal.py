@@ -269,8 +269,15 @@ def _pick_pair(work: Work, k: int, length: int, points: int, state: State) -> in
     return hand | _pick(work, suit + 1, length - mine, points - worth, state) << (13 * suit + 13)
 
 
+class Splits(NamedTuple):
+    """(n,) hands of the first side, and the logarithm of the sum of weights of each split."""
+
+    hands: Hands
+    log_sums: Floats
+
+
 @njit
-def fill_splits(one: Side, rest: Side, cards: Hands, state: State) -> tuple[Hands, Floats]:
+def fill_splits(one: Side, rest: Side, cards: Hands, state: State) -> Splits:
     """See :func:`split`; no hand is drawn with an empty state."""
     hands, logs, drawn = np.zeros(len(cards), np.uint64), np.empty(len(cards)), len(state) > 0
     work = Work(
@@ -293,7 +300,7 @@ def fill_splits(one: Side, rest: Side, cards: Hands, state: State) -> tuple[Hand
             length, p, q = _find(_uniform(state) * whole, work)
             hand = _pick_pair(work, 0, length, p, state)
             hands[i] = np.uint64(hand | _pick_pair(work, 1, 13 - length, q, state))
-    return hands, logs
+    return Splits(hands, logs)
 
 
 class Tilt(NamedTuple):
@@ -338,7 +345,7 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     )
 
 
-def split(one: Side, rest: Side, cards: Hands, state: State | None) -> tuple[Hands, Floats]:
+def split(one: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
     """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
 
     Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
@@ -364,6 +371,13 @@ SPREAD: Final = 0.05
 
 type Uniform = LayoutIndex | DealTable
 """Exact uniform draws over the layouts that fit."""
+
+
+class Proposed(NamedTuple):
+    """(n, 4) draws, and (n,) the logarithm of their density."""
+
+    layouts: Masks
+    log_q: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -403,25 +417,25 @@ class Proposal:
             sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
         return tuple(sides)
 
-    def draw(self, n: int, rng: Seed = None) -> tuple[Masks, Floats]:
+    def draw(self, n: int, rng: Seed = None) -> Proposed:
         """``n`` independent layouts (n, 4) with log density (n,); a dead draw is a row of zeros of log density -inf."""
         generator = np.random.default_rng(rng)
         if self.uniform:
             layouts = self.sampler.draw(n, generator)
-            return layouts, self._met(layouts, self.log_q(layouts))
+            return Proposed(layouts, self._met(layouts, self.log_q(layouts)))
         from_tilts = generator.random(n) >= self.spread
         many = int(from_tilts.sum())
         layouts, log_q = np.empty((n, 4), dtype=np.uint64), np.empty(n)
         plain = self.sampler.draw(n - many, generator)
         layouts[~from_tilts], log_q[~from_tilts] = plain, self.log_tilted(plain)
         layouts[from_tilts], log_q[from_tilts] = self._draw_tilted(many, generator)
-        return layouts, self._met(layouts, self._mixed(log_q))
+        return Proposed(layouts, self._met(layouts, self._mixed(log_q)))
 
     def _met(self, layouts: Masks, log_q: Floats) -> Floats:
         """Draws that do not meet the conditions are dead too."""
         return np.where(self.known.meets(layouts), log_q, -np.inf) if self.known.conditions else log_q
 
-    def _draw_tilted(self, n: int, generator: np.random.Generator) -> tuple[Masks, Floats]:
+    def _draw_tilted(self, n: int, generator: np.random.Generator) -> Proposed:
         layouts = np.tile(np.array(self.known.must, dtype=np.uint64), (n, 1))
         left = np.full(n, self.known.unknown_mask, dtype=np.uint64)
         log_q = np.zeros(n)
@@ -433,7 +447,7 @@ class Proposal:
         log_q += self.tilts[self.order[-1]].log(layouts[:, self.order[-1]])
         dead = (layouts == 0).any(axis=1)
         layouts[dead], log_q[dead] = 0, -np.inf
-        return layouts, log_q
+        return Proposed(layouts, log_q)
 
     @property
     def uniform(self) -> bool:
@@ -458,7 +472,7 @@ class Proposal:
             total += self.tilts[seat].log(layouts[:, seat])
         for step, (one, rest) in enumerate(self.splits):
             left = self.left(layouts, step)
-            total -= split(one, rest, left[:1] if step == 0 else left, None)[1]
+            total -= split(one, rest, left[:1] if step == 0 else left, None).log_sums
         return total
 
     def left(self, layouts: Masks, step: int) -> Hands:

@@ -792,7 +792,7 @@ class ClassTables:
         return *_completions(self.low, self.rests[0]), *_completions(self.high, self.rests[1])
 
     @property
-    def suits(self) -> tuple[ClassRows, ClassRows, ClassRows, ClassRows]:
+    def suits(self) -> tuple[ClassRows, ...]:
         """The rows of C D H S."""
         return self.low.first, self.low.second, self.high.first, self.high.second
 

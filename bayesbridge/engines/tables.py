@@ -73,7 +73,7 @@ class Keys:
         return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), _digits(radices), shapes)
 
     @property
-    def shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, ...]:
         """Numbers of length indices and of points indices."""
         return len(self.cards), len(self.points)
 
@@ -358,11 +358,11 @@ class LayoutIndex:
         return np.array(self.keys.known.must, dtype=np.uint64)
 
     @property
-    def suits(self) -> tuple[SuitRows, SuitRows, SuitRows, SuitRows]:
+    def suits(self) -> tuple[SuitRows, ...]:
         """The rows of C D H S."""
         return self.low.first, self.low.second, self.high.first, self.high.second
 
-    def completions(self) -> tuple[Ints, Ints, Ints, Ints]:
+    def completions(self) -> tuple[Ints, ...]:
         """For C D H S, (lengths, points): how many layouts contain one given row of each key."""
         return *completions(self.low, self.low_rest), *completions(self.high, self.high_rest)
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,24 +225,31 @@ def planned(known: Constraints) -> ConditionTables:
     return ConditionTables.of(known)
 
 
-def layouts_that_fit(known: Constraints) -> tuple[int, bool]:
-    """How many layouts fit, conditions among it, and whether that is exact.
+class Fitting(NamedTuple):
+    """How many layouts fit, and whether that is exact."""
+
+    layouts: int
+    exact: bool
+
+
+def layouts_that_fit(known: Constraints) -> Fitting:
+    """The layouts that fit, conditions among it.
 
     What tables do not hold is counted by a walk over all layouts. Where these are too many, the number is that of the
     layouts that meet what the tables do hold.
     """
     everything = count(known)
     if not known.conditions or not everything:
-        return everything, True
+        return Fitting(everything, True)
     from bayesbridge.engines.enumeration import MOST_LAYOUTS, Enumeration
 
     try:
         plan = planned(known)
     except Contradiction:
-        return 0, True
+        return Fitting(0, True)
     if not plan.tested or everything > MOST_LAYOUTS:
-        return plan.table.total, not plan.tested
-    return sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()), True
+        return Fitting(plan.table.total, not plan.tested)
+    return Fitting(sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()), True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,15 +271,15 @@ class Target:
 
         Else it is how many meet what tables hold of the conditions.
         """
-        return self._fitting[0]
+        return self._fitting.layouts
 
     @property
     def counted(self) -> bool:
         """Whether :attr:`count` is exact."""
-        return self._fitting[1]
+        return self._fitting.exact
 
     @cached_property
-    def _fitting(self) -> tuple[int, bool]:
+    def _fitting(self) -> Fitting:
         return layouts_that_fit(self.constraints)
 
     @cached_property

@@ -353,7 +353,7 @@ def _tempered(log_weights: Floats, power: float) -> Floats:
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the logarithm of the sum of weights of a split, clipped."""
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None).log_sums
     return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
 
 

@@ -73,7 +73,7 @@ class Question:
         return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
 
     @property
-    def table(self) -> tuple[Seat, Seat, Seat, Seat]:
+    def table(self) -> tuple[Seat, ...]:
         """The seats in order of play, the first of the pair first and the second taken to sit opposite.
 
         >>> [seat.name for seat in Question.of("E:N").table]
