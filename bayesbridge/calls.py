@@ -133,13 +133,10 @@ def passes_filled(text: str) -> str:
     rest = words[len(bids) :]
     raised = any(low[1:].upper() == high[1:].upper() for low, high in pairwise(bids))
     dashed = re.search(r"[^\s,][-–][^\s,]", text) is not None
-    if len(bids) < 2 or not (dashed or raised) or "(" in text or not all(map(_is_pass, rest)):
+    passes = all(word.upper() == "AP" or _WORDS.get(word.upper()) == 0 for word in rest)
+    if len(bids) < 2 or not (dashed or raised) or "(" in text or not passes:
         return text
     return " ".join([" P ".join(bids), *rest])
-
-
-def _is_pass(word: str) -> bool:
-    return word.upper() == "AP" or _WORDS.get(word.upper()) == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,7 +216,6 @@ class Random(Expression):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        """The bound."""
         return (self.bound,)
 
 
@@ -239,7 +238,6 @@ class Operation(Expression):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        """The operands."""
         return self.operands
 
 

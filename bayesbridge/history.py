@@ -27,7 +27,7 @@ from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import CallLikelihood, LikelihoodTerm
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import network_odds
-from bayesbridge.evidence import Play
+from bayesbridge.evidence.kinds import Play
 from bayesbridge.layouts import Floats, high_card_points, suit_lengths
 from bayesbridge.progress import with_progress
 from bayesbridge.random64 import Seed

@@ -362,11 +362,6 @@ class Position(NamedTuple):
             if name in values and not four:
                 raise NotationError(f"{self.settings[name].where}: it is for four players: give --players 4 too")
         bidder = self.bidder("learned" if four else "iterative")
-        player = None
-        if four and values.get("player") != "none":
-            from bayesbridge.bidders.play import LearnedPlayer
-
-            player = LearnedPlayer()
         try:
             return Belief(
                 values["observer"],
@@ -374,7 +369,7 @@ class Position(NamedTuple):
                 dummy=None if four else values.get("dummy", "N"),
                 trump=values.get("trump"),
                 bidder=bidder,
-                player=player,
+                player=None if values.get("player") == "none" else "usual",
             )
         except BayesBridgeError as error:
             raise NotationError(
@@ -385,7 +380,8 @@ class Position(NamedTuple):
         """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
         if not {"bidder", "slip", "vulnerable", "system", "style"} & set(self.settings):
             return None
-        from bayesbridge.estimators.registry import offered, with_settings
+        from bayesbridge.estimators.registry import offered
+        from bayesbridge.evidence.models import with_settings
 
         name = self.settings["bidder"].value if "bidder" in self.settings else usual
         try:

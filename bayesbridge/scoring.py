@@ -35,21 +35,17 @@ class Scoring(Protocol):
     @property
     def name(self) -> str:
         """As tables call it."""
-        ...
 
     @property
     def doubles(self) -> bool:
         """Whether doubled contracts have a price."""
-        ...
 
     @property
     def imps(self) -> bool:
         """Whether the difference of two scores is also told in IMPs."""
-        ...
 
     def score(self, contract: Contract, tricks: int) -> Fraction | float:
         """What the declaring side scores with ``tricks`` tricks, 0 … 13."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def _by_suit(words: list[str], text: str) -> Shapes:
         high[suit] = min(high[suit], int(last) if dash else 13 if bounds.endswith("+") else int(first))
         if low[suit] > high[suit]:
             raise NotationError(f"shape {text!r}: no length of {suit.name} fits {word.upper()}", text=text)
-    return frozenset(shape for shape in ALL if all(a <= n <= b for a, n, b in zip(low, shape, high, strict=True)))
+    return shapes_within(tuple(low), tuple(high))
 
 
 def _falling(shape: Shape4) -> tuple[int, ...]:

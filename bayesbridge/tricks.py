@@ -68,7 +68,9 @@ class Trick:
     @property
     def winner(self) -> Seat | None:
         """The seat that wins the trick, or holds it so far; ``None`` before the lead."""
-        return max(self, key=lambda play: self._power(play[1]))[0] if self.cards else None
+        if not self.cards:
+            return None
+        return max(self, key=lambda play: (play[1].suit is self.trump, play[1].suit is self.suit, play[1].rank))[0]
 
     @property
     def voids(self) -> tuple[tuple[Seat, Suit], ...]:
@@ -116,12 +118,6 @@ class Trick:
             return f"the hand {hand.pbn!r} does not hold it"
         legal = self.legal(hand)
         return None if card in legal else f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
-
-    def _power(self, card: Card) -> int:
-        """Rank within trumps, above rank within the suit led, above everything else."""
-        if card.suit is self.trump:
-            return 26 + card.rank
-        return 13 + card.rank if card.suit is self.suit else -1
 
     def __iter__(self) -> Iterator[tuple[Seat, Card]]:
         """Each card with its seat, in order."""

@@ -73,6 +73,9 @@ TRICKS_WEIGHT = 0.03
 """Of the squared error of the tricks that are read off a pair's vector: it is to know what two hands are worth
 together, which calls alone teach slowly."""
 
+SLAM_TRICKS, SLAM_WEIGHT = 11.25, 2.0
+"""Of calls of a pair that can take so many tricks, partner's hand shown: few pairs can, and few of them bid a slam."""
+
 ENOUGH = 150
 """Tables of a pair that is counted when the styles are rescaled."""
 
@@ -150,6 +153,8 @@ class Batch(NamedTuple):
     partner:  (b n,) whose partner's hand it is
     pair:     (b, 2) the pairs of dealer's side and of the other, -1 where they are hidden
     tricks:   (b, 2, 5) what North–South and East–West can take in each strain
+    row:      (b,) which of all tables
+    gone:     (b, 2) whether a pair that was known is hidden
     """
 
     tokens: Tensor
@@ -161,6 +166,12 @@ class Batch(NamedTuple):
     partner: Tensor
     pair: Tensor
     tricks: Tensor
+    row: Tensor
+    gone: Tensor
+
+    def hide(self, gone: Tensor) -> Batch:
+        """The same with some pairs hidden."""
+        return self._replace(pair=self.pair.masked_fill(gone, -1), gone=gone)
 
     @property
     def place(self) -> Tensor:
@@ -195,7 +206,8 @@ def batch_of(a: Auctions, rows: Tensor, n: int) -> Batch:
     real = call < CALLS
     hands = ((first + caller % 4).flatten(), (first + (caller + 2) % 4).flatten())
     flat = legal.flatten(0, 1), call.masked_fill(~real, 0).flatten(), real.flatten()
-    return Batch(tokens, *flat, holdings, *hands, a.pair[rows], a.tricks[a.deal[rows]])
+    pair, tricks = a.pair[rows], a.tricks[a.deal[rows]]
+    return Batch(tokens, *flat, holdings, *hands, pair, tricks, rows, torch.zeros_like(pair, dtype=torch.bool))
 
 
 def groups_of(a: Auctions, chosen: np.ndarray) -> Iterator[Batch]:
@@ -207,8 +219,7 @@ def groups_of(a: Auctions, chosen: np.ndarray) -> Iterator[Batch]:
 def hidden(batch: Batch) -> Batch:
     """The same with some pairs hidden at random."""
     chance = torch.rand(len(batch.pair), 3, device=batch.pair.device)
-    gone = (chance[:, :2] < HIDDEN) | (chance[:, 2:] < BOTH_HIDDEN)
-    return batch._replace(pair=batch.pair.masked_fill(gone, -1))
+    return batch.hide((chance[:, :2] < HIDDEN) | (chance[:, 2:] < BOTH_HIDDEN))
 
 
 class Styles(nn.Module):
@@ -263,6 +274,8 @@ class Bidder(nn.Module):
         for scale in (self.scale, self.partner_scale, self.pair_scale):
             nn.init.zeros_(scale.weight)
             nn.init.ones_(scale.bias)
+        for layer, _ in self.styled:
+            layer.weight.sixteen_bits = True  # what it makes of the auction and of a style are of different size
 
     @property
     def styled(self) -> list[tuple[nn.Linear, int]]:
@@ -318,21 +331,59 @@ class Teacher(NamedTuple):
         return F.softmax(said.hidden, dim=1), F.softmax(said.shown, dim=1), heard[:, None].float()
 
 
-def loss_of(network: Bidder, styles: Styles, batch: Batch, teachers: Sequence[Teacher], listen: float) -> Tensor:
+class Words(NamedTuple):
+    """What teachers say in the mean of every call of some tables, asked once: a fit goes through them many times.
+
+    start:       (tables,) where the calls of a table begin
+    probability: (4, calls, 2, 38) whichever pairs are hidden (1: dealer's, 2: the other), by both readings
+    """
+
+    start: Tensor
+    probability: Tensor
+
+    def of(self, batch: Batch) -> Tensor:
+        """(b n, 2, 38), all 0 behind the end of an auction."""
+        call = self.start[batch.row[batch.table]] + batch.place
+        state = batch.gone[:, 0].long() + 2 * batch.gone[:, 1].long()
+        found = self.probability[state[batch.table], call.clamp(max=self.probability.shape[1] - 1)]
+        return found.masked_fill(~batch.real[:, None, None], 0.0).float()
+
+
+@torch.no_grad()
+def words_of(teachers: Sequence[Teacher], a: Auctions, chosen: np.ndarray) -> Words:
+    """What they say of the chosen tables."""
+    device = a.calls.device
+    length = np.zeros(len(a.length), np.int64)
+    length[chosen] = a.length[chosen]
+    words = Words(
+        torch.as_tensor(np.cumsum(length) - length, device=device),
+        torch.zeros(4, int(length.sum()), 2, CALLS, dtype=torch.half, device=device),
+    )
+    with halved(device):
+        for batch in groups_of(a, chosen):
+            place = (words.start[batch.row[batch.table]] + batch.place)[batch.real]
+            for state in range(4):
+                hide = torch.tensor([state & 1, state & 2], device=device).bool().expand_as(batch.pair)
+                taught = [teacher.words(batch.hide(hide)) for teacher in teachers]
+                heard = sum(one[2] for one in taught).clamp(min=1)
+                means = [sum(one[reading] * one[2] for one in taught) / heard for reading in range(2)]
+                words.probability[state, place] = torch.stack(means, dim=1)[batch.real].half()
+    return words
+
+
+def loss_of(network: Bidder, styles: Styles, batch: Batch, words: Words | None, listen: float) -> Tensor:
     """Summed, of the records and of what teachers say in the mean, with the styles by their prior."""
     style, total = styles(batch.pair)
     said = network(batch, style)
-    with torch.no_grad():
-        taught = [teacher.words(batch) for teacher in teachers]
-        heard = sum(one[2] for one in taught)
-        listened = listen * (heard > 0)[:, 0] if taught else 0.0
     counted = batch.real * weight_of(batch)
+    slam = batch.tricks.amax(dim=2).flatten()[2 * batch.table + batch.hand % 2] > SLAM_TRICKS
+    counts = counted, counted * (1 + (SLAM_WEIGHT - 1) * slam)
+    taught = None if words is None else words.of(batch)
     for reading, (share, each) in enumerate(zip(WEIGHTS, losses(said, batch.call), strict=True)):
-        if taught:
-            words = sum(one[reading] * one[2] for one in taught) / heard.clamp(min=1)
-            log = F.log_softmax(said[reading], dim=1).masked_fill(words == 0, 0.0)
-            each = (1 - listened) * each - listened * (words * log).sum(dim=1)
-        total = total + share * (each * counted).sum()
+        if taught is not None:
+            log = F.log_softmax(said[reading], dim=1).masked_fill(taught[:, reading] == 0, 0.0)
+            each = (1 - listen) * each - listen * (taught[:, reading] * log).sum(dim=1)
+        total = total + share * (each * counts[reading]).sum()
     return total + TRICKS_WEIGHT * F.mse_loss(said.tricks, batch.tricks - 6.5, reduction="sum")
 
 
@@ -653,6 +704,7 @@ def main() -> None:
 
     def fit(name: str, network: Bidder, styles: Styles, teachers: Sequence[Teacher], seconds: float) -> None:
         """One network: from the records and its teachers, with the styles unless its teacher has the same."""
+        words = words_of(teachers, a, learn) if teachers else None
 
         def validation() -> float:
             by = [judge(network, styles, a, some, known).loss.mean(dim=0) for known in (False, True)]
@@ -662,7 +714,7 @@ def main() -> None:
         def loss(rows: tuple[Tensor, ...]) -> Tensor:
             some_of_each = [hidden(batch_of(a, part.to(device), n)) for part, n in zip(rows, LONGEST, strict=True)]
             calls = sum(batch.real.sum() for batch in some_of_each)
-            return sum(loss_of(network, styles, batch, teachers, options.listen) for batch in some_of_each) / calls
+            return sum(loss_of(network, styles, batch, words, options.listen) for batch in some_of_each) / calls
 
         print(f"{name}: {sum(p.numel() for p in network.parameters())} parameters", flush=True)
         fitted = nn.ModuleList([network, *([] if any(one.styles is styles for one in teachers) else [styles])])

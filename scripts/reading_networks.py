@@ -327,17 +327,24 @@ def eight_bits(value: Tensor) -> tuple[Tensor, Tensor]:
 def round_weights(module: nn.Module) -> None:
     """Make the matrices what the file will say of them, so that what is judged is what ships."""
     for value in module.parameters():
-        if value.dim() > 1:
+        if getattr(value, "sixteen_bits", False):
+            value.copy_(value.half())
+        elif value.dim() > 1:
             whole, scale = eight_bits(value.float())
             value.copy_(whole * scale)
 
 
 def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
-    """The parameters by name: matrices as 8-bit numbers with a scale for each row, the rest as 32-bit numbers."""
+    """The parameters by name: matrices as 8-bit numbers with a scale for each row, or as 16-bit numbers where marked,
+    the rest as 32-bit numbers.
+    """
     found: dict[str, np.ndarray] = {}
-    for name, value in module.state_dict().items():
-        name, value = prefix + name.replace(".", "_"), value.detach().float().cpu()
-        if value.dim() > 1:
+    marked = {name for name, value in module.named_parameters() if getattr(value, "sixteen_bits", False)}
+    for key, value in module.state_dict().items():
+        name, value = prefix + key.replace(".", "_"), value.detach().float().cpu()
+        if key in marked:
+            found[name] = value.numpy().astype(np.float16)
+        elif value.dim() > 1:
             whole, scale = eight_bits(value)
             found[name], found[f"{name}:scale"] = whole.numpy().astype(np.int8), scale.numpy()
         else:

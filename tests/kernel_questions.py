@@ -18,7 +18,6 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
-from bayesbridge.capture.first_hand import count_pairs
 from bayesbridge.capture.half_deals import Tally, join
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
@@ -76,12 +75,7 @@ def algorithms():
 def play():
     """Tricks of deals played out in every strain by every pair of policies."""
     (masks,) = deal_blocks(6, rng=5)
-    leaders = np.arange(6, dtype=np.int8) % 4
-    answers = np.zeros((5, 3, 3, 6), dtype=np.int8)
-    for trump, ours, theirs in np.ndindex(5, 3, 3):
-        play_out(masks, leaders, trump, ours, theirs, answers[trump, ours, theirs])
-    assert NO_TRUMP == 4
-    return answers
+    return [play_out(masks, trump, ours, theirs) for trump, ours, theirs in np.ndindex(NO_TRUMP + 1, 3, 3)]
 
 
 def bidding():
@@ -123,8 +117,8 @@ def layouts():
         sampler.card_marginals(),
         sampler.length_distributions(),
         some,
-        *Moves.of(points).shuffle(some[:20], 30, 11),
-        sums.cards(),
+        Moves.of(points).shuffle(some[:20], 30, 11),
+        sums.card_marginals(),
         sums.points,
     )
 
@@ -150,9 +144,8 @@ def convolution():
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
     suit = Tally.of(lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64))
     half = suit.merged(suit)
-    both = count_pairs(0b1101 << 9, 14 * 5 + 5)  # both algorithms on hands of five, from a deck of A K J
     whole = np.array(sorted(join(half, half, 14 * 5 + 5).items()))
-    return [*found, half.summary, half.ways, whole, np.array([[*place, n] for place, n in both.items()])]
+    return [*found, half.summary, half.ways, whole]
 
 
 def levels():

@@ -6,7 +6,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import Call, Contract
 from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
 from bayesbridge.tricks import Trick
 
 suits = st.sampled_from(Suit)

@@ -15,7 +15,7 @@ from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalPlay
-from bayesbridge.evidence import Called, HighCards, Piece, Play, Reveal
+from bayesbridge.evidence.kinds import Called, HighCards, Piece, Play, Reveal
 from bayesbridge.layouts import Layouts, high_card_points
 from bayesbridge.tricks import Trick
 from tests.strategies import deals, false_evidence, seats, strains, true_evidence

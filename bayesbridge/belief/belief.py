@@ -333,7 +333,7 @@ class Belief:
 
     def effect(self, piece: Piece) -> str:
         """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft`` both, ``none`` (own call)."""
-        soft = self.target.soft.weighs(piece)
+        soft = any(piece is one for term in self.target.soft.terms for one in term.pieces)
         return "hard and soft" if piece.excludes and soft else "hard" if piece.excludes else "soft" if soft else "none"
 
     def _repr_html_(self) -> str:

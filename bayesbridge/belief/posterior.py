@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite, log, log2, sqrt
+from math import log, log2, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.infer import COUNTING, ENGINES
+from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.layouts import Floats, Layouts, Masks, read_only
 from bayesbridge.markup import Table
@@ -77,6 +78,8 @@ class Posterior:
     """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use."""
     asked: tuple[str, int | None] = ("auto", None)
     """The method and the draws that were asked for, ``None`` for the usual number: with the seed the same again."""
+    whole: Posterior | None = None
+    """The posterior that these layouts were drawn from by :func:`subsample`: marginals are its own."""
 
     def __len__(self) -> int:
         return len(self.draws)
@@ -122,14 +125,12 @@ class Posterior:
     @property
     def card_table(self) -> Floats:
         """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the evidence is hard."""
-        tables = self.draws.tables
-        return (self.marginals.cards() if tables is None else tables.card_marginals())[::-1]
+        return (self.draws.tables or self.marginals).card_marginals()[::-1]
 
     @property
     def length_table(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        tables = self.draws.tables
-        return self.marginals.lengths() if tables is None else tables.length_distributions()
+        return (self.draws.tables or self.marginals).length_distributions()
 
     @property
     def point_table(self) -> Floats:
@@ -152,12 +153,12 @@ class Posterior:
     @property
     def counts_cards(self) -> bool:
         """Whether the places of the cards and the lengths of the suits are exact, by walking or by counting."""
-        return self.exact or self.draws.tables is not None
+        return self.draws.tables is not None or (self.whole or self).exact
 
     @property
     def counts_points(self) -> bool:
         """Whether the points are exact: beside calls their tables may be too large where those of cards are not."""
-        return self.exact or self._counted_points is not None
+        return self._counted_points is not None or (self.whole or self).exact
 
     @cached_property
     def _counted_points(self) -> Floats | None:
@@ -165,13 +166,15 @@ class Posterior:
         if (tables := self.draws.tables) is None:
             return None
         try:
-            return tables.point_distributions()
+            return (tables if isinstance(tables, LevelTables) else self.draws.target).point_distributions()
         except TablesTooLarge:
             return None
 
     @cached_property
     def marginals(self) -> Marginals:
         """Weighted sums over the layouts held; the methods above take exact counts instead where there are any."""
+        if self.whole is not None:  # what all draws together say is better than what few say
+            return self.whole.marginals
         sums = Marginals.empty()
         for masks, weights in self.blocks():
             sums.add(masks, weights)
@@ -223,15 +226,14 @@ class Posterior:
         """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0.
 
         With weights w and likelihood L it is log₂ of the count plus log₂ of the mean L minus the posterior mean of
-        log₂ L; ``nan`` where the engine does not tell the mean L.
+        log₂ L.
         """
-        # In this order a ``nan`` stays one: an engine that does not tell P(soft evidence) knows no entropy.
         bits = log2(self.count()) + (self.draws.log_marginal - self.draws.mean_log_likelihood) / log(2.0)
-        return min(max(bits, 0.0), log2(self.count())) if bits == bits else bits
+        return min(max(bits, 0.0), log2(self.count()))
 
     @property
     def log_marginal(self) -> float:
-        """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
+        """log P(soft evidence ∣ hard evidence)."""
         return self.draws.log_marginal
 
     @property
@@ -315,9 +317,6 @@ def accuracy_document(posterior: Posterior, method: str | None = None, exact: bo
         counted = f"{posterior.count()} layouts are too many to walk, but their suits can be counted and merged"
         why = f"{method}: {counted}; {'every answer is exact' if is_exact else f'the other estimators by {why}'}"
 
-    def told(value: float) -> float | None:
-        return value if isfinite(value) else None
-
     return {
         "method": method or posterior.method,
         "exact": is_exact,
@@ -325,19 +324,18 @@ def accuracy_document(posterior: Posterior, method: str | None = None, exact: bo
         "draws": len(posterior),
         "ess": None if is_exact else posterior.ess,
         "why": why,
-        "entropy_bits": told(posterior.entropy_bits),
-        "log_evidence": told(posterior.log_evidence),
-        "log_evidence_error": told(posterior.log_evidence_error),
+        "entropy_bits": posterior.entropy_bits,
+        "log_evidence": posterior.log_evidence,
+        "log_evidence_error": posterior.log_evidence_error,
         "warning": posterior.warning or None,
     }
 
 
 def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     """The same for people, from the document or from the attributes of a result."""
-    layouts, bits = int(told["layouts"]), told["entropy_bits"]
+    layouts = int(told["layouts"])
     fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
-    known = bits is not None and isfinite(bits)
-    lines = [f"{fit}; the uncertainty about them is {bits:.2f} bits." if known else f"{fit}."]
+    lines = [f"{fit}; the uncertainty about them is {told['entropy_bits']:.2f} bits."]
     if told["exact"]:
         how = ENGINES[told["method"]].how if told["method"] in ENGINES else COUNTING
         lines.append(f"Computed exactly, by {how} ({told['method']}).")
@@ -395,25 +393,6 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """Exact marginals of the whole posterior."""
-
-    whole: Posterior
-
-    def card_marginals(self) -> Floats:
-        """(52, 4) P(seat holds card)."""
-        return self.whole.card_table[::-1]
-
-    def length_distributions(self) -> Floats:
-        """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return self.whole.length_table
-
-    def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points)."""
-        return self.whole.point_table
-
-
 def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     """``n`` layouts of a posterior, drawn by their weights, that count the same; ``why`` is added to its own.
 
@@ -434,12 +413,8 @@ def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
         importance=None,
         proposed=draws.proposed or draws.importance,
         likelihood=None,
-        tables=Kept(posterior) if posterior.exact and draws.tables is None else draws.tables,
         mean_log=draws.mean_log_likelihood,
         ess=float(n) if posterior.exact else 1.0 / (1.0 / n + 1.0 / posterior.ess),
         batches=None,
     )
-    thin = replace(posterior, draws=fewer)
-    if fewer.tables is None:
-        vars(thin)["marginals"] = posterior.marginals  # what all draws together say is better than what few say
-    return thin
+    return replace(posterior, draws=fewer, whole=posterior.whole or posterior)

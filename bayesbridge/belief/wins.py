@@ -14,7 +14,7 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
-from bayesbridge.evidence import Play
+from bayesbridge.evidence.kinds import Play
 from bayesbridge.layouts import Bools, Masks
 from bayesbridge.tricks import Trick
 

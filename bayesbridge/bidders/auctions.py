@@ -19,8 +19,7 @@ from bayesbridge.calls import Call
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, naming
-from bayesbridge.evidence import BidderModel
-from bayesbridge.evidence.models import reads_partners_hand
+from bayesbridge.evidence.models import BidderModel, reads_partners_hand
 from bayesbridge.layouts import Floats
 
 if TYPE_CHECKING:
@@ -145,8 +144,7 @@ class MixtureBidder:
         Turn.of(auction, index)
         before = self._log_weights(hands, auction, index)
         chance = np.array([bidder.log_likelihood(hands, auction, index) for bidder in self.bidders])
-        total: Floats = np.logaddexp.reduce(before + chance, axis=0)
-        return total
+        return np.asarray(np.logaddexp.reduce(before + chance, axis=0))
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""

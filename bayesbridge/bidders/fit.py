@@ -129,15 +129,13 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
 class Design(NamedTuple):
     """Records as arrays, r of them.
 
-    u0, u1, u2: (r, 38) utilities as in :class:`Terms`; Pass has 0, an illegal call :data:`NEVER`
-    legal:      (r, 38) 1 where the call was legal, else 0
-    call:       (r,) the call made
-    player:     (r,) its player's number
+    terms:  (r, 38) each, utilities; Pass has 0, an illegal call :data:`NEVER`
+    legal:  (r, 38) 1 where the call was legal, else 0
+    call:   (r,) the call made
+    player: (r,) its player's number
     """
 
-    u0: Floats
-    u1: Floats
-    u2: Floats
+    terms: Terms
     legal: NDArray[np.int64]
     call: NDArray[np.int64]
     player: NDArray[np.int64]
@@ -155,17 +153,16 @@ class Design(NamedTuple):
             u0[row, options.call], u1[row, options.call], u2[row, options.call] = terms
         call = np.array([record.call.index for record in records], dtype=np.int64)
         player = np.array([players.index(record.player) for record in records], dtype=np.int64)
-        return cls(u0, u1, u2, (u0 > NEVER).astype(np.int64), call, player)
+        return cls(Terms(u0, u1, u2), (u0 > NEVER).astype(np.int64), call, player)
 
     def probabilities(self, style: Floats) -> Floats:
         """(d, r, 38) P(call) under d draws of the players' styles, (d, players, 4)."""
         added = style[:, self.player, 0, None] + style[:, self.player, 1, None] * LEANING
-        u = (self.u0 + (self.u1 + self.u2 * added) * added) / style[:, self.player, 2, None]
+        u = self.terms.utility(added) / style[:, self.player, 2, None]
         odds = np.exp(u - u.max(axis=-1, keepdims=True))
         slip = style[:, self.player, 3, None]
         floor = self.legal / self.legal.sum(axis=-1, keepdims=True)
-        chances: Floats = slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True)
-        return chances
+        return np.asarray(slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True))
 
 
 def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
@@ -184,7 +181,7 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
     design = design._replace(player=np.zeros_like(design.player))
     each = np.asarray(styles, dtype=np.float64)[:, None, :]
     rates = np.empty(len(each))
-    step = max(1, BLOCK // design.u0.size)
+    step = max(1, BLOCK // design.legal.size)
     for start in range(0, len(each), step):
         chances = design.probabilities(each[start : start + step])
         rates[start : start + step] = chances[:, :, 3:].sum(axis=2).mean(axis=1)
@@ -412,7 +409,7 @@ def call_chances(design: Design, style: Sequence[Any]) -> Any:
 
     aggressiveness, preference, temperature, slip = (parameter[design.player][:, None] for parameter in style)
     added = aggressiveness + preference * LEANING
-    meant = pt.special.softmax((design.u0 + (design.u1 + design.u2 * added) * added) / temperature, axis=1)
+    meant = pt.special.softmax(design.terms.utility(added) / temperature, axis=1)
     return slip * design.legal / design.legal.sum(axis=1, keepdims=True) + (1.0 - slip) * meant
 
 

@@ -26,13 +26,14 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import product
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.expressions import LENGTH, POINTS, table
 from bayesbridge.jit import njit, one_thread
+from bayesbridge.shapes import ALL
 
 type Floats = NDArray[np.float32]
 type Hands = NDArray[np.uint64]
@@ -127,8 +128,7 @@ def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
     """Each row with mean 0 and variance 1, then scaled and moved."""
     centred = x - x.mean(axis=-1, keepdims=True)
     spread: Floats = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
-    normal: Floats = centred / spread * weight + bias
-    return normal
+    return np.asarray(centred / spread * weight + bias)
 
 
 class Context(NamedTuple):
@@ -150,22 +150,26 @@ class Context(NamedTuple):
 
     def scores(self, own: Floats, partner: Floats | None = None, pair: Floats | None = None) -> Floats:
         """(n, k) the score of every choice, from the vectors of n hands and, if shown, of partners and of the pairs."""
-        hidden = np.empty((len(own if pair is None else pair), own.shape[1]), np.float32)
         if partner is None or pair is None:
-            _one_hand(own, self.scale[0], self.shift[0], hidden)
+            hidden = _one_hand(own, self.scale[0], self.shift[0])
         else:
-            _two_hands(own, partner, pair, self.scale, self.shift.sum(axis=0), hidden)
+            hidden = _two_hands(own, partner, pair, self.scale, self.shift.sum(axis=0))
         found: Floats = hidden @ self.out
         found += self.bias
         return found
 
 
-class Holdings:
-    """The parameters whose names begin with ``holdings_``, with those of whole hands if there are any: tables to look
-    vectors up in.
-    """
+class Holdings(NamedTuple):
+    """Tables to look vectors up in: (4, 8192, units) by suit, and of whole hands by points, shape, aces and kings."""
 
-    def __init__(self, p: dict[str, Floats]) -> None:
+    suits: Floats
+    points: Floats
+    shapes: Floats
+    tops: Floats
+
+    @classmethod
+    def of(cls, p: dict[str, Floats]) -> Holdings:
+        """From the parameters whose names begin with ``holdings_``, with those of whole hands if there are any."""
         features = suit_features()
         tables = []
         with one_thread():
@@ -174,19 +178,13 @@ class Holdings:
                 table = np.maximum(hidden, 0) @ p["holdings_suit_out"][s]
                 tables.append(table + features @ p["holdings_suit_skip"][s])
         tables[0] += p["holdings_hand_bias"]
-        self.suits: Floats = np.stack(tables)
-        units = self.suits.shape[2]
-        # A network without a part has one row of zeros for it.
-        self.points: Floats = p.get("points", np.zeros((1, units), np.float32))
-        self.shapes: Floats = p.get("shapes", np.zeros((1, units), np.float32))
-        tops = p.get("tops")
-        self.tops: Floats = np.zeros((1, units), np.float32) if tops is None else top_features() @ tops
+        nothing = np.zeros((1, tables[0].shape[1]), np.float32)  # one row, for a network without a part
+        tops = top_features() @ p["tops"] if "tops" in p else nothing
+        return cls(np.stack(tables), p.get("points", nothing), p.get("shapes", nothing), tops)
 
     def vectors(self, hands: Hands) -> Floats:
         """(n, units) relu of the sum of what is looked up; a block of hands at a time is quickest."""
-        total = np.empty((len(hands), self.suits.shape[2]), dtype=np.float32)
-        _look_up(np.array(hands), self.suits, self.points, self.shapes, self.tops, _SHAPES, total)
-        return total
+        return _look_up(np.array(hands), self)
 
 
 class Network:
@@ -194,7 +192,7 @@ class Network:
 
     def __init__(self, parameters: dict[str, Floats]) -> None:
         self.parameters = parameters
-        self.reader, self.holdings = Transformer(parameters), Holdings(part(parameters, "hands_"))
+        self.reader, self.holdings = Transformer(parameters), Holdings.of(part(parameters, "hands_"))
         self.deepen, self.bias = (
             np.ascontiguousarray(parameters["hands_deepen_weight"].T),
             parameters["hands_deepen_bias"],
@@ -245,7 +243,7 @@ def _kept_vectors(network: Network, hands: bytes, part: str) -> Floats:
     """Kept, as the calls of one auction are evaluated one after the other for the same hands."""
     found: Floats = _kept_trunk(network, hands) @ network.mix[part]
     if part in network.tops:
-        _add_tops(np.frombuffer(hands, np.uint64), network.tops[part], found)
+        found += network.tops[part][_top_cards(np.frombuffer(hands, np.int64))]
     return found
 
 
@@ -269,70 +267,59 @@ def _kept_trunk(network: Network, hands: bytes) -> Floats:
     return np.maximum(deeper, 0, out=deeper)
 
 
-def _shape_places() -> NDArray[np.int64]:
-    """(14, 14, 14) the place of the lengths C D H among the 560 shapes, in rising order."""
-    places = np.zeros((14, 14, 14), np.int64)
-    shapes = (shape for shape in product(range(14), repeat=4) if sum(shape) == 13)
-    for place, (clubs, diamonds, hearts, _) in enumerate(shapes):
-        places[clubs, diamonds, hearts] = place
-    return places
-
-
-_SHAPES: Final = _shape_places()
-_LENGTH: Final = np.bitwise_count(np.arange(1 << 13)).astype(np.int64)
-_POINTS: Final = (np.arange(1 << 13)[:, None] >> np.arange(9, 13) & 1) @ np.arange(1, 5)
+_SHAPES: Final = np.zeros((14, 14, 14), np.int64)
+"""The place of the lengths C D H among the 560 shapes, in rising order."""
+_SHAPES[tuple(np.array(sorted(ALL))[:, :3].T)] = np.arange(len(ALL))
+_LENGTH: Final = table(LENGTH)
+_POINTS: Final = table(POINTS)
 
 
 @njit
-def _look_up(
-    hands: Hands, suits: Floats, points: Floats, shapes: Floats, tops: Floats, places: NDArray[np.int64], out: Floats
-) -> None:
+def _look_up(hands: Hands, tables: Holdings) -> Floats:
     """The relu of the sum of the rows of each hand; a table of one row holds nothing."""
-    whole = len(points) > 1
+    suits, points, shapes, tops = tables
+    out, whole = np.empty((len(hands), suits.shape[2]), np.float32), len(points) > 1
     for i in range(len(hands)):
         hand = np.int64(hands[i])
         clubs, diamonds, hearts, spades = hand & 0x1FFF, (hand >> 13) & 0x1FFF, (hand >> 26) & 0x1FFF, hand >> 39
         total, shape, top = np.int64(0), np.int64(0), np.int64(0)
         if whole:
             total = _POINTS[clubs] + _POINTS[diamonds] + _POINTS[hearts] + _POINTS[spades]
-            shape = places[_LENGTH[clubs], _LENGTH[diamonds], _LENGTH[hearts]]
+            shape = _SHAPES[_LENGTH[clubs], _LENGTH[diamonds], _LENGTH[hearts]]
             top = _top_cards(hand)
         for j in range(out.shape[1]):
             suit = suits[0, clubs, j] + suits[1, diamonds, j] + suits[2, hearts, j] + suits[3, spades, j]
             out[i, j] = max(suit + points[total, j] + shapes[shape, j] + tops[top, j], np.float32(0.0))
+    return out
 
 
 @njit
-def _top_cards(hand: np.int64) -> np.int64:
-    """The aces and kings of a hand, as :func:`top_features` numbers them."""
+def _top_cards(hand: Any) -> Any:
+    """The aces and kings of a hand or of (n,) hands, as :func:`top_features` numbers them."""
     return (hand >> 11) & 3 | ((hand >> 24) & 3) << 2 | ((hand >> 37) & 3) << 4 | ((hand >> 50) & 3) << 6
 
 
 @njit
-def _add_tops(hands: Hands, tops: Floats, out: Floats) -> None:
-    for i in range(len(hands)):
-        top = _top_cards(np.int64(hands[i]))
-        for j in range(out.shape[1]):
-            out[i, j] += tops[top, j]
-
-
-@njit
-def _one_hand(own: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
+def _one_hand(own: Floats, scale: Floats, shift: Floats) -> Floats:
     """One pass over the units of all hands, which is what takes the time."""
+    out = np.empty(own.shape, np.float32)
     for i in range(len(out)):
         for j in range(len(scale)):
             out[i, j] = max(own[i, j] * scale[j] + shift[j], np.float32(0.0))
+    return out
 
 
 @njit
-def _two_hands(own: Floats, partner: Floats, pair: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
+def _two_hands(own: Floats, partner: Floats, pair: Floats, scale: Floats, shift: Floats) -> Floats:
     """The same of two hands each, and of what they are worth together; a single row stands for all."""
+    out = np.empty(pair.shape, np.float32)
     one, other = len(own) > 1, len(partner) > 1
     for i in range(len(out)):
         a, b = i if one else 0, i if other else 0
         for j in range(len(shift)):
             both = own[a, j] * scale[0, j] + partner[b, j] * scale[1, j] + pair[i, j] * scale[2, j]
             out[i, j] = max(both + shift[j], np.float32(0.0))
+    return out
 
 
 def stored(file: str, start: str = "") -> dict[str, Floats]:

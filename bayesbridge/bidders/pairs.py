@@ -118,17 +118,11 @@ class Turns:
         """(turns, k) log P(call) by style."""
         return np.array([log_softmax(one)[:, made] for one, made in zip(self.scores, self.made, strict=True)])
 
-    @property
-    def log_likelihood(self) -> Floats:
-        """(k,) Σ log P(call) by style."""
-        return np.asarray(self.by_turn.sum(axis=0))
-
 
 def log_softmax(values: Floats) -> Floats:
     """By row."""
     shifted = values - values.max(axis=1, keepdims=True)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return found
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
 def turns_of(tables: Sequence[Seated], styles: Floats | None) -> Turns:
@@ -236,8 +230,7 @@ def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
 def call_losses(tables: Sequence[Seated], style: PairStyle | None) -> Floats:
     """−log P(call) of each turn of a pair, by the mean of a style; ``None``: as a pair of which nothing is known."""
     turns = turns_of(tables, None if style is None or style == AVERAGE else style.mean[None].astype(np.float32))
-    found = [-log_softmax(one)[0, made] for one, made in zip(turns.scores, turns.made, strict=True)]
-    return np.array(found, np.float64)
+    return -np.array([by_style[0] for by_style in turns.by_turn], np.float64)
 
 
 def table_losses(tables: Sequence[Seated], style: PairStyle) -> Floats:

@@ -222,9 +222,7 @@ class StyleBidder:
         turn = Turn.of(auction, index)
         totals, chosen, strain = _odds_by_cell(self, turn.before, turn.call.index)
         floor = self.slip / len(legal_indices(turn.before))
-        found = np.empty(len(hands))
-        _log_chances(cells(hands), totals, chosen, strain, self.slip, floor, found)
-        return found
+        return _log_chances(cells(hands), totals, (1.0 - self.slip) * chosen, strain, floor)
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
@@ -241,8 +239,7 @@ class StyleBidder:
     def _odds(self, cell: Cells, options: Options) -> Floats:
         """exp(u / temperature): the odds of each option against Pass, but for slips."""
         added = self.aggressiveness + self.suit_preference * LEANING[options.call]
-        odds: Floats = np.exp(Terms.of(cell, options).utility(added) / self.temperature)
-        return odds
+        return np.asarray(np.exp(Terms.of(cell, options).utility(added) / self.temperature))
 
 
 @lru_cache(maxsize=256)
@@ -261,11 +258,11 @@ def _odds_by_cell(bidder: StyleBidder, before: Auction, call: int) -> tuple[Floa
 
 
 @njit
-def _log_chances(
-    cell: Cells, totals: Floats, chosen: Floats, strain: int, slip: float, floor: float, out: Floats
-) -> None:
+def _log_chances(cell: Cells, totals: Floats, chosen: Floats, strain: int, floor: float) -> Floats:
+    out = np.empty(len(cell))
     for i in range(len(out)):
         total = 1.0
         for s in range(5):
             total += totals[s, cell[i, s]]
-        out[i] = np.log(floor + (1.0 - slip) * chosen[cell[i, strain]] / total)
+        out[i] = np.log(floor + chosen[cell[i, strain]] / total)
+    return out

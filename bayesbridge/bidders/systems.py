@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
 from itertools import product
@@ -49,7 +49,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
-from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand
+from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand, with_settings
 from bayesbridge.layouts import HONOURS, Floats, high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
@@ -142,12 +142,8 @@ class Statement:
             )
         return cls(", ".join([*words, *[ALWAYS] * always]), low, high, shapes, tuple(honours), always)
 
-    def fits(self, hands: Hands) -> NDArray[np.bool_]:
-        """(n,) which of (n,) masks fit."""
-        return self.allows(hands, *_points_and_shapes(hands))
-
-    def allows(self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) the same, given the points and shapes, the latter as places in a table of C D H."""
+    def fits(self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of (n,) masks fit, given their points and shapes, the latter as places in a table of C D H."""
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
         found &= _table(self.shapes).ravel()[shapes]
         for one in self.honours:
@@ -155,7 +151,7 @@ class Statement:
         return found
 
 
-def _points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     lengths = suit_lengths(hands).astype(np.int64)
     return high_card_points(hands).astype(np.int64), (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
 
@@ -575,10 +571,7 @@ class SystemBidder:
     def __replace__(self, **changes: Any) -> Self:
         """With other values of its fields, or of those of the base model: its slip, its vulnerability."""
         own = {name: changes.pop(name, getattr(self, name)) for name in ("systems", "base", "faith")}
-        if changes:
-            base: Any = own["base"]
-            remake = getattr(base, "__replace__", None)
-            own["base"] = remake(**changes) if remake is not None else replace(base, **changes)
+        own["base"] = with_settings(own["base"], changes) if changes else own["base"]
         return type(self)(**own)
 
     @property
@@ -621,8 +614,7 @@ class SystemBidder:
         if not _covered(ways, auction):
             return call_probabilities(self.base, hands, auction, partners)
         weights = np.exp(self._log_weights(hands, auction, seat, ways))
-        found: Floats = (weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0)
-        return found
+        return np.asarray((weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0))
 
     def _ways(self, auction: Auction, seat: Seat) -> tuple[Component, ...]:
         if auction.dummy is not None:
@@ -680,10 +672,10 @@ class _Fits(NamedTuple):
         """Points and shapes are counted once for all statements."""
         some = np.zeros((len(hands), len(meanings)), np.bool_)
         always = some.copy()
-        points, shapes = _points_and_shapes(hands)
+        points, shapes = points_and_shapes(hands)
         for k, statements in enumerate(meanings.values()):
             for one in statements:
-                found = one.allows(hands, points, shapes)
+                found = one.fits(hands, points, shapes)
                 some[:, k] |= found
                 always[:, k] |= found & one.always
         return cls(np.array([call.index for call in meanings], np.intp), some, always)

@@ -59,8 +59,8 @@ def tricks() -> dict[int, int]:
 def shifts() -> dict[tuple[int, int], int]:
     """Exact number of deals by what Algorithm 1 counts for 7 tricks and by what Algorithm 2 does.
 
-    The keys are those of :func:`~bayesbridge.capture.first_hand.count_pairs`, which takes minutes, so that what it
-    counted is in a file of the package (``python -m bayesbridge.capture.first_hand`` writes it).
+    Of either: 0 where condition A fails, 1 where only B fails, else captures. Counting takes minutes, so that the
+    counts are a file of the package (``scripts/count_shifts.py`` writes it).
 
     >>> sum(shifts().values()) == DEALS
     True

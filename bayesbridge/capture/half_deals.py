@@ -84,7 +84,7 @@ def simplified(summary: Ints) -> Ints:
 def merge_pair(left: int, right: int) -> int:
     """Summary of two groups of suits from their summaries; the left group is first on ties.
 
-    What stands above the 32 bits of a summary is added up (see ``first_hand``).
+    What stands above the 32 bits of a summary is added up (see ``scripts/count_shifts.py``).
     """
     Delta = (left >> DELTA_SHIFT & 15) + (right >> DELTA_SHIFT & 15)
     above = (left >> SUMMARY_BITS) + (right >> SUMMARY_BITS) << SUMMARY_BITS

@@ -158,29 +158,28 @@ def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32]) -> Small:
 @cache
 def walk_table() -> NDArray[np.uint8]:
     """(8192, 7) what Algorithm 1's walk does in one suit with a budget R: 16 · captures after the first + gaps paid."""
-    table = np.zeros((1 << 13, 7), dtype=np.uint8)
-    for budget in range(7):
-        _walk(budget, table[:, budget])
-    return table
+    return walked(np.full(1 << 13, 13))
 
 
 @njit
-def _walk(budget: int, out: NDArray[np.uint8]) -> None:
-    for field in range(1 << 13):
-        left = budget
-        count = 0
-        gap = -1
-        for rank in range(12, -1, -1):
-            if field >> rank & 1:
-                if gap >= 0:
-                    if gap > left:
-                        break
-                    left -= gap
-                    count += 1
-                gap = 0
-            elif gap >= 0:
-                gap += 1
-        out[field] = 16 * count + budget - left
+def walked(paying: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """(8192, 7) the same where only the first ``paying`` (8192,) cards of the suit pay for the gap before them."""
+    out = np.zeros((1 << 13, 7), np.uint8)
+    for field in range(1, 1 << 13):
+        for budget in range(7):
+            left, cards, gap = budget, 0, 0
+            for rank in range(12, -1, -1):
+                if field >> rank & 1:
+                    if 0 < cards < paying[field]:
+                        if gap > left:
+                            break
+                        left -= gap
+                    cards += 1
+                    gap = 0
+                else:
+                    gap += 1
+            out[field, budget] = 16 * (cards - 1) + budget - left
+    return out
 
 
 @njit

@@ -28,23 +28,19 @@ _LOWEST: Final = np.array([(field & -field).bit_length() - 1 for field in range(
 
 
 @njit
-def play_out(
-    masks: NDArray[np.uint64], leaders: NDArray[np.int8], trump: int, ours: int, theirs: int, out: NDArray[np.int8]
-) -> None:
-    """Tricks taken by the leader's side (leader and the seat opposite) in each deal, (n,) into ``out``.
+def play_out(masks: NDArray[np.uint64], trump: int, ours: int, theirs: int) -> NDArray[np.int8]:
+    """(n,) tricks taken by the leader's side (leader and the seat opposite) in each deal.
 
-    ``masks`` is (n, 4), clockwise; the opening leader sits at ``leaders[i]`` and partners sit opposite. ``trump`` is a
-    suit or NO_TRUMP; ``ours`` is the policy code of the leader's side, ``theirs`` of the other.
+    ``masks`` is (n, 4), clockwise from the opening leader. ``trump`` is a suit or NO_TRUMP; ``ours`` is the policy
+    code of the leader's side, ``theirs`` of the other.
     """
-    hands = np.empty(4, dtype=np.int64)
+    out, hands = np.empty(len(masks), dtype=np.int8), np.empty(4, dtype=np.int64)
     for i in range(len(masks)):
         for seat in range(4):
             hands[seat] = np.int64(masks[i, seat])
-        leader = int(leaders[i])
-        side = leader & 1
-        taken = 0
+        leader, taken = 0, 0
         for _ in range(13):
-            policy = ours if leader & 1 == side else theirs
+            policy = theirs if leader & 1 else ours
             hand = hands[leader]
             ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
             led = int(_LOWEST[ranks] if policy == 2 else _HIGHEST[ranks])  # wider than the tables, to shift by
@@ -53,7 +49,7 @@ def play_out(
             winner, best, best_suit = leader, led, suit
             for step in range(1, 4):
                 seat = (leader + step) & 3
-                policy = ours if seat & 1 == side else theirs
+                policy = theirs if seat & 1 else ours
                 hand = hands[seat]
                 field = (hand >> (13 * suit)) & 0x1FFF
                 if field:
@@ -79,8 +75,9 @@ def play_out(
                         winner, best, best_suit = seat, card, trump
                 hands[seat] = hand ^ (1 << (13 * card_suit + card))
             leader = winner
-            taken += winner & 1 == side
+            taken += winner & 1 == 0
         out[i] = taken
+    return out
 
 
 @njit

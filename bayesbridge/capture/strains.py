@@ -22,7 +22,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.kernels import walk_table
+from bayesbridge.capture.kernels import walk_table, walked
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.jit import njit
 
@@ -43,8 +43,7 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
 def highest_bids(hands: NDArray[np.uint64]) -> Small:
     """(n,) index of the highest of each hand's five bids, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
     levels = strain_levels(hands)
-    highest: Small = np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), 0).max(axis=1)
-    return highest
+    return np.asarray(np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), 0).max(axis=1))
 
 
 @cache
@@ -54,31 +53,7 @@ def walks() -> tuple[Walk, Walk]:
     16 · captures after the first + gaps paid; nothing where the suit is all losers.
     """
     side = walk_table() * (LENGTH > LEADING_GAP)[:, None].astype(np.uint8)
-    trumps = np.zeros_like(side)
-    _walk_trumps(trumps)
-    return side, trumps
-
-
-@njit
-def _walk_trumps(out: Walk) -> None:
-    for field in range(1, 1 << 13):
-        held = 0
-        for rank in range(13):
-            held += field >> rank & 1
-        drawn = (13 - held + 2) // 3
-        for budget in range(7):
-            left, cards, gap = budget, 0, 0
-            for rank in range(12, -1, -1):
-                if field >> rank & 1:
-                    if cards > 0 and cards < drawn:
-                        if gap > left:
-                            break
-                        left -= gap
-                    cards += 1
-                    gap = 0
-                else:
-                    gap += 1
-            out[field, budget] = 16 * (cards - 1) + budget - left
+    return side, walked((15 - LENGTH.astype(np.int64)) // 3)  # m = ⌈(13 − c₁) / 3⌉
 
 
 @njit

@@ -21,7 +21,6 @@ from bayesbridge.dealing.plan import (
     HandType,
     Levelled,
     find_solver,
-    first,
     given_cards,
     solve,
 )
@@ -98,7 +97,7 @@ class DealJob:
             self.layouts, self.types, self.by_type = self.levels.deals(self.wanted, self.seed, most=self.most)
         elif self.script.prints or any(counts is None for counts in self.exact):
             self.search = self.plan.search(self.wanted, self.seed, most=self.most)
-            self.layouts = Layouts.adopt(first(self.search, self.wanted))
+            self.layouts = Layouts.adopt(self.search.first(self.wanted))
         else:
             self.wanted = 0
 

@@ -255,7 +255,7 @@ def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tupl
         raise options.UsageError(
             f"argument --trick: '{trick}' does not begin with '{begun}', as the cards played say: fix either"
         )
-    from bayesbridge.evidence import pieces
+    from bayesbridge.evidence.kinds import pieces
 
     added = pieces(trick)[len(begun.cards) :]
     with options.attributed("--trick"):

@@ -232,6 +232,20 @@ class Drawn:
         """The share of probability that was cut off, so far as these draws show it."""
         return self.over / (self.called + self.over) if self.over else 0.0
 
+    def first(self, n: int) -> Masks:
+        """The first ``n`` of what was found, or all."""
+        return np.concatenate([np.empty((0, 4), dtype=np.uint64), *self.masks])[:n]
+
+    def verify(self, n: int) -> None:
+        """Raise an error if the search ended before it had ``n``."""
+        if self.kept < n:
+            raise BayesBridgeError(
+                f"{self.kept} of {n} deals were found in {self.drawn} draws: ask for fewer, allow more draws (most=), "
+                "or make the part that is tested easier to meet",
+                found=self.kept,
+                drawn=self.drawn,
+            )
+
 
 def expression_test(parts: Sequence[Expression]) -> Test:
     """The test that all parts are true; parts that need tricks come last, for what has passed the others."""
@@ -247,21 +261,6 @@ def expression_test(parts: Sequence[Expression]) -> Test:
         return passed
 
     return test
-
-
-def first(found: Drawn, n: int) -> Masks:
-    """The first ``n`` of what was found."""
-    return np.concatenate([np.empty((0, 4), dtype=np.uint64), *found.masks])[:n]
-
-
-def too_few(found: Drawn, n: int) -> BayesBridgeError:
-    """The error that a search ended before it had all."""
-    return BayesBridgeError(
-        f"{found.kept} of {n} deals were found in {found.drawn} draws: ask for fewer, allow more draws (most=), "
-        "or make the part that is tested easier to meet",
-        found=found.kept,
-        drawn=found.drawn,
-    )
 
 
 type Counts = dict[tuple[int, ...], int]
@@ -437,12 +436,11 @@ class DealPlan:
         A warning says so when fewer than one draw in a hundred is kept.
         """
         found = self.search(n, rng, most=most)
-        if found.kept < n:
-            raise too_few(found, n)
+        found.verify(n)
         if not self.exact and found.rate < LOW:
             message = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
             warnings.warn(message, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
-        return Layouts.adopt(first(found, n))
+        return Layouts.adopt(found.first(n))
 
     def search(self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS) -> Drawn:
         """The same with how many draws it took, and without an error if there are fewer.
@@ -651,9 +649,8 @@ class Levelled:
         for one, plan, size in zip(self.types, self.plans, self.sizes(n), strict=True):
             with watch_progress(None):
                 found[one.name] = plan.search(size, random, most=most)
-            if found[one.name].kept < size:
-                raise too_few(found[one.name], size)
-            parts.append(first(found[one.name], size))
+            found[one.name].verify(size)
+            parts.append(found[one.name].first(size))
             names += [one.name] * size
             report_progress("deals", len(names), n)
         order = random.permutation(n)

@@ -67,10 +67,6 @@ class Numbering(NamedTuple):
             )
 
 
-USUAL: Final = Numbering()
-"""From board 1 on, all by rotation."""
-
-
 _COLUMN: Final = 20
 
 type Form = Callable[[Layouts, Numbering], Iterator[str]]
@@ -88,25 +84,25 @@ def suits_of(mask: int, gap: str = "", empty: str = "") -> list[str]:
     return [holding(mask >> shift & SUIT_MASK, gap, empty) for shift in (39, 26, 13, 0)]
 
 
-def compact(layouts: Layouts, _: Numbering = USUAL) -> Iterator[str]:
+def compact(layouts: Layouts, _: Numbering) -> Iterator[str]:
     """Four lines for each deal: ``n AKQ2.KJ3.A54.Q32``."""
     for masks in layouts.masks.tolist():
         yield from (f"{seat} {'.'.join(suits_of(mask))}" for seat, mask in zip("nesw", masks, strict=True))
 
 
-def oneline(layouts: Layouts, _: Numbering = USUAL) -> Iterator[str]:
+def oneline(layouts: Layouts, at: Numbering) -> Iterator[str]:
     """One line for each deal."""
-    lines = compact(layouts)
+    lines = compact(layouts, at)
     return (" ".join(hands) + " " for hands in zip(lines, lines, lines, lines, strict=True))
 
 
-def printall(layouts: Layouts, numbering: Numbering = USUAL) -> Iterator[str]:
+def printall(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
     """The four hands beside each other, under the number of the board."""
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
         yield from (f"{board:4}.", *_beside(masks), "")
 
 
-def printew(layouts: Layouts, _: Numbering = USUAL) -> Iterator[str]:
+def printew(layouts: Layouts, _: Numbering) -> Iterator[str]:
     """The hands of West and East."""
     for masks in layouts.masks.tolist():
         yield from (*_beside([masks[3], masks[1]]), "")
@@ -129,7 +125,7 @@ def in_file(write: Callable[[Iterator[Record], StringIO], object], layouts: Layo
             board += 1
 
 
-def diagram(layouts: Layouts, numbering: Numbering = USUAL) -> Iterator[str]:
+def diagram(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
     """Hands as at the table, with board, dealer and vulnerability."""
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
         north, east, south, west = (

@@ -17,7 +17,6 @@ from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints
 from bayesbridge.engines.quantity_tables import ClassTables, Outcome, TotalGap
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Ints
 
 LOWEST_Z: Final = -46
@@ -35,12 +34,8 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> dict[st
 
     ``c1``, ``c2``, ``c0``, ``delta`` and ``M``: (4, 14) by suit and value; ``Delta`` and ``chi``: (53,); ``Z``: (59,)
     from ``LOWEST_Z`` on; ``condition``: (3,) A fails, only B fails, both hold; ``T``: (14,), 0 where a condition fails.
-    Raises where :func:`factors` says no.
+    Only where :func:`factors` says yes.
     """
-    if not factors(constraints):
-        raise BayesBridgeError(
-            "suit convolution needs one hand known and no points range that ties the suits together: use another method"
-        )
     unranking = LayoutIndex.of(constraints)
     known = unranking.keys.known
     found: dict[str, Ints] = {name: np.zeros((4, 14), dtype=np.int64) for name in ("c1", "c2", "c0", "delta", "M")}

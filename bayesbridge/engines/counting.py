@@ -75,9 +75,6 @@ type Range = tuple[int, int]
 type Classes = tuple[int, ...]
 """A number for each hand whose shape is restricted: its class in a pair of suits, or its length in a suit."""
 
-MOST_POINTS = 37
-"""Four aces, kings and queens and a jack: no hand has more."""
-
 
 def count(constraints: Constraints) -> int:
     """The number of layouts that fit, conditions aside; 0 if the constraints contradict each other.
@@ -94,74 +91,25 @@ def count(constraints: Constraints) -> int:
     if known == certain.normalised():  # any other card may lie anywhere: a multinomial coefficient
         rooms = [known.room(seat) for seat in known.hidden]
         return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
-    return CountingTable.build(known, known.bounded).count(known.points_low, known.points_high)
-
-
-def count_points(constraints: Constraints, seat: int) -> list[int]:
-    """How many layouts give a seat 0, 1, … 37 high-card points; the sum is :func:`count`."""
-    known = constraints.normalised()
-    if known.impossible:
-        return [0] * (MOST_POINTS + 1)
-    if seat not in known.hidden:
-        layouts = count(known)
-        return [layouts if points == points_in(known.must[seat]) else 0 for points in range(MOST_POINTS + 1)]
-    # This seat comes first: its range is walked, not summed up, so a single value costs least.
-    table = CountingTable.build(known, (seat, *(other for other in known.bounded if other != seat)))
-    answers = []
-    for points in range(MOST_POINTS + 1):
-        narrow = known.points(seat, points, points)
-        feasible = narrow.points_low[seat] <= narrow.points_high[seat]
-        answers.append(table.count(narrow.points_low, narrow.points_high) if feasible else 0)
-    return answers
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountingTable:
-    """Ways for the two pairs of suits; axes: unknown cards of the hidden seats but the last, then points of ``scored``.
-
-    A pair has one table, or one for each shape class of the hands whose shape is restricted.
-    """
-
-    known: Constraints
-    scored: tuple[int, ...]
-    minors: dict[Classes, Ways]
-    majors: dict[Classes, Ways]
-    shapes: dict[int, ShapeClasses]
-
-    @classmethod
-    def build(cls, known: Constraints, ranged: Sequence[int]) -> CountingTable:
-        """Tables that can tell apart the points of the ``ranged`` seats of normalised constraints.
-
-        The points of all hidden seats add up to a known sum, so one of them need never be scored.
-        """
-        hidden = known.hidden
-        scored = tuple(ranged[: len(hidden) - 1])
-        limits = [known.room(seat) for seat in hidden[:-1]]
-        limits += [known.points_high[seat] - points_in(known.must[seat]) for seat in scored]
-        suits = [_suit_ways(known, suit, scored, limits) for suit in SUITS]
-        shapes = {seat: ShapeClasses.of(known.shapes[seat] or frozenset()) for seat in known.shaped}
-        pairs = [_pair_ways(known, suit, limits, shapes, suits[suit : suit + 2]) for suit in (0, 2)]
-        return cls(known, scored, pairs[0], pairs[1], shapes)
-
-    def count(self, points_low: Sequence[int], points_high: Sequence[int]) -> int:
-        """Layouts in which the points of each seat lie in its range."""
-        hidden = self.known.hidden
-        rooms = [self.known.room(seat) for seat in hidden[:-1]]
-        certain = [points_in(hand) for hand in self.known.must]
-        ranges = [(points_low[seat] - certain[seat], points_high[seat] - certain[seat]) for seat in self.scored]
-        unknown = points_in(self.known.unknown_mask)
-        rest = [seat for seat in hidden if seat not in self.scored]
-        together = (0, unknown)
-        if len(rest) == 1:
-            last = rest[0]
-            together = (unknown + certain[last] - points_high[last], unknown + certain[last] - points_low[last])
-        return sum(
-            # Index i of one table is joined with room - i of the other: turn the other round.
-            _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(hidden) > 3)
-            for minor, first in self.minors.items()
-            for major, second in self.majors.items()
-            if all(shape.fit[a, b] for shape, a, b in zip(self.shapes.values(), minor, major, strict=True))
-        )
+    hidden = known.hidden
+    scored = known.bounded[: len(hidden) - 1]  # all points add up to a known sum: those of one seat follow
+    rooms, sure = [known.room(seat) for seat in hidden[:-1]], [points_in(hand) for hand in known.must]
+    low, high = ([points[seat] - sure[seat] for seat in SEATS] for points in (known.points_low, known.points_high))
+    limits = rooms + [high[seat] for seat in scored]
+    suits = [_suit_ways(known, suit, scored, limits) for suit in SUITS]
+    shapes = {seat: ShapeClasses.of(known.shapes[seat] or frozenset()) for seat in known.shaped}
+    minors, majors = (_pair_ways(known, suit, limits, shapes, suits[suit : suit + 2]) for suit in (0, 2))
+    unknown = points_in(known.unknown_mask)
+    rest = [seat for seat in hidden if seat not in scored]
+    together = (unknown - high[rest[0]], unknown - low[rest[0]]) if len(rest) == 1 else (0, unknown)
+    ranges = [(low[seat], high[seat]) for seat in scored]
+    return sum(
+        # Index i of one table is joined with room - i of the other: turn the other round.
+        _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(hidden) > 3)
+        for minor, first in minors.items()
+        for major, second in majors.items()
+        if all(shape.fit[a, b] for shape, a, b in zip(shapes.values(), minor, major, strict=True))
+    )
 
 
 def _suit_ways(known: Constraints, suit: int, scored: Sequence[int], limits: Sequence[int]) -> Ways:

@@ -326,8 +326,7 @@ class SeatGrid:
         def value(leaf: Leaf) -> Ints:
             assert isinstance(leaf, Held)
             place = places[leaf.measure, leaf.suit]
-            sums: Ints = low[a, place] + high[b, place]
-            return sums
+            return np.asarray(low[a, place] + high[b, place])
 
         values = np.zeros((len(a), len(slots)), dtype=np.int64)
         for column, slot in enumerate(slots):
@@ -423,11 +422,10 @@ class Half(NamedTuple):
         verify_size(len(one.classes) * len(two.classes), MOST_GROUP_PAIRS, "pairs of groups")
         sizes = [int(grid.pairs[half].max(initial=0)) + 1 for grid in grids]
         place = Lookup.of([grid.pairs[half] for grid in grids], sizes, 1 << 60)
-        nothing = np.empty(0, dtype=np.int64)
-        n = list_pairs(one.classes, two.classes, place, nothing, nothing, nothing)
+        n = list_pairs(one.classes, two.classes, place, np.empty((3, 0), dtype=np.int64))
         verify_size(n, MOST_PAIRS, "pairs of groups")
-        key, first, second = (np.empty(n, dtype=np.int64) for _ in range(3))
-        list_pairs(one.classes, two.classes, place, key, first, second)
+        key, first, second = pairs = np.empty((3, n), dtype=np.int64)
+        list_pairs(one.classes, two.classes, place, pairs)
         distinct, numbers = np.unique(key, return_inverse=True)
         classes = digits(distinct, sizes)
         lengths = np.zeros(len(distinct), dtype=np.int64)
@@ -462,18 +460,18 @@ def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @njit
-def list_pairs(first: Ints, second: Ints, place: Lookup, keys: Ints, ones: Ints, twos: Ints) -> int:
+def list_pairs(first: Ints, second: Ints, place: Lookup, pairs: Ints) -> int:
     """How many pairs of groups every seat can use; where there is room their keys and both groups are written.
 
-    ``first``, ``second``: (groups, seats) classes.
+    ``first``, ``second``: (groups, seats) classes; ``pairs``: (3, pairs) or (3, 0).
     """
     n = 0
     for a in range(len(first)):
         for b in range(len(second)):
             key = looked_up(place, first, second, a, b)
             if key >= 0:
-                if len(keys):
-                    keys[n], ones[n], twos[n] = key, a, b
+                if pairs.shape[1]:
+                    pairs[0, n], pairs[1, n], pairs[2, n] = key, a, b
                 n += 1
     return n
 
@@ -514,13 +512,7 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
 def drawn(before: Ints, begin: int, end: int, ways: np.int64, state: State) -> int:
     """One of the places from ``begin`` up to ``end``; ``before``: ways of the earlier places, ``ways``: of all."""
     number = np.int64(bounded(state, np.uint64(ways)))
-    while end - begin > 1:
-        middle = (begin + end) >> 1
-        if before[middle] <= number:
-            begin = middle
-        else:
-            end = middle
-    return begin
+    return int(begin + np.searchsorted(before[begin:end], number, side="right") - 1)
 
 
 @njit
@@ -576,27 +568,30 @@ def add_group(block: Dealing, group: int, seats: Ints, state: State, hands: Word
             hands[seats[holder]] |= np.uint64(1) << np.uint64(cards[kind, i])
 
 
-@njit
-def draw_deals(
-    low: Half,
-    high: Half,
-    blocks: tuple[Dealing, Dealing, Dealing, Dealing],
-    join: Join,
-    rest: Ints,
-    upper: Words,
-    lower: Words,
-    seats: Ints,
-    rooms: Ints,
-    base: Words,
-    state: State,
-    out: Words,
-) -> None:
-    """Fill (n, 4) masks with independent uniform deals.
+class Drawing(NamedTuple):
+    """All that draws need."""
 
-    ``rest``: (low keys,) of :func:`rests`; ``upper``, ``lower``: (low keys + 1,) ways up to each low key; ``seats``:
-    the seat of each holder, 4 for the pool; ``rooms``: (4,) cards that each seat takes from the pool; ``base``: (5,)
-    cards that are certain.
-    """
+    low: Half
+    high: Half
+    blocks: tuple[Dealing, Dealing, Dealing, Dealing]
+    join: Join
+    rest: Ints
+    """(low keys,) of :func:`rests`."""
+    upper: Words
+    """(low keys + 1,) ways up to each low key, in two words."""
+    lower: Words
+    seats: Ints
+    """The seat of each holder, 4 for the pool."""
+    rooms: Ints
+    """(4,) cards that each seat takes from the pool."""
+    base: Words
+    """(5,) cards that are certain."""
+
+
+@njit
+def draw_deals(tables: Drawing, state: State, out: Words) -> None:
+    """Fill (n, 4) masks with independent uniform deals."""
+    low, high, blocks, join, rest, upper, lower, seats, rooms, base = tables
     begin, accept, profiles = join.begin, join.accept, join.profiles
     hands = np.empty(5, np.uint64)
     keys = len(rest)
@@ -691,12 +686,8 @@ class DealTable:
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
         """``n`` independent uniform deals, (n, 4) masks; a state is advanced. There must be a deal."""
-        base = np.array([*self.known.must, 0], dtype=np.uint64)
-        seats = np.array([*self.seats, 4], dtype=np.int64)
-        upper, lower = self._words
         out = np.empty((n, 4), dtype=np.uint64)
-        tables = (self.low, self.high, self.blocks, self.join, self._rest, upper, lower)
-        draw_deals(*tables, seats, np.array(self._rooms, dtype=np.int64), base, seed_state(rng), out)
+        draw_deals(self._drawing, seed_state(rng), out)
         return out
 
     def counts(self) -> dict[tuple[int, ...], int]:
@@ -723,10 +714,12 @@ class DealTable:
         return list(accumulate((mine * rest for mine, rest in zip(*own, strict=True)), initial=0))
 
     @cached_property
-    def _words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The same in two words."""
+    def _drawing(self) -> Drawing:
         upper = np.array([ways >> 64 for ways in self._ways], dtype=np.uint64)
-        return upper, np.array([ways & ((1 << 64) - 1) for ways in self._ways], dtype=np.uint64)
+        lower = np.array([ways & ((1 << 64) - 1) for ways in self._ways], dtype=np.uint64)
+        seats, rooms = np.array([*self.seats, 4], dtype=np.int64), np.array(self._rooms, dtype=np.int64)
+        base = np.array([*self.known.must, 0], dtype=np.uint64)
+        return Drawing(self.low, self.high, self.blocks, self.join, self._rest, upper, lower, seats, rooms, base)
 
     @cached_property
     def _rooms(self) -> list[int]:

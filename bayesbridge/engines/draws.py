@@ -25,7 +25,6 @@ from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.random64 import State
 
 if TYPE_CHECKING:
-    from bayesbridge.belief.posterior import Kept
     from bayesbridge.engines.levels import LevelTables
 
 
@@ -45,15 +44,14 @@ class Marginals:
         """Add a batch in place: (n, 4) masks, (n,) weights."""
         _add(masks, weights, table(POINTS), self.fields, self.points)
 
-    def cards(self) -> Floats:
+    def card_marginals(self) -> Floats:
         """(52, 4) weight of each card in each seat."""
         cards: Floats = self.fields @ HOLDS_RANK
         return cards.reshape(4, 52).T
 
-    def lengths(self) -> Floats:
+    def length_distributions(self) -> Floats:
         """(4, 4, 14) weight of each length by seat and suit."""
-        lengths: Floats = self.fields @ HAS_LENGTH
-        return lengths
+        return np.asarray(self.fields @ HAS_LENGTH)
 
 
 @njit
@@ -78,25 +76,6 @@ def _add(masks: Masks, weights: Floats, field_points: NDArray[np.int64], fields:
             lost_points[seat, total] += (before - after) + weight
     fields += lost_fields
     points += lost_points
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shares:
-    """Counts of layouts as probabilities."""
-
-    sampler: LayoutIndex
-
-    def card_marginals(self) -> Floats:
-        """(52, 4) P(seat holds card)."""
-        return np.asarray(self.sampler.card_marginals() / self.sampler.total)
-
-    def length_distributions(self) -> Floats:
-        """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.asarray(self.sampler.length_distributions() / self.sampler.total)
-
-    def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points)."""
-        return np.asarray(self.sampler.point_distributions() / self.sampler.total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +117,12 @@ class Draws:
     """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
     likelihood: Floats | None = None
     """(n,) log P(soft evidence ∣ layout) where the engine computed it; see :attr:`log_likelihood`."""
-    tables: Shares | LevelTables | Kept | None = None
+    tables: LayoutIndex | LevelTables | None = None
     """Exact marginals; ``None`` where they are estimated from the layouts, or summed over all of them."""
     mean_log: float | None = None
     """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
     log_marginal: float = 0.0
-    """log P(soft evidence ∣ hard evidence); ``nan`` where the engine gives none."""
+    """log P(soft evidence ∣ hard evidence)."""
     log_marginal_error: float = 0.0
     """About one standard error of ``log_marginal``, 0 where it is exact."""
     ess: float = 0.0

@@ -20,7 +20,7 @@ from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
 
 MOST_LAYOUTS: Final = 20_000_000
-"""The default limit of enumeration; an open dummy leaves 10 400 600."""
+"""Where enumeration ends; an open dummy leaves 10 400 600."""
 
 BLOCK: Final = 1 << 18
 """Layouts in a block by default: 8 MB."""
@@ -38,12 +38,12 @@ class Enumeration:
     unranking: LayoutIndex
 
     @classmethod
-    def of(cls, tables: Constraints | LayoutIndex, limit: int = MOST_LAYOUTS) -> Self:
-        """Prepare the walk; more than ``limit`` layouts are refused."""
+    def of(cls, tables: Constraints | LayoutIndex) -> Self:
+        """Prepare the walk; more than ``MOST_LAYOUTS`` are refused."""
         layouts = count(tables) if isinstance(tables, Constraints) else tables.total
-        if layouts > limit:
+        if layouts > MOST_LAYOUTS:
             raise TooManyLayouts(
-                f'{layouts} layouts fit; enumeration stops at {limit}. Use method="direct", or add evidence.',
+                f'{layouts} layouts fit; enumeration stops at {MOST_LAYOUTS}. Use method="direct", or add evidence.',
                 layouts=layouts,
             )
         return cls(LayoutIndex.of(tables) if isinstance(tables, Constraints) else tables)

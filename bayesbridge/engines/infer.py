@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.engines.draws import Draws, LazyDraws, Shares
+from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
 from bayesbridge.engines.levels import exact_draws, exact_tables, from_tables
 from bayesbridge.engines.particles import moved
@@ -55,8 +55,6 @@ class Engine(NamedTuple):
     """One way to a posterior."""
 
     run: Run
-    promise: str
-    """What its answer is, in a few words."""
     uses_calls: bool = True
     """True for engines that weigh soft evidence (calls, choice of cards). Without any, ``infer`` samples directly."""
     how: str = COUNTING
@@ -101,7 +99,7 @@ def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str,
     walk = target.support
     found = Draws(target, "enumerate", (why,), walk, exact=True, ess=float(target.count))
     if target.plain:
-        return replace(found, tables=Shares(target.sampler))
+        return replace(found, tables=target.sampler)
     weights = _weights(target, np.concatenate([target.log_likelihood(block) for block in walk.blocks(BLOCK)]), True)
     log_marginal = weights.log_mean + target.log_share(target.support_size)
     return replace(found, importance=weights, likelihood=weights.log, log_marginal=log_marginal)
@@ -116,7 +114,7 @@ def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: P
         return _sample_conditions(target, draws, rng, why)
     reasons = (why, f"{draws} independent exact draws, marginals exact by counting")
     pending = LazyDraws(target.sampler.draw, draws, seed_state(rng))
-    return Draws(target, "direct", reasons, pending, ess=float(draws), tables=Shares(target.sampler))
+    return Draws(target, "direct", reasons, pending, ess=float(draws), tables=target.sampler)
 
 
 def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
@@ -210,16 +208,12 @@ def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, s
 
 
 ENGINES: Final = {
-    "auto": Engine(_auto, "the most exact engine that fits", uses_calls=False),
-    "enumerate": Engine(_enumerate, "every layout, exact", uses_calls=False, how="walking every layout"),
-    "direct": Engine(
-        _sample, "independent exact draws without calls, marginals exact", uses_calls=False, former="sample"
-    ),
-    "levels": Engine(
-        exact_draws, "exact draws under calls by Algorithm 1; P(calls), cards and lengths exact", former="exact"
-    ),
-    "importance": Engine(tilted_draws, "weighted draws from a proposal fitted to the calls", former="tilted"),
-    "resample-move": Engine(_particles, "importance draws, resampled and moved", former="smc"),
-    "likelihood-weighting": Engine(_weigh, "uniform draws, weighted: the plain reference", former="weights"),
+    "auto": Engine(_auto, uses_calls=False),
+    "enumerate": Engine(_enumerate, uses_calls=False, how="walking every layout"),
+    "direct": Engine(_sample, uses_calls=False, former="sample"),
+    "levels": Engine(exact_draws, former="exact"),
+    "importance": Engine(tilted_draws, former="tilted"),
+    "resample-move": Engine(_particles, former="smc"),
+    "likelihood-weighting": Engine(_weigh, former="weights"),
 }
 """Every engine by name; what the command line, studies and calibration offer is read from here."""

@@ -34,10 +34,10 @@ from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.quantity_tables import (
-    CaptureTricks,
     ClassTables,
     HasShape,
     Level,
+    Outcome,
     Points,
     Quantity,
     SuitWalks,
@@ -191,7 +191,7 @@ class LevelTables:
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
-        return np.stack([self.distribution(Points(seat)) for seat in SEATS])
+        return np.stack([self.distribution(Points(seat)) for seat in SEATS])[:, :38]
 
     def distribution(self, quantity: Quantity) -> Floats:
         """(size,) probabilities of the values of a quantity."""
@@ -199,7 +199,7 @@ class LevelTables:
         if counts is None:  # (values, size) layouts by value of the tables and by the quantity
             more = ClassTables.of(self.tables.unranking, [*self.tables.quantities, quantity])
             counts = more.counts().reshape(quantity.size, -1).T
-            if isinstance(quantity, Points | CaptureTricks):
+            if isinstance(quantity, Points | Outcome):
                 self.kept[quantity] = counts
         return self._mixed(counts)
 

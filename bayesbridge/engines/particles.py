@@ -69,21 +69,21 @@ class Moves(NamedTuple):
             shapes=np.stack([shape_table(shapes) for shapes in known.shapes]),
         )
 
-    def shuffle(self, layouts: Masks, swaps: int | NDArray[np.int64], rng: Seed) -> tuple[Masks, int]:
-        """Propose ``swaps`` swaps in every layout, (n, 4) → (n, 4), uniform stays uniform; also how many were made.
+    def shuffle(self, layouts: Masks, swaps: int | NDArray[np.int64], rng: Seed) -> Masks:
+        """Propose ``swaps`` swaps in every layout, (n, 4) → (n, 4), uniform stays uniform.
 
         The layouts must fit the hard evidence.
         """
         moved = np.array(layouts, dtype=np.uint64)
         counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(moved)).copy()
-        # With fewer than two hands in doubt there is nothing to swap.
-        some = np.count_nonzero(np.diff(self.start)) > 1
-        return moved, int(_shuffle(moved, counts, self, seed_state(rng))) if some else 0
+        if np.count_nonzero(np.diff(self.start)) > 1:  # else there is nothing to swap
+            _shuffle(moved, counts, self, seed_state(rng))
+        return moved
 
 
 @njit
-def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDArray[np.uint64]) -> int:
-    """Swap in place and count the swaps made; cards in doubt go by their index into ``cards``."""
+def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDArray[np.uint64]) -> None:
+    """Swap in place; cards in doubt go by their index into ``cards``."""
     cards, start, certain, shapes = moves.cards, moves.start, moves.certain, moves.shapes
     shortest, longest, points_low, points_high = moves.shortest, moves.longest, moves.points_low, moves.points_high
     m = len(cards)
@@ -110,7 +110,6 @@ def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDAr
     points = np.empty(4, dtype=np.int64)
     filled = np.empty(4, dtype=np.int64)
     places = np.empty(m, dtype=np.int64)
-    made = 0
     for row in range(len(layouts)):
         lengths[:] = base_lengths
         points[:] = base_points
@@ -169,12 +168,10 @@ def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDAr
             points[a] += gain
             points[b] -= gain
             places[i], places[j] = y, x
-            made += 1
         for seat in range(4):
             layouts[row, seat] = certain[seat]
             for place in range(start[seat], start[seat + 1]):
                 layouts[row, seat] |= one << np.uint64(cards[places[place]])
-    return made
 
 
 def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
@@ -188,7 +185,7 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     terms = soft.by_term(layouts)
     shuffler = Moves.of(target.constraints)
     for _ in range(target.cost.moves):
-        there, _ = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), n), rng)
+        there = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), n), rng)
         there_terms = terms.copy()
         changed = there != layouts
         for column, term in enumerate(soft.terms):  # only hands that changed are evaluated again

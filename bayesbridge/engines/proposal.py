@@ -72,6 +72,8 @@ class Side(NamedTuple):
 class Work(NamedTuple):
     """What is known of one set of cards while it is split; filled anew for each. Points are those in doubt."""
 
+    one: Side
+    rest: Side
     suit: Ints
     """(4, 8) by suit: what the first side certainly gets; honours and small cards in doubt, as fields; the number of
     those small cards; cards altogether; shortest and longest length of the first side; what the rest certainly gets."""
@@ -90,11 +92,12 @@ class Work(NamedTuple):
 
 
 @njit
-def add_up(one: Side, rest: Side, cards: np.int64, work: Work) -> float:
+def add_up(work: Work, cards: np.int64) -> float:
     """Fill all tables for a set of cards; the sum of the weights of its splits."""
-    certain, doubt, everything = _count_suits(one, rest, cards, work)
+    certain, doubt, everything = _count_suits(work, cards)
     if certain < 0:
         return 0.0
+    one, rest = work.one, work.rest
     suits, ways, table, most, tilt = work.suit, work.ways, work.table, work.most, work.tilt
     for k in range(2):
         first, second = HONOUR_POINTS[suits[2 * k, 1]], HONOUR_POINTS[suits[2 * k + 1, 1]]
@@ -116,12 +119,12 @@ def add_up(one: Side, rest: Side, cards: np.int64, work: Work) -> float:
 
 
 @njit
-def _count_suits(one: Side, rest: Side, cards: np.int64, work: Work) -> tuple[int, int, int]:
+def _count_suits(work: Work, cards: np.int64) -> tuple[int, int, int]:
     """Fill the tables of single suits; the points of the first side that are certain, in doubt, and of both sides.
 
     The first number is -1 if a card has no place.
     """
-    suits, ways = work.suit, work.ways
+    one, rest, suits, ways = work.one, work.rest, work.suit, work.ways
     one_must, one_may, one_low, one_high = one.must, one.may, one.low, one.high
     rest_must, rest_may, rest_low, rest_high = rest.must, rest.may, rest.low, rest.high
     one_holding, rest_holding = one.holding, rest.holding
@@ -215,14 +218,11 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
 
 
 @njit
-def _pick(
-    one: Side, rest: Side, suit: int, length: int, points: int,
-    state: State, work: Work,
-) -> int:  # fmt: skip
+def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
     """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
     suits = work.suit
     mine, honours, doubt, small = suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3]
-    all_cards, one_holding, rest_holding = suits[suit, 4], one.holding, rest.holding
+    all_cards, one_holding, rest_holding = suits[suit, 4], work.one.holding, work.rest.holding
     theirs = suits[suit, 7] >> 9
     limit = _uniform(state) * work.ways[suit, points, length]
     total, chosen, needed = 0.0, 0, 0
@@ -253,7 +253,7 @@ def _pick(
 
 
 @njit
-def _pick_pair(one: Side, rest: Side, k: int, length: int, points: int, state: State, work: Work) -> int:
+def _pick_pair(work: Work, k: int, length: int, points: int, state: State) -> int:
     """The first side's cards of two suits, given their number and points in doubt."""
     suits, ways, suit = work.suit, work.ways, 2 * k
     limit = _uniform(state) * work.table[k, points, length]
@@ -265,14 +265,17 @@ def _pick_pair(one: Side, rest: Side, k: int, length: int, points: int, state: S
                 if part > 0.0 and total <= limit:
                     mine, worth = here, p
                     total += part
-    hand = _pick(one, rest, suit, mine, worth, state, work) << (13 * suit)
-    return hand | _pick(one, rest, suit + 1, length - mine, points - worth, state, work) << (13 * suit + 13)
+    hand = _pick(work, suit, mine, worth, state) << (13 * suit)
+    return hand | _pick(work, suit + 1, length - mine, points - worth, state) << (13 * suit + 13)
 
 
 @njit
-def fill_splits(one: Side, rest: Side, cards: Hands, state: State, drawn: bool, hands: Hands, logs: Floats) -> None:
-    """Hands of the first side if ``drawn``, and log sums of weights; see ``split``."""
+def fill_splits(one: Side, rest: Side, cards: Hands, state: State) -> tuple[Hands, Floats]:
+    """See :func:`split`; no hand is drawn with an empty state."""
+    hands, logs, drawn = np.zeros(len(cards), np.uint64), np.empty(len(cards)), len(state) > 0
     work = Work(
+        one,
+        rest,
         np.zeros((4, 8), np.int64),
         np.zeros((4, 11, 14)),
         np.zeros((2, 22, 14)),
@@ -284,12 +287,13 @@ def fill_splits(one: Side, rest: Side, cards: Hands, state: State, drawn: bool, 
     whole = 0.0
     for i in range(len(cards)):
         if i == 0 or cards[i] != cards[i - 1]:
-            whole = add_up(one, rest, np.int64(cards[i]), work)
+            whole = add_up(work, np.int64(cards[i]))
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
         if drawn and whole > 0.0:
             length, p, q = _find(_uniform(state) * whole, work)
-            hand = _pick_pair(one, rest, 0, length, p, state, work)
-            hands[i] = np.uint64(hand | _pick_pair(one, rest, 1, 13 - length, q, state, work))
+            hand = _pick_pair(work, 0, length, p, state)
+            hands[i] = np.uint64(hand | _pick_pair(work, 1, 13 - length, q, state))
+    return hands, logs
 
 
 class Tilt(NamedTuple):
@@ -340,12 +344,7 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None) -> tuple[Han
     Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
     -inf and an empty hand. Equal sets next to each other share their tables.
     """
-    hands = np.zeros(len(cards), dtype=np.uint64)
-    logs = np.empty(len(cards))
-    drawn = state is not None
-    some = np.zeros(4, dtype=np.uint64) if state is None else state
-    fill_splits(one, rest, np.ascontiguousarray(cards), some, drawn, hands, logs)
-    return hands, logs
+    return fill_splits(one, rest, np.ascontiguousarray(cards), np.empty(0, np.uint64) if state is None else state)
 
 
 @njit
@@ -449,11 +448,8 @@ class Proposal:
 
     def _mixed(self, log_tilted: Floats) -> Floats:
         """The density of both parts; that of a dead draw stays 0."""
-        tilted: Floats = math.log1p(-self.spread) + log_tilted
-        if self.spread == 0.0:
-            return tilted
         plain = math.log(self.spread / self.sampler.total)
-        return np.where(log_tilted == -np.inf, -np.inf, np.logaddexp(tilted, plain))
+        return np.where(log_tilted == -np.inf, -np.inf, np.logaddexp(math.log1p(-self.spread) + log_tilted, plain))
 
     def log_tilted(self, layouts: Masks) -> Floats:
         """(n,) log density of the tilted part."""

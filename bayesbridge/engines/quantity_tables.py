@@ -42,7 +42,7 @@ from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, si
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
-from bayesbridge.engines.counting import MOST_POINTS, row_classes
+from bayesbridge.engines.counting import row_classes
 from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows, running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.expressions import POINTS, table
@@ -313,29 +313,22 @@ class Additive:
     __slots__ = ()
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) sums."""
         return first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) sums."""
         return (low[:, None] + high).astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
 class Points(Additive):
-    """The high-card points of one seat, 0 … 37."""
+    """The high-card points of one seat, 0 … 40; no hand of 13 cards has more than 37."""
 
     seat: int
-    size: ClassVar[int] = MOST_POINTS + 1
+    size: ClassVar[int] = 41
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) points of the seat in r rows of a suit."""
         return table(POINTS)[fields[:, self.seat]]
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) sums; those past 37 belong to no hand of 13 cards."""
-        sums: NDArray[np.uint8] = np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
-        return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,51 +341,53 @@ class HasShape:
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) lengths of the seat in r rows of a suit."""
-        lengths: Ints = np.bitwise_count(fields[:, self.seat]).astype(np.int64)
-        return lengths
+        return np.asarray(np.bitwise_count(fields[:, self.seat]).astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) both lengths in one number."""
         return 14 * first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) whether the four lengths are one of the shapes."""
         c, d, h = low[:, None] // 14, low[:, None] % 14, high // 14
         sums = c + d + h + high % 14
-        fits: NDArray[np.uint8] = (shape_table(self.shapes)[c, d, h] & (sums == 13)).astype(np.uint8)
-        return fits
+        return np.asarray((shape_table(self.shapes)[c, d, h] & (sums == 13)).astype(np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureTricks:
-    """T of Algorithm 2 for the hands of two seats, 0 where a condition fails; a code is a summary of ``merge``."""
+class Outcome:
+    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries (see ``capture.half_deals``)."""
 
     first: int
     second: int
-    size: ClassVar[int] = 14
+    size: ClassVar[int] = CODES
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) packed rows."""
         rows = row_table()[TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]]
         return simplified(rows.astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) merged summaries."""
         return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) T of whole deals."""
+        """(n, m) codes of whole deals."""
+        return outcome_table(low, high)
+
+
+class CaptureTricks(Outcome):
+    """T of Algorithm 2, 0 where a condition fails."""
+
+    size: ClassVar[int] = 14
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureConditions(CaptureTricks):
-    """Which conditions of Algorithm 2 hold for the hands of two seats: 0 not A, 1 only A, 2 both."""
+class CaptureConditions(Outcome):
+    """Which conditions of Algorithm 2 hold: 0 not A, 1 only A, 2 both."""
 
     size: ClassVar[int] = 3
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) of whole deals."""
         return np.asarray(np.minimum(outcome_table(low, high), 2), np.uint8)
 
 
@@ -405,20 +400,7 @@ class TotalGap(Additive):
     size: ClassVar[int] = 53
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) leading gaps."""
-        gaps: Ints = LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
-        return gaps
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome(CaptureTricks):
-    """The outcome code of Algorithm 2 for the hands of two seats (see ``capture.half_deals``)."""
-
-    size: ClassVar[int] = CODES
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) codes of whole deals."""
-        return outcome_table(low, high)
+        return np.asarray(LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64))
 
 
 MOST_CLASSES: Final = 1 << 24
@@ -668,13 +650,7 @@ def locate(
     values_of = matching.value
     for n in range(len(numbers)):
         value_sought, number = values[n], numbers[n]
-        entry, last = 0, len(before) - 1
-        while entry < last:
-            middle = (entry + last) >> 1
-            if before[middle, value_sought] > number:
-                last = middle
-            else:
-                entry = middle + 1
+        entry = np.searchsorted(before[:, value_sought], number, side="right")
         number -= before[entry - 1, value_sought] if entry > 0 else 0
         low_entry[n], low_number[n] = entry, number // rest[entry, value_sought]
         number -= low_number[n] * rest[entry, value_sought]
@@ -787,7 +763,7 @@ class ClassTables:
     def counts(self) -> Ints:
         """(size,) how many layouts have each value."""
         out, no_rest = np.zeros(self.size, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
-        _count(self.low, self.high, self.matching, out, no_rest, no_rest)
+        _count(self.low, self.high, self.matching, out, (no_rest, no_rest))
         return out
 
     @cached_property
@@ -796,7 +772,7 @@ class ClassTables:
         make a layout of each value with one of its pairs of rows."""
         low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
         high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
-        _count(self.low, self.high, self.matching, np.zeros(0, dtype=np.int64), low, high)
+        _count(self.low, self.high, self.matching, np.zeros(0, dtype=np.int64), (low, high))
         return low, high
 
     def layouts(self, values: Ints, numbers: Ints) -> Masks:
@@ -840,12 +816,12 @@ def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
 
 
 @njit
-def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints, low_rest: Ints, high_rest: Ints) -> None:
+def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints, rests: tuple[Ints, Ints]) -> None:
     """Add up layouts by value; or, without ``out``, for each entry the pairs of rows that it is joined with."""
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
     low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
     fit_start, fit_points = matching.fit_start, matching.fit_points
-    values_of = matching.value
+    values_of, (low_rest, high_rest) = matching.value, rests
     for key in range(len(low_start) - 1):
         other, score = partner[key // points], key % points
         if other < 0:

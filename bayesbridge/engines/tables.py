@@ -23,16 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
-from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
-from bayesbridge.engines.counting import ShapeClasses, count, count_points
-from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
+from bayesbridge.constraints import SUITS, Constraints, points_in
+from bayesbridge.engines.counting import ShapeClasses, count
+from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Bools, Ints, Masks
+from bayesbridge.layouts import Bools, Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
-
-MOST_ENTRIES: Final = 1 << 23
-"""Rows of a suit, or entries of a table, beyond which tables are refused; three hidden hands always fit."""
 
 _MINORS: Final = (1 << 26) - 1
 
@@ -85,14 +82,10 @@ class Keys:
         """How many unknown cards each hidden seat takes."""
         return np.array([self.known.room(seat) for seat in self.hidden], dtype=np.int64)
 
-    def unknown(self, *suits: int) -> int:
-        """How many cards of these suits have no certain place."""
-        return sum((self.known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count() for suit in suits)
-
-    def shares(self, *suits: int) -> Ints:
-        """(lengths, hidden seats) how many unknown cards of these suits each seat gets; negative if impossible."""
+    def shares(self, suit: int) -> Ints:
+        """(lengths, hidden seats) how many unknown cards of a suit each seat gets; negative if impossible."""
         shares = self.cards.copy()
-        shares[:, -1] += self.unknown(*suits)
+        shares[:, -1] += (self.known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count()
         return shares
 
     def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
@@ -198,13 +191,6 @@ class SuitPair(NamedTuple):
         one, two, classes = one[classes >= 0], two[classes >= 0], classes[classes >= 0]
         order = np.lexsort((classes, ones[one] + twos[two]))
         split_first, split_second, classes = ones[one[order]], twos[two[order]], classes[order]
-        entries = len(keys.points) * len(order)
-        if entries > MOST_ENTRIES:
-            raise BayesBridgeError(
-                f"tables of {entries} entries are needed and they stop at {MOST_ENTRIES}: "
-                "make one hand known, or bound the points of fewer seats",
-                entries=entries,
-            )
         lengths = split_first + split_second
         begins = np.ones(len(order), dtype=np.bool_)
         begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
@@ -331,12 +317,16 @@ class LayoutIndex:
 
     @classmethod
     def of(cls, constraints: Constraints) -> Self:
-        """Build the tables; raises ``Contradiction`` if nothing fits. With a hand known they are never too large."""
+        """Build the tables; raises ``Contradiction`` if nothing fits, and ``TooManyLayouts`` where no hand is known."""
         known = constraints.normalised()
         if known.impossible:
             raise _nothing_fits()
+        if len(known.hidden) > 3 and (layouts := count(known)) >= 1 << 63:
+            raise TooManyLayouts(
+                f"{layouts} layouts fit; exact tables stop at 2^63. Make one hand known, or add evidence.",
+                layouts=layouts,
+            )
         keys = Keys.of(known)
-        _verify_size(keys)
         low, high = SuitPair.of(keys, 0), SuitPair.of(keys, 2)
         fits = _fits(keys)
         full = int((keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax())
@@ -378,8 +368,6 @@ class LayoutIndex:
 
     def layouts(self, numbers: Ints) -> Masks:
         """The layouts with the given numbers, each from 0 to total - 1: (n, 4) masks."""
-        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < self.total:
-            raise IndexError(f"layouts {numbers.min()} to {numbers.max()}: they are numbered 0 to {self.total - 1}")
         out = np.empty((len(numbers), 4), dtype=np.uint64)
         chunk = 1 << 13  # few enough for their numbers to stay in the processor's cache
         for begin in range(0, len(numbers), chunk):
@@ -409,51 +397,23 @@ class LayoutIndex:
         """For C D H S, (4,) the fields of the cards that are certain, by seat."""
         return [(self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16) for suit in SUITS]
 
-    def card_marginals(self) -> Ints:
-        """(52, 4) in how many layouts each seat holds each card."""
-        return np.concatenate([_summed(fields, HOLDS_RANK).T for fields in self.fields])
+    def card_marginals(self) -> Floats:
+        """(52, 4) P(seat holds card)."""
+        return np.concatenate([_summed(fields, HOLDS_RANK).T for fields in self.fields]) / self.total
 
-    def length_distributions(self) -> Ints:
-        """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
-        return np.stack([_summed(fields, HAS_LENGTH) for fields in self.fields], axis=1)
-
-    def point_distributions(self) -> Ints:
-        """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
-        return np.array([count_points(self.keys.known, seat) for seat in SEATS], dtype=np.int64)
+    def length_distributions(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        return np.stack([_summed(fields, HAS_LENGTH) for fields in self.fields], axis=1) / self.total
 
 
 def _summed(fields: Ints, table: Ints) -> Ints:
     """``fields @ table`` over the columns that are not 0: products of integers take long."""
     some = np.flatnonzero(fields.any(0))
-    product: Ints = fields[:, some] @ table[some]
-    return product
+    return np.asarray(fields[:, some] @ table[some])
 
 
 def _nothing_fits() -> Contradiction:
     return Contradiction("no layout fits the evidence: take a piece of it away", evidence=())
-
-
-def _verify_size(keys: Keys) -> None:
-    """Refuse what only four hidden hands can ask for: totals past 2^63, and tables past memory and patience."""
-    known = keys.known
-    if len(keys.hidden) < 4:
-        return
-    holders = [sum(mask >> card & 1 for mask in known.may) for card in range(52)]
-    rows = max(math.prod(holders[13 * suit : 13 * suit + 13]) for suit in SUITS)  # of the largest suit, lengths aside
-    products = len(keys.cards) * len(keys.points) ** 2
-    # Three hidden hands need at most 2^26 multiplications to join the two pairs.
-    if rows > MOST_ENTRIES or products > 1 << 30:
-        raise BayesBridgeError(
-            f"four hands are hidden, with {rows} ways in one suit and {len(keys.points)} ways to score points: more "
-            "than exact tables hold. Make one hand known, or bound the points of fewer seats.",
-            rows=rows,
-        )
-    deals = math.factorial(known.unknown_mask.bit_count()) // math.prod(map(math.factorial, keys.rooms.tolist()))
-    layouts = deals if deals < 1 << 63 else count(known)
-    if layouts >= 1 << 63:
-        raise TooManyLayouts(
-            f"{layouts} layouts fit; exact tables stop at 2^63. Make one hand known, or add evidence.", layouts=layouts
-        )
 
 
 def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
@@ -548,11 +508,6 @@ def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
                     out[i, seat] |= np.uint64(fields[one, seat]) << here | np.uint64(more_fields[two, seat]) << there
                 break
             number -= pairs
-
-
-def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
-    """``n`` independent uniform layouts that fit: (n, 4) masks."""
-    return LayoutIndex.of(constraints).draw(n, rng)
 
 
 @njit

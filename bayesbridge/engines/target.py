@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -24,14 +24,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
 from bayesbridge.evidence.kinds import Called, Piece
-from bayesbridge.evidence.models import (
-    QUICK,
-    BidderModel,
-    Cost,
-    PlayerModel,
-    guide_of,
-    reads_partners_hand,
-)
+from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
+from bayesbridge.expressions import POINTS, Held
 from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.words import model_words
 
@@ -170,10 +164,6 @@ class SoftEvidence:
     def same_as(self, other: SoftEvidence) -> bool:
         """Whether the likelihood of every layout is known to be the same."""
         return [term.given for term in self.terms] == [term.given for term in other.terms]
-
-    def weighs(self, piece: Piece) -> bool:
-        """Whether the piece is behind a term."""
-        return any(piece is one for term in self.terms for one in term.pieces)
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -336,12 +326,17 @@ class Target:
 
         return LayoutIndex.of(self.constraints)
 
-    @cached_property
-    def shares(self) -> tuple[Floats, Floats]:
-        """P(seat holds card) (52, 4) and P(length) (4, 4, 14) under the hard evidence alone, exact."""
-        sampler = self.sampler
-        counts = sampler.card_marginals(), sampler.length_distributions()
-        return read_only(counts[0] / sampler.total), read_only(counts[1] / sampler.total)
+    def point_distributions(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points) under the hard evidence alone, conditions aside, exact."""
+        from bayesbridge.engines.conditions import constraint_condition
+        from bayesbridge.engines.deal_tables import DealTable
+
+        known, counts = replace(self.constraints, conditions=()), np.zeros((4, 38), dtype=np.int64)
+        for seat in range(4):
+            tables = DealTable.of(known, constraint_condition(known), Held(POINTS, seat, None))
+            for (points,), layouts in tables.counts().items():
+                counts[seat, points] = layouts
+        return counts / self.sampler.total
 
     @cached_property
     def support(self) -> Enumeration:

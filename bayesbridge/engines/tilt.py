@@ -59,7 +59,7 @@ from bayesbridge.engines.proposal import (
 )
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import Contradiction
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Ints, Masks
 from bayesbridge.random64 import Seed
@@ -107,8 +107,7 @@ def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> F
     _normal_equations(hands, weights, response, matrix, right)
     matrix += np.tril(matrix, -1).T  # only the lower triangle is summed up
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    found: Floats = np.linalg.solve(matrix, right + PENALTY * centre)
-    return found
+    return np.asarray(np.linalg.solve(matrix, right + PENALTY * centre))
 
 
 def tilt_of(coefficients: Floats) -> Tilt:
@@ -224,8 +223,7 @@ class Round:
     @property
     def log_weights(self) -> Floats:
         """(n,)"""
-        found: Floats = self.terms.sum(axis=1) - self.log_q
-        return found
+        return np.asarray(self.terms.sum(axis=1) - self.log_q)
 
     def unexplained(self, seats: Sequence[int]) -> tuple[int, ...]:
         """The seats whose log likelihood is the same for all hands, and low."""
@@ -350,15 +348,13 @@ def _without(values: Floats, floor: float) -> Floats:
 def _tempered(log_weights: Floats, power: float) -> Floats:
     """(n,) weights to a power; their sum grows with their effective sample size."""
     powered = Weights(power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST))
-    found: Floats = powered.W * power * np.sqrt(len(powered) * powered.ess)
-    return found
+    return np.asarray(powered.W * power * np.sqrt(len(powered) * powered.ess))
 
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the logarithm of the sum of weights of a split, clipped."""
     log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
-    found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
-    return found
+    return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
 
 
 FAIR: Final = 0.2
@@ -499,8 +495,6 @@ def tilted(
     >>> found.layouts.shape, found.share > 0.8
     ((500, 4), True)
     """
-    if draws < 2:
-        raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
     proposal = Proposal.flat(constraints, sampler)
     if start is not None and set(start.order) == set(proposal.order) and not start.uniform:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import Contradiction
 from bayesbridge.layouts import Floats, read_only
 
 if TYPE_CHECKING:
@@ -55,14 +55,6 @@ class Weights:
 
     def __post_init__(self) -> None:
         log = np.array(self.log, dtype=np.float64)
-        if log.ndim != 1 or not len(log):
-            raise BayesBridgeError(f"log weights of shape {log.shape}: give one number a draw, at least one")
-        faulty = np.isnan(log) | (log == np.inf)
-        if faulty.any():
-            draw = int(np.argmax(faulty))
-            raise BayesBridgeError(
-                f"log weight {log[draw]} of draw {draw} ({faulty.sum()} such): it must be a number or -inf", draw=draw
-            )
         if float(log.max()) == -np.inf:
             raise Contradiction(
                 "the soft evidence is impossible under the model: "
@@ -215,8 +207,7 @@ class Batches:
     def moved(self, u: Floats, weights: Floats, begin: int = 0) -> Floats:
         """(B, …) Σ W r_b u over layouts ``begin`` … with (m, …) values u and (m,) normalised weights W."""
         relative = self.relative[:, self.row[begin : begin + len(u)]]
-        found: Floats = ((relative * weights) @ u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:])
-        return found
+        return np.asarray(((relative * weights) @ u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:]))
 
 
 def standard_error(moved: Floats) -> Floats:
@@ -224,8 +215,7 @@ def standard_error(moved: Floats) -> Floats:
     b = len(moved)
     if b < 2:
         return np.zeros(moved.shape[1:])
-    found: Floats = np.sqrt((moved**2).sum(axis=0) / (b * max(b - 3, 1)))
-    return found
+    return np.asarray(np.sqrt((moved**2).sum(axis=0) / (b * max(b - 3, 1))))
 
 
 def stretches_of(chains: int, ess: float) -> int:

@@ -26,7 +26,7 @@ from bayesbridge.engines.quantity_tables import Quantity
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts
 from bayesbridge.words import CAPTURES
 
@@ -44,7 +44,6 @@ class CaptureEstimator:
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        """The letters of the paper."""
         return (
             Output("c1", "Cards of the first seat in the suit.", SUIT, "int8"),
             Output("c2", "Cards of the second seat in the suit.", SUIT, "int8"),
@@ -67,7 +66,6 @@ class CaptureEstimator:
         )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        """One row a layout, by the batch kernel."""
         from bayesbridge.capture.kernels import captures
 
         first, second = question.pair
@@ -107,7 +105,6 @@ class BidEstimator:
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        """Levels and counts by seat."""
         targets = {"target": tuple(range(7, 14))}
         return (
             Output("level", "Level of the no-trump bid by Algorithm 1, 0 for a pass.", ("seat",), "int8"),
@@ -115,7 +112,6 @@ class BidEstimator:
         )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002
-        """One row a layout, by the batch kernel; the question does not matter."""
         from bayesbridge.capture.kernels import bids
 
         found = bids(layouts.masks.reshape(-1))
@@ -137,29 +133,19 @@ class PlayOutEstimator:
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        """One number a layout."""
         doc = f"Tricks of the pair, {self.ours} play against {self.theirs}."
         return (Output("tricks", doc, dtype="int8", tricks=TrickCount(at_table=True)),)
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        """One row a layout, over all cores."""
         from bayesbridge.capture.playout import play_out
 
         masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
         trump = int(Strain.NT if question.trump is None else question.trump)
-        leaders = np.zeros(len(masks), dtype=np.int8)
-        tricks = np.empty(len(masks), dtype=np.int8)
         policies = POLICIES.index(self.ours), POLICIES.index(self.theirs)
-
-        def play(part: slice) -> None:
-            play_out(masks[part], leaders[part], trump, *policies, tricks[part])
-
         workers = os.cpu_count() or 1
-        step = max(1, -(-len(masks) // workers))
-        parts = [slice(begin, begin + step) for begin in range(0, len(masks), step)]
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(play, parts))
-        return {"tricks": tricks}
+            played = pool.map(lambda part: play_out(part, trump, *policies), np.array_split(masks, workers))
+            return {"tricks": np.concatenate(list(played))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +158,10 @@ class TricksEstimator:
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        """Probabilities of 0 … 13 tricks."""
         doc = "Double-dummy tricks of the declaring side, as a network predicts them."
         return (Output("tricks", doc, dtype="float32", support=range(14), tricks=TrickCount(at_table=True)),)
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        """(n, 14), one distribution per layout."""
         from bayesbridge.estimators.network import table_tricks
 
         table = np.ascontiguousarray(layouts.masks[:, list(question.table)])

@@ -56,11 +56,6 @@ SLOW: Final = 2.0, 1e-3
 """Seconds, in all and for one layout, from which on an estimator should declare what it takes."""
 
 
-def _should_declare(estimator: Estimator) -> bool:
-    """Whether it should say what it takes: the package's own are quick, once they are compiled."""
-    return not seconds_of(estimator) and type(estimator).__module__ != "bayesbridge.estimators.builtin"
-
-
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What estimators say about a posterior."""
@@ -143,7 +138,9 @@ def evaluate(
                 begun = perf_counter()
                 answers = run(estimator, layouts, question)
                 took = perf_counter() - begun
-                if not done and _should_declare(estimator) and took > SLOW[0] and took > SLOW[1] * len(masks):
+                # The package's own are quick, once they are compiled.
+                silent = not seconds_of(estimator) and type(estimator).__module__ != "bayesbridge.estimators.builtin"
+                if silent and not done and took > max(SLOW[0], SLOW[1] * len(masks)):
                     tell(
                         f"estimator {estimator.name!r} took {took:.0f} s for {len(masks)} layouts: if it declares "
                         f"seconds = {took / len(masks):.1g}, the time of one, it gets as many as the time allows"

@@ -23,7 +23,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from bayesbridge.estimators.protocol import Estimator
-    from bayesbridge.evidence import BidderModel
+    from bayesbridge.evidence.models import BidderModel
 
 PROJECT = "bayesbridge"
 

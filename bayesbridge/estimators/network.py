@@ -123,7 +123,7 @@ def _logits(
     up = joined[: 2 * width]
     count = sum(name.startswith("up.") and name.endswith(".weight") for name in net)
     norms = [net[f"before.{k}.weight"] for k in range(count)] + [net["norm.weight"]]
-    enter(table, order, no_trump, net["pairs"], net["role"], hidden)
+    enter(table, order, net["pairs"], net["role"][[2, 2, 2, 2] if no_trump else [0, 1, 1, 1]], hidden)
     x[:] = 0.0
     np.matmul(net["begin.weight"], hidden.T, more)
     add_and_norm(x, more, net["begin.bias"], norms[0], turned)
@@ -144,13 +144,12 @@ def _logits(
 
 
 @njit
-def enter(table: Masks, order: NDArray[np.int64], no_trump: bool, pairs: Floats, role: Floats, hidden: Floats) -> None:
-    """(4n, 2d) the first hidden layer, a row for each column of what follows."""
+def enter(table: Masks, order: NDArray[np.int64], pairs: Floats, role: Floats, hidden: Floats) -> None:
+    """(4n, 2d) the first hidden layer, a row for each column of what follows; ``role``: (4, 2d) by suit."""
     n, width = len(table), role.shape[1]
     three = np.uint64(3)
     rows = np.empty(PAIRS + 1, np.int64)
     for place in range(4):
-        part = 2 if no_trump else min(place, 1)
         shift = np.uint64(13 * order[place])
         for i in range(n):
             # Bits of the owner's number: declarer 0, left 1, dummy 2, right 3.
@@ -161,7 +160,7 @@ def enter(table: Masks, order: NDArray[np.int64], no_trump: bool, pairs: Floats,
             rows[PAIRS] = 16 * PAIRS + np.int64(low & np.uint64(1)) + 2 * np.int64(high & np.uint64(1))
             a, b, c, d, e, f, g = rows
             for j in range(width):
-                lower = role[part, j] + pairs[a, j] + pairs[b, j] + pairs[c, j]
+                lower = role[place, j] + pairs[a, j] + pairs[b, j] + pairs[c, j]
                 value = lower + pairs[d, j] + pairs[e, j] + pairs[f, j] + pairs[g, j]
                 hidden[place * n + i, j] = max(value, np.float32(0))
 

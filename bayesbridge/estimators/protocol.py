@@ -159,16 +159,13 @@ class Estimator(Protocol):
     @property
     def name(self) -> str:
         """The name users type; unique among all plugins."""
-        ...
 
     @property
     def outputs(self) -> tuple[Output, ...]:
         """What :meth:`estimate` returns, declared beforehand."""
-        ...
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """The declared arrays for a batch; the same batch and question give the same arrays."""
-        ...
 
 
 def seconds_of(estimator: Estimator) -> float:
@@ -182,7 +179,6 @@ class SuitwiseEstimator(Protocol):
 
     def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
         """By the name of the output, values from 0 on; a seat stands for the lengths of its suits."""
-        ...
 
 
 @runtime_checkable
@@ -196,7 +192,6 @@ class ExactEstimator(Protocol):
 
         ``None`` where it cannot count.
         """
-        ...
 
 
 type OfOneDeal = Callable[[Deal, Question], float]

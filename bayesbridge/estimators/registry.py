@@ -22,7 +22,7 @@ from bayesbridge.errors import PluginError, did_you_mean, name_of, raised_at
 from bayesbridge.estimators import builtin, hookspecs
 from bayesbridge.estimators.hookspecs import CONTRACT, PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.words import tell
 
 BUILTIN: Final = "bayesbridge"
@@ -186,14 +186,3 @@ def offers_of(plugin: object) -> Offers:
                 f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
             )
     return Offers(estimators, bidders)
-
-
-def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
-    """The model with other values of its fields; :class:`TypeError` where it has no such field."""
-    if not settings:
-        return model
-    anything: Any = model
-    # What copy.replace calls, from Python 3.13 on.
-    replace = getattr(model, "__replace__", None)
-    changed: BidderModel = replace(**settings) if replace is not None else dataclasses.replace(anything, **settings)
-    return changed

@@ -21,11 +21,11 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import PASS
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.tables import sample
+from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised_at
 from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed
 
@@ -70,7 +70,7 @@ def check_estimator(
 
     # South has a suit of thirteen, so that everybody has a void, or a flat hand.
     known = [Constraints.free().hold(2, Hand.from_pbn(hand).mask) for hand in ("AKQJT98765432...", "AQT8.KJ9.Q86.J75")]
-    masks = np.concatenate([sample(one, max(1, layouts // 2), rng) for one in known])
+    masks = np.concatenate([LayoutIndex.of(one).draw(max(1, layouts // 2), rng) for one in known])
     _check_rows(who, "layouts", answer, Layouts.adopt(masks), 0.0)
 
 

@@ -6,39 +6,3 @@ a :class:`PlayerModel`. Every piece speaks of the original 13 cards of a seat an
 command line and in files, its sentence, and what it excludes (:class:`~bayesbridge.evidence.kinds.Piece`). Seats,
 suits, cards and calls are taken as text or as values.
 """
-
-from bayesbridge.evidence.kinds import (
-    KINDS,
-    Called,
-    Condition,
-    HighCards,
-    Holds,
-    Lacks,
-    Length,
-    Piece,
-    Play,
-    Reveal,
-    Shape,
-    Void,
-    pieces,
-)
-from bayesbridge.evidence.models import BidderModel, Cost, PlayerModel
-
-__all__ = [
-    "KINDS",
-    "BidderModel",
-    "Called",
-    "Condition",
-    "Cost",
-    "HighCards",
-    "Holds",
-    "Lacks",
-    "Length",
-    "Piece",
-    "Play",
-    "PlayerModel",
-    "Reveal",
-    "Shape",
-    "Void",
-    "pieces",
-]

@@ -107,7 +107,6 @@ class Reveal(Piece):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The seat holds these cards."""
         return known.hold(self.seat, self.hand.mask)
 
 
@@ -143,7 +142,6 @@ class Holds(_Some):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The seat holds these cards."""
         return known.hold(self.seat, self.cards.mask)
 
 
@@ -163,7 +161,6 @@ class Lacks(_Some):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The seat does not hold these cards."""
         return known.lack(self.seat, self.cards.mask)
 
 
@@ -215,7 +212,6 @@ class Void(Piece):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The seat holds no card of the suit that it had not played."""
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
 
@@ -294,7 +290,6 @@ class Length(_Range):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The length lies in the range."""
         return known.length(self.seat, self.suit, self.low, self.high)
 
     def _said(self) -> str:
@@ -329,7 +324,6 @@ class HighCards(_Range):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The points lie in the range."""
         return known.points(self.seat, self.low, self.high)
 
     def __str__(self) -> str:
@@ -366,7 +360,6 @@ class Shape(Piece):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The suit lengths are those of the shape."""
         return known.shape(self.seat, read_shapes(self.shape))
 
 
@@ -392,7 +385,6 @@ class Called(Piece):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """A call excludes nothing."""
         return known
 
 
@@ -442,7 +434,6 @@ class Condition(Piece):
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The condition is true."""
         return known.where(self.expression)
 
     def __str__(self) -> str:

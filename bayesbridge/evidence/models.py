@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
@@ -28,7 +29,6 @@ class BidderModel(Protocol):
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
-        ...
 
 
 @runtime_checkable
@@ -43,13 +43,11 @@ class PairModel(BidderModel, Protocol):
     @property
     def reads_partner(self) -> bool:
         """Whether partner's hand is to be shown."""
-        ...
 
     def log_likelihood(
         self, hands: NDArray[np.uint64], auction: Auction, index: int, partners: NDArray[np.uint64] | None = None
     ) -> NDArray[np.float64]:
         """The same, given also (n,) masks of partner's hand; without them as if it were hidden."""
-        ...
 
 
 def reads_partners_hand(model: BidderModel) -> bool:
@@ -61,6 +59,16 @@ def guide_of(model: BidderModel) -> BidderModel:
     """The model that proposals are fitted to: a bidder may name a quicker one in an attribute ``guide``."""
     guide = getattr(model, "guide", model)
     return guide if isinstance(guide, BidderModel) else model
+
+
+def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
+    """The model with other values of its fields, as ``copy.replace`` does from Python 3.13 on.
+
+    Raises :class:`TypeError` where it has no such field.
+    """
+    anything: Any = model
+    changed: BidderModel = getattr(model, "__replace__", partial(replace, anything))(**settings)
+    return changed
 
 
 @runtime_checkable
@@ -86,7 +94,6 @@ class PlayerModel(Protocol):
 
         dummy: the 13 cards of dummy, which all saw after the lead; ``None`` where they are not known.
         """
-        ...
 
 
 @runtime_checkable
@@ -101,11 +108,9 @@ class LevelModel(Protocol):
     @property
     def suits(self) -> bool:
         """Whether a hand bids in every strain (its highest bid counts) or in no trumps only (its level counts)."""
-        ...
 
     def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
         """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand); entry 0 is for a hand with none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

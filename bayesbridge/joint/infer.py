@@ -97,8 +97,7 @@ def errors(draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Floats
         if batches.drawn:
             own += (weights**2) @ (u**2)
         begin += len(masks)
-    found: Floats = np.hypot(standard_error(batches.relative @ by_row), np.sqrt(own)).reshape(mean.shape)
-    return found
+    return np.asarray(np.hypot(standard_error(batches.relative @ by_row), np.sqrt(own)).reshape(mean.shape))
 
 
 def _card_errors(draws: Draws, cards: Floats) -> Floats:
@@ -134,8 +133,7 @@ class WeightedRows:
     @property
     def style_means(self) -> Floats:
         """(4,) posterior mean of each parameter."""
-        found: Floats = self.weights.ravel() @ self.styles.reshape(-1, 4)
-        return found
+        return np.asarray(self.weights.ravel() @ self.styles.reshape(-1, 4))
 
     @property
     def style_errors(self) -> Floats:

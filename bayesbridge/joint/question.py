@@ -90,8 +90,7 @@ class Cloud:
         """(batches, n, k) points; n is a power of two."""
         uniform = np.stack([qmc.Sobol(len(self.mean) + 1, rng=rng).random(n) for _ in range(batches)])
         normal = ndtri(uniform[..., 1:].clip(1e-15, 1 - 1e-15))
-        found: Floats = np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T)
-        return found
+        return np.asarray(np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T))
 
     def points(self, n: int, rng: np.random.Generator) -> Floats:
         """(BATCHES, m, k) points, ``n`` of them or some more; one where there is nothing to vary."""
@@ -104,8 +103,7 @@ class Cloud:
         prior = -0.5 * (points**2).sum(axis=-1)
         fitted = (points - self.mean) @ np.linalg.inv(self.root).T
         own = -0.5 * (fitted**2).sum(axis=-1) - np.log(np.diag(self.root)).sum()
-        found: Floats = prior - np.logaddexp(own + np.log1p(-DEFENCE), prior + np.log(DEFENCE))
-        return found
+        return np.asarray(prior - np.logaddexp(own + np.log1p(-DEFENCE), prior + np.log(DEFENCE)))
 
 
 class Estimate(NamedTuple):

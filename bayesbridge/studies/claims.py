@@ -188,9 +188,7 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     from bayesbridge.capture.playout import NO_TRUMP, play_out
 
     rows = np.arange(len(table))
-    by_strain = np.empty((5, len(table)), dtype=np.int8)
-    for strain in (NO_TRUMP, 0, 1, 2, 3):
-        play_out(table, np.zeros(len(table), dtype=np.int8), strain, 0, 0, by_strain[strain])
+    by_strain = np.stack([play_out(table, strain, 0, 0) for strain in range(5)])
     suits = np.arange(4, dtype=np.uint64)[:, None] * np.uint64(13)
     lengths = [np.bitwise_count(table[:, seat] >> suits & np.uint64(0x1FFF)).astype(np.int64) for seat in (0, 2)]
     # Of equally long suits the highest.

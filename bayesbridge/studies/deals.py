@@ -111,9 +111,7 @@ class Contracts(NamedTuple):
 
     def tricks(self, ours: int = 0, theirs: int = 0) -> Small:
         """(m,) tricks of bidder and dummy when the bidder leads, by the play-out policies of the two sides."""
-        out = np.empty(len(self.table), dtype=np.int8)
-        play_out(self.table, np.zeros(len(self.table), dtype=np.int8), NO_TRUMP, ours, theirs, out)
-        return out
+        return play_out(self.table, NO_TRUMP, ours, theirs)
 
 
 def draw_contracts(deals: int, rng: Seed) -> Iterator[Contracts]:

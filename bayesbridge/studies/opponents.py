@@ -117,8 +117,7 @@ def predict(
     least, most = (np.repeat(end, draws, axis=0) for end in levels)
     redeal(state, layouts, hidden)
     tricks = np.empty((2, len(layouts)), dtype=np.int8)
-    leaders = np.zeros(len(layouts), dtype=np.int8)
-    play_out(layouts, leaders, NO_TRUMP, 0, 0, tricks[0])
+    tricks[0] = play_out(layouts, NO_TRUMP, 0, 0)
 
     def unfit(some: NDArray[np.intp]) -> NDArray[np.intp]:
         own = np.stack([bids(layouts[some, 1]).level, bids(layouts[some, 3]).level], axis=1)
@@ -132,7 +131,7 @@ def predict(
         redeal(state, again, hidden)
         layouts[wrong] = again
         wrong = unfit(wrong)
-    play_out(layouts, leaders, NO_TRUMP, 0, 0, tricks[1])
+    tricks[1] = play_out(layouts, NO_TRUMP, 0, 0)
     tricks[1, wrong] = -1
     return np.moveaxis(tricks.reshape(2, len(table), draws), 0, 1)
 

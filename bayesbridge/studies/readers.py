@@ -32,9 +32,9 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.registry import offered, with_settings
-from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
-from bayesbridge.evidence.kinds import Piece
+from bayesbridge.estimators.registry import offered
+from bayesbridge.evidence.kinds import Piece, Reveal
+from bayesbridge.evidence.models import BidderModel, PlayerModel, with_settings
 from bayesbridge.layouts import Floats, Masks
 from bayesbridge.notation.record import Record
 
@@ -69,7 +69,7 @@ class Hard:
     @classmethod
     def of(cls, target: Target) -> Hard:
         """What a target says, its soft evidence left out."""
-        return cls(*target.shares, target.count)
+        return cls(target.sampler.card_marginals(), target.sampler.length_distributions(), target.count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +168,13 @@ def smoothed_marginals(posterior: Posterior) -> Reading:
 
     The prior weighs as much as a few draws, so exact posteriors are left alone.
     """
-    cards, lengths = posterior.draws.target.shares
+    counted = posterior.draws.target.sampler
+    cards, lengths = counted.card_marginals(), counted.length_distributions()
     if posterior.draws.log_likelihood is None:
         return Reading(cards, lengths)
     share, sums = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)), posterior.marginals
-    return Reading((1 - share) * sums.cards() + share * cards, (1 - share) * sums.lengths() + share * lengths)
+    own = sums.card_marginals(), sums.length_distributions()
+    return Reading((1 - share) * own[0] + share * cards, (1 - share) * own[1] + share * lengths)
 
 
 LEAST: Final = 1e-12
@@ -276,9 +278,9 @@ class ModelReader:
     def _bidder(self, seen: PlayerView) -> BidderModel:
         """The bidder at the table's vulnerability and with the styles of the pairs, as far as it has such settings."""
         bidder = self.bidder
-        for settings in ({"vulnerable": seen.vulnerable}, {"style": seen.styles} if seen.styles else {}):
+        for name, value in {"vulnerable": seen.vulnerable, **({"style": seen.styles} if seen.styles else {})}.items():
             with suppress(TypeError):
-                bidder = with_settings(bidder, settings)
+                bidder = with_settings(bidder, {name: value})
         return bidder
 
 

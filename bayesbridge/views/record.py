@@ -16,8 +16,7 @@ from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.review import BoardReview, Judged, alert_sentences, players_of, players_table, review_table
 from bayesbridge.estimators.odds import network_odds
-from bayesbridge.evidence import Called, Play, Reveal
-from bayesbridge.evidence.kinds import Piece
+from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.history import StepOptions, moments, strength
 from bayesbridge.markup import Table, sentence

@@ -48,7 +48,8 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.estimators.registry import load
-from bayesbridge.evidence import BidderModel, HighCards, Holds, Length, Piece, Play, PlayerModel, Reveal, pieces
+from bayesbridge.evidence.kinds import HighCards, Holds, Length, Piece, Play, Reveal, pieces
+from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.plots import (
@@ -340,8 +341,8 @@ def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction
     """Hard evidence alone: exact counts of cards, lengths and points, and T by suit convolution."""
     belief = scene.belief
     sampler = belief.target.sampler
-    cards = np.asarray(sampler.card_marginals() / sampler.total, dtype=np.float64)
-    points, lengths = sampler.point_distributions(), sampler.length_distributions()
+    cards, lengths = sampler.card_marginals(), sampler.length_distributions()
+    points = belief.target.point_distributions()
     tables: Iterable[Values] = (
         capture_counts(belief.constraints, *_pair(belief))["T"],
         points[LEFT],

@@ -65,7 +65,7 @@ def _direct() -> tuple[Any, Transformer, Holdings]:
     """The fitted parameters, made ready."""
     with np.load(Path(__file__).with_name("direct.npz")) as found:
         parameters = {key: found[key].astype(np.float32) for key in found.files if key != "facts"}
-    return parameters, Transformer(parameters), Holdings(parameters)
+    return parameters, Transformer(parameters), Holdings.of(parameters)
 
 
 def _softmax(scores: Floats) -> Floats:

@@ -54,7 +54,8 @@ from bayesbridge.errors import BayesBridgeError, TablesTooLarge
 from bayesbridge.estimators.builtin import CaptureEstimator
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.protocol import Output, Question
-from bayesbridge.evidence import BidderModel, Called, Holds
+from bayesbridge.evidence.kinds import Called, Holds
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
@@ -352,8 +353,9 @@ WALKED: Final = 100_000
 
 
 def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
-    assert posterior.draws.tables is not None
-    points = (posterior.draws.tables.point_distributions() * np.arange(38)).sum(axis=-1)
+    if not posterior.counts_points:
+        return {}
+    points = (posterior.point_table * np.arange(38)).sum(axis=-1)
     return {name: float(points[seat]) for name, seat in zip(POINTS, probe.points, strict=True)}
 
 

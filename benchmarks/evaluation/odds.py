@@ -1,18 +1,20 @@
 """Do contracts make as often as is said? Boards on record, the chance told beside what the solver finds.
 
     python benchmarks/evaluation/odds.py boards.pbn --held-out --boards 2000 --resume odds
+    python benchmarks/evaluation/odds.py boards.pbn --simulated --correct 0
 
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by the learned bidder. Of its draws
 the network of ``tricks`` says how likely the contract makes; on the first boards some layouts are solved too, which
 corrects it. The truth is the double-dummy result of the deal itself. Beside it stands what the network says of that
-deal: it tells errors of the network from errors of the posterior. Needs plugins/bayesbridge-double-dummy.
+deal: it tells errors of the network from errors of the posterior. ``--simulated`` is the control: the bidder itself
+calls on the same deals, so what is said must be right but for chance. Needs plugins/bayesbridge-double-dummy.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
 from math import pi, sqrt
@@ -23,7 +25,8 @@ from instrument import options, setting, show, start
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.belief import Belief, bidder_at
+from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.calls import CONTRACT_KINDS
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
@@ -69,28 +72,27 @@ class Plan:
     """How many boards are corrected, the first."""
     held_out: bool = False
     """Take only deals that were held out when the learned bidder was fitted."""
+    simulated: bool = False
+    """The learned bidder calls, not the players on record."""
+
+    def verify(self) -> Plan:
+        """The same, for as many boards as the file has, up to ``deals``."""
+        if self.chair not in ROLES:
+            raise BayesBridgeError(f"unknown chair {self.chair!r}: choose {', '.join(ROLES)}", chair=self.chair)
+        found = len(self.records)
+        if not found:
+            kept = " that was held out" if self.held_out else ""
+            raise BayesBridgeError(f"{self.path!r} holds no board{kept} with four hands and a contract", path=self.path)
+        return replace(self, deals=found, correct=min(self.correct, found))
 
     @property
     def records(self) -> tuple[Record, ...]:
         """The boards."""
-        return _records(self.path, self.deals, self.held_out)
-
-
-def plan(
-    path: str, deals: int, chair: str = "leader", draws: int = 300, solve: int = 40, correct: int = 0, *, held_out: bool
-) -> Plan:
-    """A plan for as many boards as the file has, up to ``deals``."""
-    if chair not in ROLES:
-        raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair)
-    found = len(_records(path, deals, held_out))
-    if not found:
-        kept = " that was held out" if held_out else ""
-        raise BayesBridgeError(f"{path!r} holds no board{kept} with four hands and a contract", path=path)
-    return Plan(path, found, chair, draws, solve, min(correct, found), held_out)
+        return _records(self.path, self.deals, self.held_out, self.simulated)
 
 
 @cache
-def _records(path: str, deals: int, held_out: bool) -> tuple[Record, ...]:
+def _records(path: str, deals: int, held_out: bool, simulated: bool) -> tuple[Record, ...]:
     """The first boards of different deals that can be scored."""
     met: set[tuple[int, ...]] = set()
 
@@ -103,7 +105,19 @@ def _records(path: str, deals: int, held_out: bool) -> tuple[Record, ...]:
         met.add(masks)
         return True
 
-    return tuple(islice((record for record in iter_records(path) if fresh(record)), deals))  # type: ignore[misc]
+    boards: Iterator[Record] = (record for record in iter_records(path) if fresh(record))  # type: ignore[misc]
+    if simulated:
+        boards = (record for record in map(called_by_the_bidder, boards) if usable(record) is None)
+    return tuple(islice(boards, deals))
+
+
+def called_by_the_bidder(record: Record) -> Record:
+    """The same deal, the learned bidder calling in every seat; the cards on record belong to another contract."""
+    assert record.deal is not None
+    assert record.auction is not None
+    seed = np.random.default_rng([hand.mask for hand in record.deal.hands])
+    auction = simulate_auction(record.deal, bidder_at(record), record.auction.first, None, seed)
+    return replace(record, auction=auction, contract=None, alerts=(), plays=(), result=None, claimed=False)
 
 
 @cache
@@ -327,13 +341,14 @@ def main() -> None:
     parser.add_argument(
         "--held-out", action="store_true", help="only deals held out when the learned bidder was fitted"
     )
+    parser.add_argument("--simulated", action="store_true", help="the learned bidder calls: a control")
     parser.add_argument("--chair", choices=ROLES, default="leader", help="who asks, after the auction")
     parser.add_argument("--draws", type=int, default=300, help="of each posterior")
     parser.add_argument("--solve", type=int, default=40, help="layouts to solve on a board that is corrected")
     parser.add_argument("--correct", type=int, default=200, help="boards that are corrected, the first")
     args = parser.parse_args()
-    what = plan(args.records, args.boards, args.chair, args.draws, args.solve, args.correct, held_out=args.held_out)
-    found = measure(what, args.seed, setting(args))
+    asked = args.chair, args.draws, args.solve, args.correct, args.held_out, args.simulated
+    found = measure(Plan(args.records, args.boards, *asked).verify(), args.seed, setting(args))
     if args.picture:
         plot_odds(found).figure.savefig(args.picture)
     show(args, document(found), tables(found))

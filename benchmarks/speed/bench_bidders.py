@@ -15,8 +15,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.engines.tables import sample
-from bayesbridge.evidence import BidderModel
+from bayesbridge.engines.tables import LayoutIndex
+from bayesbridge.evidence.models import BidderModel
 
 HANDS = 1_000_000
 MODELS: dict[str, BidderModel] = {
@@ -30,7 +30,7 @@ AUCTIONS = ("S:Pass", "S:1S 2C", "S:1H 1NT Pass 2D")
 def bidders() -> Table:
     """The last call of three auctions; the experts of the four-player game see a fiftieth of the hands."""
     # The three hidden hands of a player who sees his own, one after the other.
-    hands = sample(SOUTH.constraints, -(-HANDS // 3), 1)[:, [0, 1, 3]].ravel()[:HANDS]
+    hands = LayoutIndex.of(SOUTH.constraints).draw(-(-HANDS // 3), 1)[:, [0, 1, 3]].ravel()[:HANDS]
 
     def spent(model: BidderModel, text: str, dummy: str | None = "N", share: int = 1) -> float:
         auction = Auction.of(text, dummy=dummy)

@@ -25,7 +25,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.protocol import run as judge
-from bayesbridge.evidence import Reveal
+from bayesbridge.evidence.kinds import Reveal
 from bayesbridge.layouts import Layouts
 from bayesbridge.studies.deals import deal_blocks
 

@@ -28,7 +28,7 @@ from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import Called, Reveal
+from bayesbridge.evidence.kinds import Called, Reveal
 
 
 def walk_everything() -> None:

@@ -24,7 +24,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.errors import TooFewDraws
-from bayesbridge.evidence import Called, HighCards, Holds, Length, Reveal
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Length, Reveal
 from bayesbridge.studies import headline
 from bayesbridge.studies.jobs import RunOptions
 from bayesbridge.studies.jobs import run as run_study

@@ -7,7 +7,7 @@ more, 1 deal in 256. *C*: West is void in hearts and East has six spades or more
 from __future__ import annotations
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.evidence import Length, Piece, Void
+from bayesbridge.evidence.kinds import Length, Piece, Void
 
 HAND = "AKQ52.J3.A94.K83"
 DUMMY = "643.AQ2.K87.A764"

@@ -6,7 +6,8 @@ from bayesbridge_onnx import VARIABLE, OnnxBidder, bayesbridge_bidders, read
 
 from bayesbridge import Auction, BayesBridgeError, Belief, Call, Called, Hand
 from bayesbridge.calls import Vulnerability
-from bayesbridge.estimators.registry import offers_of, with_settings
+from bayesbridge.estimators.registry import offers_of
+from bayesbridge.evidence.models import with_settings
 from bayesbridge.plugins import check_bidder
 
 HANDS = np.array(

@@ -5,7 +5,7 @@ import numpy as np
 from bayesbridge.belief.belief import Belief
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.evidence import Piece, Play, Reveal
+from bayesbridge.evidence.kinds import Piece, Play, Reveal
 
 
 def random_deal(rng: np.random.Generator) -> Deal:

@@ -18,7 +18,7 @@ from bayesbridge.cards import SUIT_MASK, Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, IllegalPlay, NotationError, TooManyLayouts
-from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, Vulnerability, open_records
 from bayesbridge.tricks import Trick

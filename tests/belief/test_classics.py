@@ -14,7 +14,7 @@ from bayesbridge.belief.wins import card_wins
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.evidence import Length, Piece, Play, Reveal, Void
+from bayesbridge.evidence.kinds import Length, Piece, Play, Reveal, Void
 from bayesbridge.tricks import Trick
 
 SOUTH = Belief("S", "AKQ52.J3.A94.K83")

@@ -16,7 +16,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction, TooFewDraws
-from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
 from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal
 

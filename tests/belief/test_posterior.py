@@ -16,7 +16,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.infer import ENGINES
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import Contradiction, TooFewDraws
-from bayesbridge.evidence import Called, Holds, Reveal
+from bayesbridge.evidence.kinds import Called, Holds, Reveal
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
 HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))

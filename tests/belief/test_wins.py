@@ -11,7 +11,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Card, Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import IllegalPlay
-from bayesbridge.evidence import Called, Holds, Play, Reveal
+from bayesbridge.evidence.kinds import Called, Holds, Play, Reveal
 from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal, random_play
 

@@ -10,7 +10,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Call
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Strain
-from bayesbridge.evidence import Called
+from bayesbridge.evidence.kinds import Called
 from tests.strategies import auctions, hands
 
 STRONG = [Hand.from_pbn(text) for text in ("AKQ2.AKJ.AK4.A32", "AKQJ.AKQ.AKQ.AKQ", "AKQ.AKQJ.AK3.A32")]

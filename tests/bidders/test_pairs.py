@@ -57,7 +57,7 @@ def test_laplace_against_brute_force_along_lines(tables, style):
         deviation = float(direction @ precision @ direction) ** -0.5
         steps = deviation * np.linspace(-4, 4, 33)
         points = style.mean + steps[:, None] * direction
-        log = turns_of(tables, points.astype(np.float32)).log_likelihood - (points**2).sum(axis=1) / 2
+        log = turns_of(tables, points.astype(np.float32)).by_turn.sum(axis=0) - (points**2).sum(axis=1) / 2
         weights = np.exp(log - log.max())
         weights /= weights.sum()
         mean = weights @ steps
@@ -89,7 +89,7 @@ def test_laplace_against_pymc(records, tables, style):
     calls = tree["log_likelihood"].to_dataset()["call"]
     assert calls.dims == ("chain", "draw", "turn")
     assert set(tree["observed_data"].to_dataset()["call"].dims) == {"turn"}
-    again = turns_of(tables, drawn[:1].astype(np.float32)).log_likelihood
+    again = turns_of(tables, drawn[:1].astype(np.float32)).by_turn.sum(axis=0)
     assert float(calls[0, 0].sum()) == pytest.approx(again.item(), rel=1e-5)
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.bidders.auctions import call_probabilities
-from bayesbridge.bidders.systems import AskingCall, Statement, System, SystemBidder
+from bayesbridge.bidders.systems import AskingCall, Statement, System, SystemBidder, points_and_shapes
 from bayesbridge.plugins import check_bidder
 from tests.bidders.conftest import deal_masks
 
@@ -81,7 +81,7 @@ def test_of_the_hands_that_make_a_call_the_share_faith_fits(system, calls, hands
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     as_often = []
     for call, statements in System.of(system).meanings(auction).items():
-        fits = np.logical_or.reduce([one.fits(hands) for one in statements])
+        fits = np.logical_or.reduce([one.fits(hands, *points_and_shapes(hands)) for one in statements])
         weights, usual = chances[:, call.index], plain[:, call.index]
         share = weights @ fits / weights.sum()
         error = np.sqrt(weights**2 @ (fits - share) ** 2) / weights.sum()
@@ -136,7 +136,7 @@ def test_a_statement_fits_what_its_words_say(hands, text, fitting):
     statement = Statement.of(text, bb.Suit.H)
     assert Statement.of(statement.text, bb.Suit.H) == statement
     assert statement.always == text.endswith("always")
-    assert np.array_equal(statement.fits(hands), fitting(hands))
+    assert np.array_equal(statement.fits(hands, *points_and_shapes(hands)), fitting(hands))
     assert fitting(hands).any()
 
 
@@ -232,7 +232,7 @@ def test_the_word_of_the_system_stands_where_the_base_never_makes_the_call(hands
     assert strong.any()
     raised = SystemBidder("sayc", base=Silent()).probabilities(hands[:500], before("1S X"))
     np.testing.assert_allclose(raised.sum(axis=1), 1.0)
-    fits = Statement.of("4-9 points, S3+").fits(hands[:500])
+    fits = Statement.of("4-9 points, S3+").fits(hands[:500], *points_and_shapes(hands[:500]))
     assert np.array_equal(raised[:, bb.Call.of("2S").index] > 0, fits)
     # A call that is impossible under all systems of a mixture tells nothing of which it is.
     mixed = SystemBidder(["strong-notrump=0.5", "weak-notrump=0.5"], base=Silent())

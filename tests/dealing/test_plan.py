@@ -9,8 +9,8 @@ from scipy.stats import chisquare
 
 import bayesbridge as bb
 from bayesbridge.calls import Vulnerability
-from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, first
-from bayesbridge.dealing.run import USUAL, Numbering
+from bayesbridge.dealing.plan import CUT, DealPlan, call_draws
+from bayesbridge.dealing.run import Numbering
 from bayesbridge.expressions import parse_expression
 from tests.dealing.plain_conditions import holds
 
@@ -104,7 +104,7 @@ def test_what_does_not_fit_into_tables_is_tested():
     plan = DealPlan.of(condition=text)
     assert len(plan.plan.exact) == 3
     assert len(plan.plan.tested) == 1
-    points = bb.plugins.high_card_points(first(plan.search(50, 1), 50))
+    points = bb.plugins.high_card_points(plan.search(50, 1).first(50))
     assert (points[:, 0] == 16).all()
     assert (points[:, 1] < 2).all()
     assert (points[:, 2] >= 20).all()
@@ -139,7 +139,7 @@ class Opener:
 def test_calls_make_deals_more_or_less_likely():
     plan = DealPlan.of(bb.Auction.of("N:1NT Pass"), bidder=Opener())
     found = plan.search(2_000, 1)
-    masks = first(found, 2_000)
+    masks = found.first(2_000)
     points = bb.plugins.high_card_points(masks)[:, 0]
     assert points.min() >= 15
     assert points.max() <= 17
@@ -151,9 +151,9 @@ def test_calls_make_deals_more_or_less_likely():
 
 
 def test_boards_rotate():
-    dealers = "".join(USUAL.dealer_of(board).name for board in range(1, 9))
+    dealers = "".join(Numbering().dealer_of(board).name for board in range(1, 9))
     assert dealers == "NESWNESW"
-    assert [USUAL.vulnerable_on(board).value for board in (1, 2, 3, 4, 5, 8, 13, 16, 17)] == [
+    assert [Numbering().vulnerable_on(board).value for board in (1, 2, 3, 4, 5, 8, 13, 16, 17)] == [
         *("None", "NS", "EW", "All", "NS", "None", "All", "EW", "None")
     ]
     fixed = Numbering(5, bb.Seat.W, Vulnerability.ALL)
@@ -217,7 +217,7 @@ def test_tilted_deals_follow_the_exact_posterior(name):
     plan = DealPlan.of(condition=condition).plan
     calls = call_draws(plan, AUCTION, Points(), by_tilts=True)
     found = DealPlan(plan, (), calls).search(1500, 3)
-    masks = first(found, 1500)
+    masks = found.first(1500)
     shares, chance = posterior(condition)
     assert abs(calls.chance - chance) <= 5 * calls.error
     assert agreement(shares, bb.plugins.high_card_points(masks)) > 1e-6

@@ -13,8 +13,8 @@ from scipy.stats import chi2_contingency
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Deal
 from bayesbridge.dealing.language import parse
-from bayesbridge.dealing.plan import DealPlan, first
-from bayesbridge.dealing.run import USUAL, exact_statistics, findings, printed
+from bayesbridge.dealing.plan import DealPlan
+from bayesbridge.dealing.run import Numbering, exact_statistics, findings, printed
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.expressions import TRUE, LayoutValues, opaque
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
@@ -47,7 +47,7 @@ SOME_AND_ALL = [
 @pytest.mark.parametrize("path", SOME_AND_ALL)
 def test_deals_meet_the_condition(path):
     script, plan = planned(path)
-    masks = first(plan.search(60, 1), 60)
+    masks = plan.search(60, 1).first(60)
     assert len(masks) == 60
     for deal, given in ((row, script.predealt) for row in masks.tolist()):
         assert holds(script.condition, deal)
@@ -56,7 +56,7 @@ def test_deals_meet_the_condition(path):
     exact = exact_statistics(script, plan)
     layouts = Layouts.adopt(masks[:3])
     values = LayoutValues(layouts.masks)
-    lines = list(printed(script, layouts, USUAL, values)) if script.prints else []
+    lines = list(printed(script, layouts, Numbering(), values)) if script.prints else []
     lines += [line for found in findings(script, exact, values) for line in found.lines()]
     assert lines
 
@@ -103,7 +103,7 @@ def test_dealer_deals_alike(path):
         pytest.skip(NOT_COMPARED[path.stem])
     _, plan = planned(path)
     theirs, tried = dealt_by_dealer(path)
-    ours = first(plan.search(DRAWN, 2), DRAWN)
+    ours = plan.search(DRAWN, 2).first(DRAWN)
     if plan.probability is not None:
         # Where dealer stopped at its number of deals, the tries are random instead; the error is much the same.
         chance = float(plan.probability)
@@ -177,7 +177,7 @@ def test_damaged_scripts_end_in_one_line_or_in_right_deals(seed, count, dealt):
             for seat, mask in enumerate(script.predealt):
                 known = known.hold(seat, mask)
             plan = DealPlan.compiled(known, script.condition)
-            found = first(plan.search(10, 1, most=200_000), 10)
+            found = plan.search(10, 1, most=200_000).first(10)
         except BayesBridgeError as error:
             refused += "\n" not in str(error)
             continue

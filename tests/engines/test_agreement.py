@@ -24,7 +24,8 @@ from bayesbridge.engines.convolution import capture_counts, factors
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import TooFewDraws
-from bayesbridge.evidence import BidderModel, Called, HighCards, Holds, Lacks, Length, Piece, Reveal, Void
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Reveal, Void
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from tests.belief.records import random_deal, random_play
 from tests.engines.positions import p_value, tally
@@ -75,11 +76,11 @@ def integers_agree(belief: Belief, deal: Deal, rng: np.random.Generator) -> Mask
     assert len({row.tobytes() for row in layouts}) == len(layouts)
     assert tuple(hand.mask for hand in deal) in {tuple(row) for row in layouts.tolist()}
     holds = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
-    np.testing.assert_array_equal(holds.sum(0), sampler.card_marginals())
+    np.testing.assert_array_equal(holds.sum(0) / len(layouts), sampler.card_marginals())
     lengths = (suit_lengths(layouts)[..., None] == np.arange(14)).sum(0)
-    np.testing.assert_array_equal(lengths, sampler.length_distributions())
+    np.testing.assert_array_equal(lengths / len(layouts), sampler.length_distributions())
     points = (high_card_points(layouts)[..., None] == np.arange(38)).sum(0)
-    np.testing.assert_array_equal(points, sampler.point_distributions())
+    np.testing.assert_array_equal(points / len(layouts), belief.target.point_distributions())
     if factors(constraints):
         first, second = (int(seat) for seat in rng.permutation(4)[:2])
         T = tricks(np.ascontiguousarray(layouts[:, first]), np.ascontiguousarray(layouts[:, second]))
@@ -203,7 +204,7 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name: str, method: 
 def test_auto_agrees_where_it_must_sample() -> None:
     """Three hidden hands and a call about West's points alone: counting by points gives the truth."""
     belief = Belief("S", "AKQ52.J3.A94.K83", bidder=SmoothBidder(0.5)).given(Called("W", "1NT"))
-    ways = LayoutIndex.of(belief.constraints).point_distributions()[Seat.W].astype(np.float64)
+    ways = belief.target.point_distributions()[Seat.W]
     points = np.arange(38)
     likelihood = 1 / (1 + np.exp(-0.5 * (points - 20)))
     truth = ways * likelihood / (ways @ likelihood)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.expressions import parse_expression
 from bayesbridge.position import read_position
 from tests.dealing.plain_conditions import holds
+from tests.engines.positions import all_layouts
 
 SOUTH = "AKQ2.KJ3.A54.Q32"
 EXTRA = {
@@ -36,24 +36,15 @@ class Strong:
 
 
 def small_position():
-    """South's hand, ten cards of each other seat, and the nine cards they share."""
+    """South's hand, ten cards of each other seat, and all deals of the nine cards they share."""
     south = bb.Hand.of(SOUTH).mask
     rest = [card for card in range(52) if not south >> card & 1]
     honours = sorted(rest, key=lambda card: (-(card % 13), card))[:9]
     others = np.random.default_rng(3).permutation([card for card in rest if card not in honours]).tolist()
     held = {seat: sum(1 << card for card in others[10 * i : 10 * i + 10]) for i, seat in enumerate("NEW")}
     pieces = [bb.Holds(seat, bb.Hand(mask)) for seat, mask in held.items()]
-    deals = []
-    for first in combinations(honours, 3):
-        left = [card for card in honours if card not in first]
-        for second in combinations(left, 3):
-            third = [card for card in left if card not in second]
-            north, east, west = (
-                held[seat] | sum(1 << card for card in cards)
-                for seat, cards in zip("NEW", (first, second, third), strict=True)
-            )
-            deals.append((north, east, south, west))
-    return bb.Belief("S", SOUTH, dummy=None, bidder=Strong()).given(*pieces), deals
+    belief = bb.Belief("S", SOUTH, dummy=None, bidder=Strong()).given(*pieces)
+    return belief, all_layouts(belief.constraints).tolist()
 
 
 BELIEF, DEALS = small_position()

@@ -1,7 +1,6 @@
 """Tables of deals: counts against enumeration, against the counting engine and against known figures; draws by χ²."""
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -30,6 +29,7 @@ from bayesbridge.layouts import high_card_points, suit_lengths
 from bayesbridge.random64 import seed_state
 from bayesbridge.shapes import read_shapes
 from tests.dealing.plain_conditions import RANKS, holds, measured
+from tests.engines.positions import all_layouts
 
 ALL_DEALS = 53644737765488792839237440000
 HANDS = math.comb(52, 13)
@@ -104,17 +104,6 @@ def small_position():
     return known.normalised()
 
 
-def all_layouts(known):
-    """Every layout of the three open seats."""
-    unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
-    for first in combinations(unknown, 3):
-        rest = [card for card in unknown if card not in first]
-        for second in combinations(rest, 3):
-            third = [card for card in rest if card not in second]
-            extra = [first, second, third, ()]
-            yield [known.must[seat] | sum(1 << card for card in extra[seat]) for seat in range(4)]
-
-
 CONDITIONS = [
     "hcp(north) > hcp(east)",
     "hcp(north) + hcp(south) >= 25 || spades(east) >= 6",
@@ -131,7 +120,7 @@ CONDITIONS = [
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_counts_equal_enumeration(text):
     known, condition = small_position(), parse_expression(text)
-    fitting = [deal for deal in all_layouts(known) if holds(condition, deal)]
+    fitting = [deal for deal in all_layouts(known).tolist() if holds(condition, deal)]
     assert 0 < len(fitting) < 1680
     built = DealTable.of(known, condition)
     assert built.total == len(fitting)
@@ -149,8 +138,7 @@ def assert_uniform(built, fitting, verdict):
 def test_a_table_of_another_condition_fails():
     known = small_position()
     mine = DealTable.of(known, parse_expression("hcp(north) + hcp(south) >= 20"))
-    fitting = list(all_layouts(known))
-    assert_uniform(mine, fitting, lambda p: p < 1e-6)
+    assert_uniform(mine, all_layouts(known).tolist(), lambda p: p < 1e-6)
 
 
 def test_watched_values_are_counted_apart():
@@ -158,7 +146,7 @@ def test_watched_values_are_counted_apart():
     condition, watched = parse_expression("hcp(north) > 5"), parse_expression("hcp(east) - spades(south)")
     found = DealTable.of(known, condition, watched).counts()
     slow = {}
-    for deal in all_layouts(known):
+    for deal in all_layouts(known).tolist():
         if holds(condition, deal):
             value = int(high_card_points(np.array([deal[1]], dtype=np.uint64))[0])
             value -= int(suit_lengths(np.array([deal[2]], dtype=np.uint64))[0, 3])

@@ -20,11 +20,11 @@ def random_tilt(rng):
     return Tilt(rng.normal(size=(4, 14, 16)), rng.normal(size=41), np.zeros(FEATURES))
 
 
-def random_proposal(constraints, rng, spread=0.05, flat=()):
+def random_proposal(constraints, rng, flat=()):
     known = constraints.normalised()
     tilts = tuple(Tilt.none() if seat in flat else random_tilt(rng) for seat in range(4))
     order = tuple(int(seat) for seat in rng.permutation(known.hidden))
-    return Proposal(known, LayoutIndex.of(constraints), order, tilts, spread)
+    return Proposal(known, LayoutIndex.of(constraints), order, tilts)
 
 
 def closed(*rooms):

@@ -13,9 +13,8 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
-from bayesbridge.engines.tables import sample
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import Called
+from bayesbridge.evidence.kinds import Called
 from bayesbridge.layouts import high_card_points
 from bayesbridge.tricks import Trick
 
@@ -49,7 +48,7 @@ class Cards:
 def test_the_own_calls_say_nothing_and_the_others_add_up() -> None:
     bidder = Witness()
     belief = Belief("S", HAND, bidder=bidder).given(Called("S", "1NT"), Called("W", "Pass"), Called("E", "2H"))
-    layouts = sample(belief.constraints, 100, rng=1)
+    layouts = belief.target.sampler.draw(100, rng=1)
     found = belief.target.soft.of_layouts(layouts)
     points = high_card_points(layouts).astype(np.float64)
     np.testing.assert_allclose(found, 0.1 * (points[:, Seat.W] + points[:, Seat.E]) - 8.0)
@@ -71,7 +70,7 @@ def test_the_cards_of_observer_and_dummy_are_nobodys_choice(dummy: str | None, a
     player = Cards()
     belief = Belief("S", HAND, dummy=dummy, player=player, bidder=Witness())
     belief = belief.given(Auction.of(auction, dummy=dummy), Trick.of("W:H2 H4 H5 HK"))
-    belief.target.soft.of_layouts(sample(belief.constraints, 10, rng=1))
+    belief.target.soft.of_layouts(belief.target.sampler.draw(10, rng=1))
     assert player.seats == told
 
 

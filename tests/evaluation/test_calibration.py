@@ -24,7 +24,7 @@ from calibration import (
 from scipy import stats
 
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.studies.jobs import RunOptions
 
 ONE = RunOptions(workers=1)

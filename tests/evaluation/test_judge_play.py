@@ -5,7 +5,7 @@ from pathlib import Path
 import judge_play
 import pytest
 
-from bayesbridge.evidence import Called, Play, Reveal
+from bayesbridge.evidence.kinds import Called, Play, Reveal
 from bayesbridge.notation import read_pbn
 from tests.decisions.test_review import SOLVER
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odds import COLUMNS, NETWORK, Forecast, board, document, measure, plan, solver, tables
+from odds import COLUMNS, NETWORK, Forecast, Plan, board, called_by_the_bidder, document, measure, solver, tables
 
 import bayesbridge as bb
 from bayesbridge.calls import CONTRACT_KINDS
@@ -13,7 +13,7 @@ BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
 
 def test_a_board_is_judged_as_the_estimators_judge_it():
-    what = plan(BOARDS, 3, draws=60, solve=5, correct=1, held_out=False)
+    what = Plan(BOARDS, 3, draws=60, solve=5, correct=1).verify()
     for number in (0, 2):
         cells = board(what, number, np.random.default_rng(number))
         told = dict(zip(COLUMNS, cells[2:], strict=True))
@@ -50,8 +50,20 @@ def test_what_chance_alone_gives():
 
 
 def test_what_was_found_is_shown():
-    found = measure(plan(BOARDS, 2, "declarer", draws=30, solve=3, correct=1, held_out=False))
+    found = measure(Plan(BOARDS, 2, "declarer", draws=30, solve=3, correct=1).verify())
     assert document(found)["forecasts"][NETWORK]["boards"] == 2
     assert [row[0] for row in next(tables(found)).rows] == [one.name for one in found.forecasts]
     with pytest.raises(bb.BayesBridgeError, match="holds no board with four hands and a contract"):
-        plan(__file__, 2, held_out=False)
+        Plan(__file__, 2).verify()
+
+
+def test_the_bidder_calls_on_the_same_deals():
+    """The control: the same auction every time, and nothing of the play on record."""
+    on_record, simulated = (Plan(BOARDS, 6, simulated=one).verify() for one in (False, True))
+    records = dict(zip([one.deal for one in on_record.records], on_record.records, strict=True))
+    assert {one.deal for one in simulated.records} <= set(records)
+    for one in simulated.records:
+        assert (one.auction.first, one.plays, one.result) == (records[one.deal].auction.first, (), None)
+        assert one.contract == one.auction.contract
+        assert called_by_the_bidder(records[one.deal]) == one
+    assert any(one.auction != records[one.deal].auction for one in simulated.records)

@@ -18,8 +18,7 @@ from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.cli import main
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void, pieces
-from bayesbridge.evidence.kinds import KINDS, Piece
+from bayesbridge.evidence.kinds import KINDS, Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void, pieces
 from bayesbridge.position import read_position
 from bayesbridge.web import about, page_files
 from tests.strategies import evidence

@@ -10,7 +10,7 @@ from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.evidence import Called, Reveal
+from bayesbridge.evidence.kinds import Called, Reveal
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies import opponents
 from bayesbridge.studies.deals import draw_contracts
@@ -60,10 +60,7 @@ def test_calls_bound_levels_as_the_bidder_model_does():
 
 
 def tricks(masks):
-    out = np.empty(len(masks), dtype=np.int8)
-    table = np.ascontiguousarray(masks[:, [int(seat) for seat in SEATS]])
-    play_out(table, np.zeros(len(masks), dtype=np.int8), NO_TRUMP, 0, 0, out)
-    return out
+    return play_out(np.ascontiguousarray(masks[:, [int(seat) for seat in SEATS]]), NO_TRUMP, 0, 0)
 
 
 @pytest.mark.parametrize("stage", [0, 1])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bayesbridge.capture import exact
-from bayesbridge.capture.first_hand import count_pairs
 from bayesbridge.capture.kernels import bids, captures
 from bayesbridge.capture.tables import LEADING_GAP
+from scripts.count_shifts import count_pairs
 
 
 def brute_force(ranks, cards):

@@ -1,5 +1,7 @@
 """Algorithm 1 for a target of 7 tricks and Algorithm 2 counted jointly, exactly over all pairs of hands.
 
+``python scripts/count_shifts.py`` writes ``bayesbridge/capture/shifts.json``, in some minutes.
+
 Algorithm 1 walks the suits of the first hand in the order C D H S. It starts with a budget of 6 − Δ₁, Δ₁ the sum of the
 hand's own leading gaps, and in each suit pays gaps until one is too large. With the budget of a suit given, leading
 gap, gaps paid and cards captured add up over the suits, so they stand above the bits of a summary (see ``half_deals``)
@@ -203,4 +205,4 @@ def _join_block(
 
 if __name__ == "__main__":
     lines = ",\n".join(json.dumps([*place, count]) for place, count in count_pairs().items())
-    Path(__file__).with_name("shifts.json").write_text(f"[\n{lines}\n]\n", "utf-8")
+    (Path(__file__).parents[1] / "bayesbridge/capture/shifts.json").write_text(f"[\n{lines}\n]\n", "utf-8")
