@@ -87,11 +87,7 @@ def run(args: Namespace) -> int:
         raise options.UsageError(f"argument --form: {what}")
     job = DealJob.of(args, _script(args))
     if args.plan:
-        if args.json:
-            screens.print_json(job.plan_document())
-        else:
-            screens.say(*job.plan_lines())
-        return 0
+        return screens.present(args, job.plan_document(), *job.plan_lines())
     for line in job.plan_lines() if not args.json else ():
         tell(line, begin="")
     job.deal()

@@ -7,6 +7,8 @@ answer depends on how the others are taken to bid.
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from math import hypot, isfinite, log2
 from typing import TYPE_CHECKING, Any
@@ -23,16 +25,18 @@ from bayesbridge.views.documents import (
     nested,
     readings_document,
 )
-from bayesbridge.words import CAPTURES, card_words, number, percent, share_error, tell, with_symbols
+from bayesbridge.words import BITS, CAPTURES, card_words, number, percent, share_error, tell, with_symbols
 
 if TYPE_CHECKING:
     import xarray
 
+    from bayesbridge.answer import Answer
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractQuestion, MeanError
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion, MeanError
     from bayesbridge.estimators.protocol import Estimator
+    from bayesbridge.history import CallReading
 
 BIDDERS = options.Mode(
     "--bidders answers about cards and T, under each model that it names",
@@ -127,22 +131,51 @@ def run(args: Namespace) -> int:
         systems: dict[str, MeanError] = {}
         if asked is not None:
             systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
-        if args.json:
-            card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
-            tricks: dict[str, Any] = {"games": [one.document(len(posterior)) for one in games]} if games else {}
-            tricks |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
-            by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
-            tricks |= {"by_system": by} if by else {}
-            calls = {"readings": readings_document(read)} if read else {}
-            screens.print_json(estimate_document(found, answer) | tricks | calls | card)
-        else:
-            screens.show(found, answer, games, read, make_depends(systems))
-            if looked_for:
-                screens.say()
-                screens.show_table(_card_table(looked_for, args.card))
+        document = estimate_document(found, answer)
+        document |= {"games": [one.document(len(posterior)) for one in games]} if games else {}
+        document |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
+        by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
+        document |= {"by_system": by} if by else {}
+        document |= {"readings": readings_document(read)} if read else {}
+        document |= {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
+        card: list[Table | str] = ["", _card_table(looked_for, args.card)] if looked_for else []
+        screens.present(args, document, *_parts(found, answer, games, read, make_depends(systems)), *card)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
+
+
+def _parts(
+    found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[CallReading], depends: str
+) -> Iterator[Table | str | Callable[[], None]]:
+    """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was computed.
+
+    The contract that was asked about, or with four players ``games``, take the place of the outputs, and
+    how the calls were ``read`` and the hands come before them.
+    """
+    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
+    from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
+
+    posterior = found.posterior
+    asked = list(games) if found.odds is None else [found.odds]
+    tables = [games_table(asked)] if len(asked) > 1 else asked[0].tables if asked else answer.tables
+    notes, how = tables[0].notes, posterior.marginal_accuracy
+    if asked:
+        strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
+        yield from filter(None, (tricks, depends, strength))
+    else:
+        yield from notes[:1]
+        exact = all(number.exact for number in answer.shown)
+        how = accuracy_sentences(accuracy_document(posterior, answer.method, exact))
+    yield ""
+    if len(asked) < 2:  # whose first note is the answer
+        tables = [replace(tables[0], notes=notes[1:]), *tables[1:]]
+    hidden, called = hidden_tables(posterior), [readings_table(read)] if read else []
+    first = posterior.belief.dummy is None and found.odds is None  # what the calls and the hands are comes first
+    yield from (*called, *hidden[:2], *tables, *hidden[2:]) if first else (*tables, *called, *hidden)
+    if not posterior.belief.constraints.hidden:
+        yield "Every card is known."
+    yield partial(screens.print_how, posterior, [*how, *([BITS] if posterior.count() > 1 else [])])
 
 
 def make_depends(systems: dict[str, MeanError]) -> str:

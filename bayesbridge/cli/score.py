@@ -12,6 +12,7 @@ from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.markup import Table
 from bayesbridge.words import counted
 
 if TYPE_CHECKING:
@@ -123,29 +124,25 @@ def run(args: Namespace) -> int:
         )
     less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
     figures = boards.figures()
-    if args.json:
-        about = {"chair": args.chair, "draws": args.draws, "left_out": boards.left_out}
-        screens.print_json({**_document(args, rows, less), **figures, **about})
-        return 0
-    who = ROLES[args.chair][1]
+    about = {"chair": args.chair, "draws": args.draws, "left_out": boards.left_out}
+    who, parts = ROLES[args.chair][1], list[Table | str]()
     if not others:
-        screens.show_table(summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
+        parts.append(summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
     for when in moments if others else ():
         some = ((name, found[when]) for name, found in rows.items())
-        screens.show_table(summary_table(f"Readers, {who} after {when}", "reader", some))
+        parts.append(summary_table(f"Readers, {who} after {when}", "reader", some))
         some = ((name, found[when]) for name, found in less.items())
-        screens.show_table(summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
+        parts.append(summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
     if figures:
         two = f"{figures['call_log_loss']:.4f} nats a call, {figures['call_log_loss_average']:.4f} without"
         gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
         pairs = counted(figures["history"]["pairs"], "pair")
-        screens.say(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
-    for reason, count in boards.left_out.items():
-        screens.say(f"{count} records left out: {reason}.")
+        parts.append(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
+    parts += [f"{count} records left out: {reason}." for reason, count in boards.left_out.items()]
     for name, found in rows.items():
         if silent := sum(each["unanswered"] for each in found.values()):
-            screens.say(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
-    return 0
+            parts.append(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
+    return screens.present(args, {**_document(args, rows, less), **figures, **about}, *parts)
 
 
 class _Boards:

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
@@ -19,15 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import writing
 from bayesbridge.markup import Table, in_columns
-from bayesbridge.words import BITS, SEATS, game, number, printable, with_symbols
+from bayesbridge.words import SEATS, game, number, printable, with_symbols
 
 if TYPE_CHECKING:
-    from bayesbridge.answer import Answer
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractOdds
-    from bayesbridge.history import CallReading
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -208,45 +204,3 @@ def in_lines(words: str, indent: str = "") -> list[str]:
 def terminal_width() -> int:
     """Of the terminal, as far as there is anything to be read on it."""
     return max(40, get_terminal_size().columns)
-
-
-def show(
-    found: Evaluation,
-    answer: Answer,
-    games: Sequence[ContractOdds],
-    read: Sequence[CallReading],
-    depends: str,
-) -> None:
-    """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was computed.
-
-    The contract that was asked about, or with four players ``games``, take the place of the outputs, and
-    how the calls were ``read`` and the hands come before them.
-    """
-    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
-    from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
-
-    posterior = found.posterior
-    asked = list(games) if found.odds is None else [found.odds]
-    if asked:
-        strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
-        answers = [*filter(None, (tricks, depends)), strength]
-        tables = asked[0].tables if len(asked) == 1 else [games_table(asked)]
-        if len(asked) == 1:
-            tables = [replace(tables[0], notes=tables[0].notes[1:])]
-        how = tuple(posterior.marginal_accuracy)
-    else:
-        tables = answer.tables
-        answers = list(tables[0].notes[:1])
-        tables = [replace(tables[0], notes=tables[0].notes[1:]), *tables[1:]]
-        exact = all(number.exact for number in answer.shown)
-        how = tuple(accuracy_sentences(accuracy_document(posterior, answer.method, exact)))
-    say(*answers, "")
-    hidden = hidden_tables(posterior)
-    called = [readings_table(read)] if read else []
-    four = posterior.belief.dummy is None
-    first = four and found.odds is None  # what the calls and the hands are, and then what can be made of them
-    for table in (*called, *hidden[:2], *tables, *hidden[2:]) if first else (*tables, *called, *hidden):
-        show_table(table)
-    if not posterior.belief.constraints.hidden:
-        say("Every card is known.")
-    print_how(posterior, (*how, *([BITS] if posterior.count() > 1 else [])))

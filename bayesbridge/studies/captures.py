@@ -38,9 +38,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def compare(done: Run) -> Comparison:
+def fields(done: Run) -> dict[str, Any]:
     """A run beside the paper."""
-    return Comparison.of_run(done, _named, **beside(CAPTURES, _binned(_named(done.counts)), done.deals))
+    return beside(CAPTURES, _binned(_named(done.counts)), done.deals)
 
 
 def count_exactly() -> Comparison:
@@ -61,5 +61,5 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
 
 
-STUDY: Final = Study(Job("captures", count), "how many tricks are captured", 1_000_000, compare, count_exactly)
+STUDY: Final = Study(Job("captures", count), "how many tricks are captured", 1_000_000, _named, fields, count_exactly)
 simulate: Final = STUDY.simulate

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import COMPARATIVE, HEADLINE
-from bayesbridge.studies.study import Comparison, Moments, Study, cells, finite
+from bayesbridge.studies.study import Moments, Study, cells, finite
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -197,15 +197,10 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return tricks[NO_TRUMP], np.stack([*tricks[:4], *(tricks[suit, rows] for suit in longest)])
 
 
-def compare(done: Run) -> Comparison:
+def fields(done: Run) -> dict[str, Any]:
     """What a run says of the claims, and what needs no deals."""
-    return Comparison.of_run(
-        done,
-        _named,
-        title="Claims of the paper in words",
-        unit="as the column says",
-        answers={"claims": [document(claim) for claim in claims_of(done.counts)]},
-    )
+    answers = {"claims": [document(claim) for claim in claims_of(done.counts)]}
+    return {"title": "Claims of the paper in words", "unit": "as the column says", "answers": answers}
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -272,7 +267,8 @@ STUDY: Final = Study(
     Job("claims", count),
     "what the paper says in words, tested",
     10_000_000,
-    compare,
+    _named,
+    fields,
     tables=lambda found: [claims_table(found.answers["claims"])],
 )
 simulate: Final = STUDY.simulate

@@ -7,11 +7,11 @@ columns "not satisfied" and "second-hand failure" are one and the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
-from bayesbridge.studies.study import Comparison, Study, share_figure
+from bayesbridge.studies.study import Study, share_figure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def compare(done: Run) -> Comparison:
+def fields(done: Run) -> dict[str, Any]:
     """A run beside the paper."""
     own, rates, counts = _named(done.counts), [], []
     for result, (a1, a2) in COMPARATIVE.items():
@@ -46,14 +46,8 @@ def compare(done: Run) -> Comparison:
         rates.append(share_figure(name, rate, 100, a1, (hits, trials), digits=2, why=_RATE))
         size, name = COMPARATIVE_TRIALS, f"A1 satisfied with {result}"
         counts.append(share_figure(name, (a1,), size, size, (trials, done.deals), determined=False, why=_COUNT))
-    return Comparison.of_run(
-        done,
-        _named,
-        title=COMPARATIVE_TITLE,
-        unit="counts per 100 000 deals, rates in %",
-        figures=(*rates, *counts),
-        trials=COMPARATIVE_TRIALS,
-    )
+    title, unit = COMPARATIVE_TITLE, "counts per 100 000 deals, rates in %"
+    return {"title": title, "unit": unit, "figures": (*rates, *counts), "trials": COMPARATIVE_TRIALS}
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -70,5 +64,5 @@ def _named(counts: Counts) -> dict[str, int]:
 _RATE: Final = "Algorithm 2 is satisfied when both conditions hold with the second hand."
 _COUNT: Final = "100 000 deals give about twice the printed count, in the printed proportions: as if half had been run."
 
-STUDY: Final = Study(Job("comparative", count), "Algorithm 1 against Algorithm 2", 1_000_000, compare)
+STUDY: Final = Study(Job("comparative", count), "Algorithm 1 against Algorithm 2", 1_000_000, _named, fields)
 simulate: Final = STUDY.simulate

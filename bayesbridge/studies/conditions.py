@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from bayesbridge.studies.captures import beside, count
 from bayesbridge.studies.jobs import Counts, Job, Run
@@ -10,10 +10,9 @@ from bayesbridge.studies.paper import CONDITIONS
 from bayesbridge.studies.study import Comparison, Study
 
 
-def compare(done: Run) -> Comparison:
+def fields(done: Run) -> dict[str, Any]:
     """A run beside the paper; the deals are those of the captures study, with other categories."""
-    bins = tuple(_named(done.counts).values())
-    return Comparison.of_run(done, _named, **beside(CONDITIONS, bins, done.deals))
+    return beside(CONDITIONS, tuple(_named(done.counts).values()), done.deals)
 
 
 def count_exactly() -> Comparison:
@@ -29,5 +28,7 @@ def _named(counts: Counts) -> dict[str, int]:
     return {"neither": int(counts[0]), "only A": int(counts[1]), "both": int(counts[2:].sum())}
 
 
-STUDY: Final = Study(Job("conditions", count), "how often the two conditions hold", 1_000_000, compare, count_exactly)
+STUDY: Final = Study(
+    Job("conditions", count), "how often the two conditions hold", 1_000_000, _named, fields, count_exactly
+)
 simulate: Final = STUDY.simulate

@@ -136,15 +136,11 @@ def predict(
     return np.moveaxis(tricks.reshape(2, len(table), draws), 0, 1)
 
 
-def compare(done: Run) -> Comparison:
+def fields(done: Run) -> dict[str, Any]:
     """How good the predictions of a run are; a tenth of the deals have a contract."""
-    return Comparison.of_run(
-        done,
-        _named,
-        title="Opponent modelling: the chance of making the contract, without and with the calls",
-        unit="means per contract",
-        answers={"draws": DRAWS, "stages": _stages(done.counts)},
-    )
+    title = "Opponent modelling: the chance of making the contract, without and with the calls"
+    answers = {"draws": DRAWS, "stages": _stages(done.counts)}
+    return {"title": title, "unit": "means per contract", "answers": answers}
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -223,7 +219,8 @@ STUDY: Final = Study(
     Job("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS}),
     "what the calls of the others tell",
     50_000,
-    compare,
+    _named,
+    fields,
     tables=tables,
 )
 simulate: Final = STUDY.simulate

@@ -106,15 +106,11 @@ def payoffs(schemes: Mapping[str, Scheme]) -> dict[str, Callable[[int, int], flo
     return games | {name: partial(net_points, scheme) for name, scheme in schemes.items()}
 
 
-def compare(done: Run, schemes: Mapping[str, Scheme]) -> Comparison:
+def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     """The games that a run plays: one for each pay-off."""
-    return Comparison.of_run(
-        done,
-        _named,
-        title="Strategies: the bidder's side against the defenders",
-        unit="means per contract",
-        answers={"policies": list(POLICIES), "games": _games(done.counts, payoffs(schemes))},
-    )
+    answers = {"policies": list(POLICIES), "games": _games(done.counts, payoffs(schemes))}
+    title = "Strategies: the bidder's side against the defenders"
+    return {"title": title, "unit": "means per contract", "answers": answers}
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -167,6 +163,6 @@ def tables(found: Comparison) -> Iterator[Table]:
 
 
 STUDY: Final = Study(
-    Job("strategies", count), "card play as a zero-sum game", 200_000, compare, schemes=True, tables=tables
+    Job("strategies", count), "card play as a zero-sum game", 200_000, _named, fields, schemes=True, tables=tables
 )
 simulate: Final = STUDY.simulate

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.scoring import Scheme
-    from bayesbridge.studies.jobs import Counts, Run
+    from bayesbridge.studies.jobs import Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,10 @@ class Study:
     """A few words that follow the name in the help text."""
     deals: int
     """Random deals in a run, unless the user says otherwise."""
-    compare: Callable[..., Comparison]
-    """From a run to what it shows; where ``schemes`` is true, its second argument is the scoring schemes by name."""
+    named: Callable[[Counts], Mapping[str, int]]
+    """Counts of the job by their keys."""
+    fields: Callable[..., Mapping[str, Any]]
+    """Of a run the other fields of its comparison; where ``schemes`` is true, a second argument has these by name."""
     count_exactly: Callable[[], Comparison] | None = None
     """Counts every possible deal; ``None`` if the study cannot."""
     schemes: bool = False
@@ -64,9 +66,14 @@ class Study:
         """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number of workers is enough."""
         from bayesbridge.scoring import beside_built_in
 
-        named = [beside_built_in(schemes)] if self.schemes else []
-        how = how if isinstance(how, RunOptions) else RunOptions(how)
-        return self.compare(run(self.job, deals, seed, runs, how), *named)
+        done = run(self.job, deals, seed, runs, how if isinstance(how, RunOptions) else RunOptions(how))
+        return Comparison(
+            counts=self.named(done.counts),
+            total=done.deals,
+            deals_per_second=done.deals_per_second,
+            runs=tuple(map(self.named, done.by_run)),
+            **self.fields(done, *([beside_built_in(schemes)] if self.schemes else [])),
+        )
 
 
 LEVEL: Final = 0.01
@@ -122,17 +129,6 @@ class Comparison:
     """Our counts run by run."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a study finds beyond counts, as plain data."""
-
-    @classmethod
-    def of_run(cls, done: Run, named: Callable[[Counts], Mapping[str, int]], **fields: Any) -> Comparison:
-        """What random deals gave; ``named`` maps counts to their keys, ``fields`` are the other fields."""
-        return cls(
-            counts=named(done.counts),
-            total=done.deals,
-            deals_per_second=done.deals_per_second,
-            runs=tuple(map(named, done.by_run)),
-            **fields,
-        )
 
     @property
     def z(self) -> dict[str, float | None]:

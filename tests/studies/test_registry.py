@@ -13,7 +13,7 @@ import pytest
 from bayesbridge import studies
 from bayesbridge.cli import main
 from bayesbridge.markup import Table
-from bayesbridge.studies import STUDIES, Comparison, Job, Study
+from bayesbridge.studies import STUDIES, Job, Study
 
 pytestmark = pytest.mark.quick
 
@@ -29,15 +29,16 @@ def named(counts):
     return {"deals": int(counts[0]), "heads": int(counts[1])}
 
 
-def compare(done, schemes):
-    return Comparison.of_run(done, named, title="Coins", unit="heads", answers={"schemes": list(schemes)})
+def fields(done, schemes):
+    return {"title": "Coins", "unit": "heads", "answers": {"schemes": list(schemes)}}
 
 
 COINS = Study(
     Job("coins", count),
     "how often a coin shows heads",
     300,
-    compare,
+    named,
+    fields,
     schemes=True,
     tables=lambda found: [Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])],
 )
