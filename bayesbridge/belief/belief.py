@@ -131,9 +131,11 @@ class Belief:
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player == "usual":
-            from bayesbridge.bidders.play import LearnedPlayer
+            player = None
+            if other is None:
+                from bayesbridge.bidders.play import LearnedPlayer
 
-            player = None if other is not None else LearnedPlayer()
+                player = LearnedPlayer()
         if player is not None and not isinstance(player, PlayerModel):
             raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
         cards, strain = Hand.of(hand).verify_full(f"{own.name}'s hand"), None if trump is None else Strain.of(trump)
