@@ -19,10 +19,11 @@ few of them of slams, teach it slowly.
 The wide one is fitted together with a style for each pair of players that the records name: 16 numbers that are added
 to what the reader is told of the pair's calls and to what the hidden layer is told, with a normal prior, so that a pair
 of ten tables stays near the others. A third of the time a pair is hidden, so that the networks also know how to read a
-pair they know nothing of. At the end the numbers are rescaled so that the pairs have mean 0 and variance 1, and the
-styles that ship by name are learned from tables of pairs whose openings on record tell what they play. Pairs are set
-aside by a hash of their name, all their tables with them, to judge by how well the style of a pair is learned from a
-few of its tables.
+pair they know nothing of. Networks that listen to others learn styles late, so at last the styles alone are fitted to
+the records (``--styles``: nothing else, to the networks of ``--start``): what is said of unknown pairs stays as it is.
+Then the numbers are rescaled so that the pairs have mean 0 and variance 1, and the styles that ship by name are learned
+from tables of pairs whose openings on record tell what they play. Pairs are set aside by a hash of their name, all
+their tables with them, to judge by how well the style of a pair is learned from a few of its tables.
 
 Deals are set aside by a hash of their cards (``table_arrays.py``, whose output this script reads as well). The cards
 from the two to the eight count as cards and are not told apart: by them a network would know deals by heart. All fits
@@ -658,7 +659,9 @@ def main() -> None:
     parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz, or what table_arrays.py made of it")
     parser.add_argument("-o", "--output", type=Path, default=Path("auction.npz"))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, nargs=3, default=[150, 295, 115], help="for a teacher, wide and guide")
+    parser.add_argument(
+        "--seconds", type=float, nargs=4, default=[150, 295, 115, 100], help="for a teacher, wide, guide and styles"
+    )
     parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="files to listen to (default: fit four)")
     parser.add_argument("--teach", action="store_true", help="fit one teacher, by this seed, and nothing else")
     parser.add_argument("--start", type=Path, help="a file whose networks wide and guide go on from")
@@ -699,9 +702,6 @@ def main() -> None:
         begin(wide, options.start, "wide")
         begin(guide, options.start, "guide")
     wide, guide = wide.to(device), guide.to(device)
-    if options.styles:
-        wide.freeze()
-        guide.freeze()
     styles = Styles(seen).to(device)
 
     parts = [
@@ -716,8 +716,10 @@ def main() -> None:
         for step in range(min(len(part) // size for part, size in zip(parts, sizes, strict=True))):
             yield tuple(part[step * size : (step + 1) * size] for part, size in zip(mixed, sizes, strict=True))
 
-    def fit(name: str, network: Bidder, styles: Styles, teachers: Sequence[Teacher], seconds: float) -> None:
-        """One network: from the records and its teachers; the styles with the wide one."""
+    def fit(
+        name: str, network: Bidder, styles: Styles, teachers: Sequence[Teacher], seconds: float, both: float
+    ) -> None:
+        """One network: from the records and its teachers; the styles with the wide one. ``both``: hidden so often."""
         words = words_of(teachers, a, learn) if teachers else None
 
         def validation() -> float:
@@ -726,7 +728,6 @@ def main() -> None:
             return float(sum(by).mean()) / 2
 
         def loss(rows: tuple[Tensor, ...]) -> Tensor:
-            both = 0.0 if options.styles else BOTH_HIDDEN
             some_of_each = [
                 hidden(batch_of(a, part.to(device), n), both) for part, n in zip(rows, LONGEST, strict=True)
             ]
@@ -741,20 +742,22 @@ def main() -> None:
     def teach(path: Path) -> None:
         """A teacher, into a file."""
         network, own = Bidder(*options.wide, options.dropout, features).to(device), Styles(seen).to(device)
-        fit(path.name, network, own, [], options.seconds[0])
+        fit(path.name, network, own, [], options.seconds[0], BOTH_HIDDEN)
         network_file(path, {"wide": network}, {"pairs": own.numbers}, {"sizes": [options.wide]})
 
     if options.teach:
         teach(options.output)
         return
     paths = options.teachers or [options.output.with_suffix(f".{i}.npz") for i in range(4)]
-    if options.styles:
-        paths = []
-    elif not options.teachers:
-        for path in paths:
-            teach(path)
-    fit("wide", wide, styles, [teacher_of(path, features, seen) for path in paths], options.seconds[1])
-    fit("guide", guide, styles, [] if options.styles else [Teacher(wide, styles)], options.seconds[2])
+    for path in [] if options.teachers or options.styles else paths:
+        teach(path)
+    if not options.styles:
+        teachers = [teacher_of(path, features, seen) for path in paths]
+        fit("wide", wide, styles, teachers, options.seconds[1], BOTH_HIDDEN)
+        fit("guide", guide, styles, [Teacher(wide, styles)], options.seconds[2], BOTH_HIDDEN)
+    for name, network, share in (("wide", wide, 0.8), ("guide", guide, 0.2)):
+        network.freeze()
+        fit(f"{name}, styles", network, styles, [], share * options.seconds[3], 0.0)
     rescale(styles, (wide, guide))
     for network in (wide, guide):
         round_weights(network)
