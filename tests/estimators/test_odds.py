@@ -107,7 +107,7 @@ def test_a_defender_is_told_by_how_much_readings_of_auctions_are_off():
     for seat, hand in hands.items():
         posterior = bb.Belief(seat, hand, dummy=None).given(auction).infer(draws=60, rng=1)
         said[seat] = [network_odds(posterior, bb.Contract.of(one)).caution for one in ("3NT by S", "4S by S")]
-    assert ["boards of experts games made 0.4" in one for one in (*said["W"], *said["S"])] == [
+    assert [f"boards of experts games made {odds.READ_LESS['game']}" in one for one in (*said["W"], *said["S"])] == [
         True,
         False,
         False,
