@@ -222,6 +222,8 @@ def show_calls(position: Position, args: Namespace) -> int:
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
     read = read_calls(terms, Constraints.free(), rng=args.seed)
     said = f"What each call of {auction} shows, to somebody who sees no cards."
+    if len(auction.calls) > len(position.pieces):
+        said += " The others are taken to have passed; for a call of theirs use brackets: 1H (2H)."
     document = {"auction": str(auction), "readings": readings_document(read)}
     return screens.present(args, document, said, "", readings_table(read))
 

@@ -1,6 +1,7 @@
 """``estimate``: JSON keys to the letter, and numbers that the Python names give too."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -179,6 +180,12 @@ def test_what_calls_show_to_somebody_who_sees_no_cards(answer, document, complai
     asked = document("estimate", "--auction", "1S-3S-4NT-5H", "--system", "NS:sayc")["readings"][-1]
     assert 1.8 < asked["features"]["key_cards"] < 2.2
     assert "♠ 5" in answer("estimate", "--auction", "1NT p 2H")
+    stayman = answer("estimate", "--auction", "1NT-2C-2D")
+    assert re.search(r"N 2C.* % a four-card major\n", stayman)
+    assert re.search(r"S 2D.* % no four-card major\n", stayman)
+    assert "taken to have passed" in stayman
+    minors = document("estimate", "--auction", "1H (2NT)")["readings"][1]
+    assert {*minors["moved"][:2]} == {"C", "D"}  # and not the spades that they lack
     assert "without --hand" in complaint("estimate", "--auction", "1NT-3NT", "--contract", "3NT")
 
 
