@@ -1,4 +1,4 @@
-"""What the benchmarks measured, as tables: on the screen, as JSON, or in ``benchmarks.md`` and ``scaling.md`` of docs."""
+"""What the benchmarks measured, as tables: on the screen, as JSON, or in benchmarks.md and scaling.md of docs."""
 
 from __future__ import annotations
 
