@@ -5,12 +5,14 @@ What an example printed and drew is kept by a digest of the example and the pack
 
 import ast
 import hashlib
+import importlib
 import os
+import runpy
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,9 +46,7 @@ def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> No
     found = [path for path in sorted(EXAMPLES.glob("*.py")) if names is None or path.stem in names]
     PAGES.mkdir(exist_ok=True)
     cards = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each example is a process of its own
-        results = list(pool.map(partial(run, kept=kept), found))
-    for path, ran in zip(found, results, strict=True):
+    for path, ran in zip(found, run_all(found, kept), strict=True):
         title, text = described(path)
         thumbnail = PAGES / f"{path.stem}.png"
         if ran.picture is None:
@@ -87,23 +87,60 @@ def package_digest() -> str:
 
 def run(path: Path, kept: Path = KEPT) -> Ran:
     """What the example gives with its defaults; from ``kept`` where it was run before with the same package."""
-    digest = hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16]
-    printed, picture = kept / f"{path.stem}-{digest}.txt", kept / f"{path.stem}-{digest}.png"
-    if not printed.exists():
+    return run_all([path], kept)[0]
+
+
+def run_all(paths: list[Path], kept: Path) -> list[Ran]:
+    """The same of several examples, side by side."""
+    names = {
+        path: f"{path.stem}-{hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16]}"
+        for path in paths
+    }
+    missing = [path for path in paths if not (kept / f"{names[path]}.txt").exists()]
+    if missing:
         kept.mkdir(parents=True, exist_ok=True)
-        drawn = ROOT / "demo" / f"{path.stem}.png"
-        drawn.unlink(missing_ok=True)
+        for path in missing:
+            (ROOT / "demo" / f"{path.stem}.png").unlink(missing_ok=True)
         where = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))}
-        command = [sys.executable, str(path)]
-        result = subprocess.run(command, cwd=ROOT, env=where, capture_output=True, text=True, check=False)
-        if result.returncode:
-            raise RuntimeError(f"{path.name} failed: {result.stderr.strip()}")
-        for old in kept.glob(f"{path.stem}-????????????????.*"):
-            old.unlink(missing_ok=True)
-        if drawn.exists():
-            shutil.copy(drawn, picture)
-        printed.write_text(result.stdout, "utf-8")
-    return Ran(printed.read_text("utf-8"), picture if picture.exists() else None)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, __file__, folder, *map(str, missing)], cwd=ROOT, env=where, check=True)
+            for path in missing:
+                printed, errors = (Path(folder, f"{path.stem}.{kind}") for kind in ("out", "err"))
+                if errors.exists():
+                    raise RuntimeError(f"{path.name} failed: {errors.read_text('utf-8').strip()}")
+                for old in kept.glob(f"{path.stem}-????????????????.*"):
+                    old.unlink(missing_ok=True)
+                if (drawn := ROOT / "demo" / f"{path.stem}.png").exists():
+                    shutil.copy(drawn, kept / f"{names[path]}.png")
+                shutil.copy(printed, kept / f"{names[path]}.txt")
+    found = [(kept / f"{name}.txt", kept / f"{name}.png") for name in names.values()]
+    return [Ran(text.read_text("utf-8"), picture if picture.exists() else None) for text, picture in found]
+
+
+def execute_all(folder: str, *paths: str) -> None:
+    """Run examples, each in a fork of this process, which has loaded what takes longest to import.
+
+    What one prints goes into a file of ``folder`` that ends in ``.out``; ``.err`` is left where it failed.
+    """
+    for name in ("arviz", "bayesbridge.jit", "matplotlib.pyplot", "scipy.stats"):
+        importlib.import_module(name)
+    left, running = list(paths), {}
+    while left or running:
+        # The first runs alone: the others find what it has compiled.
+        if left and len(running) < (1 if len(left) + len(running) == len(paths) else os.cpu_count() or 1):
+            path = left.pop(0)
+            if (child := os.fork()) == 0:
+                for stream, kind in ((1, "out"), (2, "err")):
+                    os.dup2(os.open(Path(folder, f"{Path(path).stem}.{kind}"), os.O_WRONLY | os.O_CREAT), stream)
+                sys.argv = [path]
+                runpy.run_path(path, run_name="__main__")
+                return
+            running[child] = path
+        else:
+            child, status = os.wait()
+            if status == 0:
+                Path(folder, f"{Path(running[child]).stem}.err").unlink()
+            del running[child]
 
 
 def page(name: str, title: str, text: str, ran: Ran) -> str:
@@ -135,3 +172,7 @@ def write(path: Path, text: str) -> None:
     """Only what changed, so that Sphinx does not read the rest again."""
     if not path.exists() or path.read_text("utf-8") != text:
         path.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    execute_all(*sys.argv[1:])
