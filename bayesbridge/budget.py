@@ -81,7 +81,7 @@ class Budget:
 
 USUAL: Final[Mapping[str, Budget]] = {
     "estimate": Budget(20_000, seconds=10.0, error=0.02),
-    "contracts": Budget(4000, seconds=4.0),
+    "contracts": Budget(2000, seconds=4.0),
     "play": Budget(2000, seconds=12.0),
     "review": Budget(1000, solve=40, seconds=3.0),
     "record": Budget(2000),

@@ -132,10 +132,10 @@ class CallReading(NamedTuple):
     lengths: Mapping[Suit, Spread] = MappingProxyType({})
     """Of each suit; empty where too few layouts tell."""
     moved: tuple[Suit, ...] = ()
-    """The suits whose mean length the call changed by half a card or more, first the most."""
+    """The suits whose mean length the call changed by half a card or more, first the most, long suits before short."""
     features: Mapping[str, float] = MappingProxyType({})
-    """Shares of the hands that are balanced, have a suit of at most one card, or four cards in a major; mean number of
-    aces, and after partner's 4NT of key cards of the side's last suit."""
+    """Shares of the hands that are balanced, have a suit of at most one card, or four cards in hearts, in spades or in
+    either; mean number of aces, and after partner's 4NT of key cards of the side's last suit."""
 
     @property
     def suit(self) -> Suit | None:
@@ -211,14 +211,17 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[
     weights = weights / total
     lengths = suit_lengths(hands)
     spreads = {suit: strength(np.bincount(lengths[:, suit], weights, 14)) for suit in Suit}
-    change = {suit: abs(spreads[suit].mean - before[suit]) for suit in Suit}
-    moved = tuple(suit for suit in sorted(Suit, key=lambda one: -change[one]) if change[suit] >= 0.5)
+    change = {suit: spreads[suit].mean - before[suit] for suit in Suit}
+    # A two-suiter is told by its suits, not by what it is short of.
+    order = sorted(Suit, key=lambda one: -max(change[one], -0.6 * change[one]))
+    moved = tuple(suit for suit in order if abs(change[suit]) >= 0.5)
     aces = sum(1 << 13 * suit + 12 for suit in Suit)
     features = {
         "balanced": (lengths.min(axis=1) > 1) & ((lengths == 2).sum(axis=1) < 2),
         "shortness": lengths.min(axis=1) < 2,
         "hearts_4": lengths[:, Suit.H] >= 4,
         "spades_4": lengths[:, Suit.S] >= 4,
+        "major_4": lengths[:, [Suit.H, Suit.S]].max(axis=1) >= 4,
         "aces": np.bitwise_count(hands & np.uint64(aces)),
     }
     if (trump := _asked_key_cards(made.auction, made.index)) is not None:

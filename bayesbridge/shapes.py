@@ -44,7 +44,8 @@ def shapes_within(low: Shape4, high: Shape4) -> Shapes:
     560
     """
     clubs, diamonds, hearts, spades = (range(first, last + 1) for first, last in zip(low, high, strict=True))
-    return frozenset(shape for shape in product(clubs, diamonds, hearts, spades) if sum(shape) == 13)
+    every = ((c, d, h, 13 - c - d - h) for c, d, h in product(clubs, diamonds, hearts))
+    return frozenset(shape for shape in every if shape[3] in spades)
 
 
 ALL: Final = shapes_within((0, 0, 0, 0), (13, 13, 13, 13))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cli import options, screens
 from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import percent, tell
+
+if TYPE_CHECKING:
+    from bayesbridge.decisions.contracts import ContractTable
 
 
 def add(commands: options.Subparsers) -> None:
@@ -86,10 +89,9 @@ def run(args: Namespace) -> int:
     vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
     unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
+    solving: dict[str, Any] = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
     if screens.on_terminal() and args.solve != 0:
-        early = contract_table(posterior, args.contracts, **unsolved)
-        tell(f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}")
-    solving = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
+        solving["first"] = _tell_first
     with options.attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
@@ -114,6 +116,12 @@ def run(args: Namespace) -> int:
     more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
     first = screens.answer_first(table, _depends(found.labels[0], tables))
     return screens.present(args, document, *first, *after, *more, partial(screens.print_how, posterior))
+
+
+def _tell_first(early: ContractTable) -> None:
+    from bayesbridge.answer import SHOWN, contracts_table
+
+    tell(f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}")
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbridge.budget import Budget
 from bayesbridge.cards import Card
 from bayesbridge.cli import options, screens
-from bayesbridge.errors import PluginError
+from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
 from bayesbridge.views.documents import (
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from bayesbridge.answer import Answer
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.calls import Contract
+    from bayesbridge.decisions.play import CardChoices
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds, ContractQuestion, MeanError
     from bayesbridge.estimators.protocol import Estimator
@@ -129,17 +131,20 @@ def run(args: Namespace) -> int:
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
         systems: dict[str, MeanError] = {}
+        plan = None if asked is None else _one_plan(posterior, asked.contract, args)
         if asked is not None:
             systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
         document = estimate_document(found, answer)
         document |= {"games": [one.document(len(posterior)) for one in games]} if games else {}
         document |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
+        document |= {} if plan is None else {"single_dummy": plan.document()}
         by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
         document |= {"by_system": by} if by else {}
         document |= {"readings": readings_document(read)} if read else {}
         document |= {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
         card: list[Table | str] = ["", _card_table(looked_for, args.card)] if looked_for else []
-        screens.present(args, document, *_parts(found, answer, games, read, make_depends(systems)), *card)
+        first = () if plan is None else (plan.sentence, plan.caution)
+        screens.present(args, document, *first, *_parts(found, answer, games, read, make_depends(systems)), *card)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
@@ -162,6 +167,7 @@ def _parts(
     notes, how = tables[0].notes, posterior.marginal_accuracy
     if asked:
         strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
+        tricks = f"As dealt, whatever was played: {tricks}" if posterior.belief.table.plays else tricks
         yield from filter(None, (tricks, depends, strength))
     else:
         yield from notes[:1]
@@ -176,6 +182,19 @@ def _parts(
     if not posterior.belief.constraints.hidden:
         yield "Every card is known."
     yield partial(screens.print_how, posterior, [*how, *([BITS] if posterior.count() > 1 else [])])
+
+
+def _one_plan(posterior: Posterior, contract: Contract, args: Namespace) -> CardChoices | None:
+    """The play from here on where declarer chooses and at most eight tricks are left, else ``None``."""
+    from bayesbridge.decisions.ending import MOST_TRICKS
+    from bayesbridge.decisions.play import play, turn_of
+
+    try:
+        turn = turn_of(posterior.belief, contract)
+        late = not turn.defends and turn.tricks >= 13 - MOST_TRICKS
+        return play(posterior, contract, seconds=args.seconds, rng=args.seed) if late else None
+    except BayesBridgeError:  # somebody else's turn, or a search that takes too long where no solver is installed
+        return None
 
 
 def make_depends(systems: dict[str, MeanError]) -> str:
@@ -203,6 +222,8 @@ def show_calls(position: Position, args: Namespace) -> int:
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
     read = read_calls(terms, Constraints.free(), rng=args.seed)
     said = f"What each call of {auction} shows, to somebody who sees no cards."
+    if len(auction.calls) > len(position.pieces):
+        said += " The others are taken to have passed; for a call of theirs use brackets: 1H (2H)."
     document = {"auction": str(auction), "readings": readings_document(read)}
     return screens.present(args, document, said, "", readings_table(read))
 

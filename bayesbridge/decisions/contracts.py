@@ -14,7 +14,7 @@ the same ones; the network's predictions for all layouts decide how the solved o
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -282,8 +282,12 @@ def contract_table(
     against: Contract | str | None,
     budget: Budget,
     rng: Seed,
+    first: Callable[[ContractTable], object] | None = None,
 ) -> ContractTable:
-    """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes."""
+    """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes.
+
+    ``first`` is told what the network alone says, before layouts are solved.
+    """
     belief = posterior.belief
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
@@ -295,26 +299,30 @@ def contract_table(
     passed = contract_if_passed(belief, seats)
     compared = [other.group] if other is not None else []
     stands = [one.group for one in options if one.contract is not None and one.contract == passed]
+
+    def told(tables: TrickEstimates, failure: str = "") -> ContractTable:
+        ranked = sorted(options, key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean)
+        columns = _columns(tables, ranked, other, by_imps=scoring.imps)
+        attrs = {
+            "scheme": scoring.name,
+            "vulnerable": Vulnerability.of(vulnerable).value,
+            "pair": f"{seats[0].name}:{seats[1].name}",
+            "against": "" if other is None else other.name,
+            "passed": str(passed or ""),
+            "layouts": len(tables.layouts),
+            "solved": len(tables.chosen),
+            "caution": caution(tables, passed, seats, [one.contract for one in ranked]),
+            "failure": failure,
+        }
+        return ContractTable([one.name for one in ranked], columns, attrs)
+
+    if first is not None:
+        first(told(tables))
     solving = groups if named is not None else competing(tables, options, [*compared, *stands])
-    failure = ""
     try:
-        tables = _solved(tables, options, solving, budget.over(USUAL["contracts"]), random)
+        return told(_solved(tables, options, solving, budget.over(USUAL["contracts"]), random))
     except PluginError as error:
-        failure = str(error)
-    options.sort(key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean)
-    columns = _columns(tables, options, other, by_imps=scoring.imps)
-    attrs = {
-        "scheme": scoring.name,
-        "vulnerable": Vulnerability.of(vulnerable).value,
-        "pair": f"{seats[0].name}:{seats[1].name}",
-        "against": "" if other is None else other.name,
-        "passed": str(passed or ""),
-        "layouts": len(tables.layouts),
-        "solved": len(tables.chosen),
-        "caution": caution(tables, passed, seats, [one.contract for one in options]),
-        "failure": failure,
-    }
-    return ContractTable([one.name for one in options], columns, attrs)
+        return told(tables, str(error))
 
 
 def option_payoffs(

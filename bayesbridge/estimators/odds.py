@@ -684,9 +684,11 @@ class CalibratedSample:
         w = np.asarray(weights, np.float64)
         if controls is None or targets is None:
             return cls(w, np.empty((len(w), 0)), ess, min(most, 1.0 / float(w @ w)))
-        away = controls - w @ controls
-        fourth = w**2 @ away**4
-        carried = np.divide((w @ away**2) ** 2, fourth, out=np.zeros_like(fourth), where=fourth > 0)
+        means = w @ controls
+        away = controls - means
+        spread, fourth = w @ away**2, w**2 @ away**4
+        differs = spread > 1e-12 * (means**2 + spread)  # what is the same in all layouts differs by rounding alone
+        carried = np.divide(spread**2, fourth, out=np.zeros_like(fourth), where=differs)
         # Eight solved layouts for each prediction, and at least eight that carry its variance: with fewer, fitting
         # costs more than it explains.
         fitted = np.flatnonzero(carried >= 8)[: len(w) // 8]

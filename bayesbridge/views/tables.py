@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import log2
 from typing import TYPE_CHECKING, Final
 
+from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.markup import Table
 from bayesbridge.words import SEATS, STRAINS, SUITS, error_text, percent, share_error
@@ -103,12 +104,18 @@ def length_tables(posterior: Posterior) -> list[Table]:
 def readings_table(read: Sequence[CallReading]) -> Table:
     """How each call was read: points, the suits whose length it changed most, and what else stands out."""
     rows: list[list[str | float]] = []
+    majors: dict[Seat, float] = {}
     for one in read:
         row: list[str | float] = [f"{one.seat.name} {one.call}", "too rare to read", "", ""]
         if one.points is not None:
+            major, before = one.features["major_4"], majors.get(one.seat, 0.7)  # 70 % of all hands
+            majors[one.seat] = major
             lengths = [(SUITS[suit.name][0], one.lengths[suit]) for suit in one.moved[:2]]
             shares = {"balanced": one.features["balanced"], "a short suit": one.features["shortness"]}
             said = [f"{percent(share)} {name}" for name, share in shares.items() if share >= 0.65]
+            if abs(major - before) > 0.1 and not {Suit.H, Suit.S} & {*one.moved[:2]}:
+                told = {"a four-card major": major, "no four-card major": 1.0 - major}
+                said = [f"{percent(share)} {name}" for name, share in told.items() if share >= 0.8] or said
             if "key_cards" in one.features:
                 said = [f"{one.features['key_cards']:.1f} key cards"]
             row[1:] = [

@@ -1,6 +1,7 @@
 """``estimate``: JSON keys to the letter, and numbers that the Python names give too."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -179,6 +180,12 @@ def test_what_calls_show_to_somebody_who_sees_no_cards(answer, document, complai
     asked = document("estimate", "--auction", "1S-3S-4NT-5H", "--system", "NS:sayc")["readings"][-1]
     assert 1.8 < asked["features"]["key_cards"] < 2.2
     assert "♠ 5" in answer("estimate", "--auction", "1NT p 2H")
+    stayman = answer("estimate", "--auction", "1NT-2C-2D")
+    assert re.search(r"N 2C.* % a four-card major\n", stayman)
+    assert re.search(r"S 2D.* % no four-card major\n", stayman)
+    assert "taken to have passed" in stayman
+    minors = document("estimate", "--auction", "1H (2NT)")["readings"][1]
+    assert {*minors["moved"][:2]} == {"C", "D"}  # and not the spades that they lack
     assert "without --hand" in complaint("estimate", "--auction", "1NT-3NT", "--contract", "3NT")
 
 
@@ -188,3 +195,18 @@ def test_conditions_that_never_hold(answer, document):
     assert document("estimate", *weak)["estimators"]["capture"]["T"]["mean_qualified"] is None
     text = answer("estimate", *weak)
     assert "Conditions fail in every layout: T = 0 there." in text
+
+
+def test_a_contract_that_is_being_played_is_judged_from_here_on(document, answer):
+    """Where declarer chooses and few tricks are left: by one plan, as ``play`` does; before that, as dealt."""
+    tricks = ("W:H5 H3 HJ HA", "S:HK H6 H4 H9", "S:H2 H7 HQ HT", "N:DQ D5 D2 D6", "N:DJ D7 D3 D8", "N:D4 D9 DA DT")
+    tricks += ("S:DK C4 C2 C5", "S:CA C6 C3 C7", "S:CK C8 CQ C9")
+    plays = [f"--play={seat.name}:{card}" for trick in map(bb.Trick.of, tricks) for seat, card in trick]
+    words = ("--observer", "S", "--hand", "AJT2.AK2.AK32.AK", "--reveal", "N:K543.Q43.QJ4.Q32", "--players", "4")
+    words += ("--contract", "7NT", "--by", "S")
+    said = document("estimate", *words, *plays, "--solve", "0")["single_dummy"]
+    ranked = document("play", *words, *plays)
+    assert (said["cards"], said["plan"]) == (ranked["cards"], ranked["plan"])
+    assert said["horizon"] == 4
+    early = answer("estimate", *words, *plays[:4], "--solve", "0", "--draws", "200")
+    assert early.startswith("As dealt, whatever was played: 7NT by South")

@@ -188,3 +188,34 @@ def test_the_commands(record, document, answer, complaint, tmp_path, monkeypatch
 )
 def test_bad_moments_are_one_line(record, complaint, words, line):
     assert line in complaint("play", "--record", BOARDS, "--board", "2", *words)
+
+
+SLAM = """[Event "?"]
+[Board "1"]
+[Dealer "N"]
+[Vulnerable "None"]
+[Deal "N:KQT82.Q32.AJ.KJT 3.J954.KQT95.Q72 AJ965.AK6.76.A64 74.T87.8432.9853"]
+[Declarer "N"]
+[Contract "6S"]
+[Auction "N"]
+1S Pass 4NT Pass 5D Pass 6S Pass Pass Pass
+[Play "E"]
+DK D6 D2 DA
+S3 S5 S4 SK
+H4 S6 S7 SQ
+H5 HA H7 H2
+HJ HK HT H3
+H9 H6 H8 HQ
+C2 CA C3 CJ
+*
+"""
+
+
+def test_a_guess_in_place_of_a_sure_thing_is_costly(install, tmp_path):
+    """Whoever wins the jack of diamonds opens clubs or gives a ruff and discard; on this deal the guess was right."""
+    install("solver", SOLVER)
+    (tmp_path / "slam.pbn").write_text(SLAM, "utf-8")
+    (record,) = read_pbn(str(tmp_path / "slam.pbn")).records
+    guess = next(one for one in judged_cards(record, [bb.Seat.N], player=None, rng=1) if one.number == 24)
+    assert (str(guess.card), guess.verdict) == ("CJ", "costly")
+    assert guess.best in {*map(bb.Card.of, ("ST", "S8", "S2", "DJ"))}

@@ -341,6 +341,14 @@ def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale
         assert (after <= before + 1e-9).any()
 
 
+def test_predictions_that_are_the_same_in_all_layouts_explain_nothing():
+    rng = np.random.default_rng(3)
+    made = (rng.random(60) < 0.8).astype(float)
+    plain = CalibratedSample.of(np.full(60, 1 / 60), ess=200.0)
+    same = np.tile([1.0, 0.9, 0.3, 7.1], (60, 1))  # whose means are off by rounding
+    assert CalibratedSample.of(plain.weights, same, same[0], 200.0).share(made) == plain.share(made)
+
+
 def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
     rng = np.random.default_rng(1)
     truth = rng.integers(6, 11, 5000).astype(float)
