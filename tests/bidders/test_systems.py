@@ -170,9 +170,7 @@ def test_answers_are_about_the_agreed_suit(calls, suit):
         ("sayc", "W:2C", "W", lambda m: points(m) >= 20, 0.9),
         ("sayc", "W:1S P 4C", "E", lambda m: length(m, "C") < 2, 0.85),
         ("sayc", "W:1NT P 4C P 4H", "W", lambda m: held(m, ACES) == 1, 0.85),
-        pytest.param(
-            *("sayc", "W:1S P 3S P 4NT P 5H", "E", lambda m: held(m, f"{ACES} SK") == 2, 0.85), marks=pytest.mark.slow
-        ),
+        ("sayc", "W:1S P 3S P 4NT P 5H", "E", lambda m: held(m, f"{ACES} SK") == 2, 0.85),
         ("two-over-one", "W:1H P 1S P 3S P 4NT P 5D", "W", lambda m: held(m, f"{ACES} SK") % 3 == 0, 0.85),
     ],
 )
