@@ -167,7 +167,6 @@ def _parts(
     notes, how = tables[0].notes, posterior.marginal_accuracy
     if asked:
         strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
-        tricks = f"As dealt, whatever was played: {tricks}" if posterior.belief.table.plays else tricks
         yield from filter(None, (tricks, depends, strength))
     else:
         yield from notes[:1]

@@ -136,7 +136,7 @@
   function toldWords(step) {
     const bits = step.bits === null ? "" : `${step.bits.toFixed(1)} bits are unknown: `;
     const left = `${bits}${step.layouts} ${step.layouts === "1" ? "layout fits" : "layouts fit"}${step.exact ? "" : " (estimated from draws)"}.`;
-    const chance = step.made === null ? "" : ` ${table.contract} makes with ${(100 * step.made).toFixed(0)} %, ${step.tricks.toFixed(1)} tricks on average.`;
+    const chance = step.made === null ? "" : ` As dealt ${table.contract} makes with ${(100 * step.made).toFixed(0)} %, ${step.tricks.toFixed(1)} tricks on average.`;
     const review = reviewWords(step);
     if (step.told === null) return left + chance + review;
     const times = 2 ** Math.abs(step.told);

@@ -173,7 +173,8 @@ LITTLE = 0.02
 
 def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -> list[str]:
     """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
-    return [_strength(posterior), _honours(posterior), _tricks(odds, asked)]
+    dealt = "As dealt, whatever was played: " if posterior.belief.table.plays else ""
+    return [_strength(posterior), _honours(posterior), f"{dealt}{_tricks(odds, asked)}"]
 
 
 def _strength(posterior: Posterior) -> str:

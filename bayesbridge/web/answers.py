@@ -374,7 +374,7 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
             "chance": round(odds.make.mean, DIGITS),
             "error": round(odds.make.error, DIGITS),
             "pmf": _rounded(np.clip(odds.pmf, 0.0, 1.0)),
-            "sentence": odds.sentence,
+            "sentence": f"{odds.sentence}{' As dealt, whatever was played.' if posterior.belief.table.plays else ''}",
             "caution": odds.caution,
         },
     )
