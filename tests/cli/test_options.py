@@ -201,30 +201,25 @@ def place(tmp_path_factory):
         yield folder
 
 
-@pytest.fixture(scope="module")
-def asked():
-    """What was answered, by test and words: many options are added to the same ones."""
-    return {}
+ANSWERED = {}
+"""By test and words: many options are added to the same ones."""
 
 
 @pytest.fixture
-def ask(request, capsys, monkeypatch, place, asked):
+def ask(request, capsys, monkeypatch, place):
     """Run a command in a folder of its own; gives the status, the answer, the files it wrote, the lines on stderr."""
 
     def run(words):
-        folder = Path(mkdtemp(dir=place))
-        monkeypatch.chdir(folder)
-        status = main([str(place / word) if word in FILES else word for word in shlex.split(words)])
-        out, err = capsys.readouterr()
-        return status, out, {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}, err
+        if (key := (request.function, words)) not in ANSWERED:
+            folder = Path(mkdtemp(dir=place))
+            monkeypatch.chdir(folder)
+            status = main([str(place / word) if word in FILES else word for word in shlex.split(words)])
+            out, err = capsys.readouterr()
+            files = {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}
+            ANSWERED[key] = status, out, files, err
+        return ANSWERED[key]
 
-    def once(words):
-        key = request.function, words
-        if key not in asked:
-            asked[key] = run(words)
-        return asked[key]
-
-    return once
+    return run
 
 
 def test_every_option_of_every_command_has_an_entry():
