@@ -197,14 +197,14 @@ def test_every_file_that_is_named_is_there(path):
     assert [file for file in named if not (ROOT / file).exists()] == []
 
 
-PAGE = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+PAGE = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("benchmarks.md", "scaling.md"))
 FILES = sorted((ROOT / "benchmarks" / "speed").glob("bench_*.py"))
 
 
 def test_every_table_has_its_place_and_every_place_its_table():
     made = [name for file in FILES for name in re.findall(r'\b[Tt]able\(\s*"([\w-]+)"', file.read_text("utf-8"))]
     assert len(made) > 10
-    assert sorted(set(made)) == sorted(re.findall(r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M))
+    assert sorted({*made, "headline"}) == sorted(re.findall(r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M))
     assert re.findall(r"^<!-- end of ([\w-]+) -->$", PAGE, flags=re.M) == re.findall(
         r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M
     )
@@ -213,5 +213,13 @@ def test_every_table_has_its_place_and_every_place_its_table():
 def test_every_table_is_filled_and_names_its_command():
     for name, body in re.findall(r"^<!-- (?!end)([\w-]+) -->\n(.*?)<!-- end", PAGE, flags=re.M | re.S):
         assert re.search(r"^\| .* \|$", body, flags=re.M), f"table {name} is empty: run its benchmark with --write"
+        if name == "headline":
+            continue
         (command,) = re.findall(r"^\(`python (benchmarks/speed/bench_\w+\.py)`, ", body, flags=re.M)
         assert f'"{name}"' in (ROOT / command).read_text("utf-8")
+
+
+def test_the_headline_is_taken_from_the_tables(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "speed"))
+    page = importlib.import_module("page")
+    assert page.with_headline(page.PAGE.read_text("utf-8")) == page.PAGE.read_text("utf-8")

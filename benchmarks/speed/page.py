@@ -1,4 +1,4 @@
-"""What the benchmarks measured, as tables: on the screen, as JSON, or in ``docs/benchmarks.md``."""
+"""What the benchmarks measured, as tables: on the screen, as JSON, or in ``benchmarks.md`` and ``scaling.md`` of docs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,30 @@ if TYPE_CHECKING:
 
 UNBROKEN = "\u00a0"
 """A space at which no line ends: between the thousands of a figure."""
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, SCALING = DOCS / "benchmarks.md", DOCS / "scaling.md"
+
+HEADLINE = (
+    ("deals that come once in 102 000, beside rejection in C", "dealing", "dealer (C), rejection", "ratio at C", "×"),
+    ("33 points in two hands, 1 deal in 287, beside *dealer*", "scripts", "33 points in two hands", "ratio", "×"),
+    ("Algorithm 2 on random deals, beside the literal Python", "capture", "Algorithm 2 with dealing", "ratio", "×"),
+    ("T of all 5.16 · 10²¹ deals, exactly", "all-deals", "all 5.16", "seconds", "s"),
+    ("T and every card of all 10 400 600 layouts, dummy open", "engines", "enumeration: all", "seconds", "s"),
+    ("an auction of four read: draws worth, a second, beside uniform ones", "boards", "its draws", "ratio", "×"),
+    (
+        "layouts to solve for P(make) ± 3 points, by own hand",
+        "contracts",
+        "own hand alone, `tricks` c",
+        "solves ± 3",
+        "",
+    ),
+    ("the same without the network", "contracts", "own hand alone, plain", "solves ± 3", ""),
+    ("all contracts of a deal double dummy, beside endplay", "solver", "tables", "ratio", "×"),
+    ("a card after trick 1: posterior, and 100 layouts solved", "play", "after trick 1", "seconds, median", "s"),
+    ("`estimate --contract`, beside importing numba and NumPy", "commands", "estimate, a contract", "ratio", "×"),
+    ("explorer, a call of four: 95 of 100 heat maps within", "explorer", "calls, four", "95 of 100 within, ms", "ms"),
+)
+"""What stands first: words, a table, the beginning of a row, a column, and the unit."""
 
 type Cell = str | float | int | None
 
@@ -57,9 +80,11 @@ def run(description: str, *measures: Callable[[], Table]) -> None:
             rows = [[shown(cell) for cell in row] for row in table.rows]
             show_table(markup.Table(table.title, table.header, rows, left=table.words))
         if args.write:
-            PAGE.write_text(placed(PAGE.read_text("utf-8"), table, origin()), "utf-8")
+            page = SCALING if table.name.startswith("scaling") else PAGE
+            page.write_text(placed(page.read_text("utf-8"), table, origin()), "utf-8")
+            PAGE.write_text(with_headline(PAGE.read_text("utf-8")), "utf-8")
             if table.figure is not None:
-                table.figure().savefig(PAGE.parent / "pictures" / f"{table.name}.png", dpi=200)
+                table.figure().savefig(DOCS / "pictures" / f"{table.name}.png", dpi=200)
     if args.json:
         print(json.dumps(document))
 
@@ -85,13 +110,37 @@ def placed(text: str, table: Table, origin: str) -> str:
         for row in table.rows
     ]
     rows = [list(table.header), rule, *figures]
-    body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    begin, end = f"<!-- {table.name} -->\n", f"<!-- end of {table.name} -->"
-    replaced, times = re.subn(
-        re.escape(begin) + ".*?" + re.escape(end), lambda _: f"{begin}\n{body}\n\n{origin}\n\n{end}", text, flags=re.S
-    )
+    return _between(text, table.name, f"{_lines(rows)}\n\n{origin}")
+
+
+def with_headline(text: str) -> str:
+    """The page with what stands first, taken from its tables."""
+    rows = [["", ""], ["---", "---:"]]
+    for words, table, beginning, column, unit in HEADLINE:
+        body = text.partition(f"<!-- {table} -->")[2].partition("<!-- end")[0]
+        header, _, *figures = (line.strip("| ").split(" | ") for line in body.splitlines() if line.startswith("|"))
+        row = next(row for row in figures if row[0].startswith(beginning))
+        rows.append([f"[{words}](#{_section(text, table)})", f"{row[header.index(column)]}{UNBROKEN}{unit}".strip()])
+    return _between(text, "headline", _lines(rows))
+
+
+def _section(text: str, table: str) -> str:
+    """The anchor of the heading that a table stands under."""
+    heading = re.findall(r"^## (.+)$", text.partition(f"<!-- {table} -->")[0], flags=re.M)[-1]
+    return heading.lower().replace(" ", "-")
+
+
+def _lines(rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _between(text: str, name: str, body: str) -> str:
+    """The page with something else between the marks of a name."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    pattern = re.escape(begin) + ".*?" + re.escape(end)
+    replaced, times = re.subn(pattern, lambda _: f"{begin}\n{body}\n\n{end}", text, flags=re.S)
     if times != 1:
-        raise ValueError(f"{PAGE.name} has the marks of table {table.name!r} {times} times: write them once")
+        raise ValueError(f"the page has the marks of table {name!r} {times} times: write them once")
     return replaced
 
 
