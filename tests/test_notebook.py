@@ -5,10 +5,8 @@ from io import BytesIO
 from pathlib import Path
 
 import matplotlib.image
-import nbformat
 import pytest
 from matplotlib.figure import Figure
-from nbclient import NotebookClient
 
 import bayesbridge as bb
 from bayesbridge.plots import DPI, Panels, Picture
@@ -57,6 +55,9 @@ def test_the_notebook_of_the_site_shows_something_in_every_cell():
 
 def executed(sources):
     """The cells of a notebook after they were run, in a kernel of their own."""
+    import nbformat  # here, since it takes seconds to import
+    from nbclient import NotebookClient
+
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     NotebookClient(notebook, timeout=1200, kernel_name="python3").execute()
     return notebook.cells

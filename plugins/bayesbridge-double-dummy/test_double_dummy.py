@@ -221,7 +221,16 @@ DOUBTFUL = {"Discovery", "Combining chances", "Drop before guess", "Safety play"
 """Positions in which the difference is below three standard errors of the layouts searched."""
 
 
-@pytest.mark.parametrize("position", one_plan().POSITIONS, ids=lambda one: one["name"])
+LONG = "Strip and throw-in"
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        pytest.param(one, marks=[pytest.mark.slow] * (one["name"] == LONG), id=one["name"])
+        for one in one_plan().POSITIONS
+    ],
+)
 def test_one_plan_finds_what_double_dummy_misses(position):
     """By one plan the right card is ahead, clearly unless doubtful; by double dummy it is nowhere ahead."""
     seen, found = (one_plan().compared(position, horizon) for horizon in (0, 2))
@@ -235,6 +244,6 @@ def test_one_plan_finds_what_double_dummy_misses(position):
     assert behind > 0.05 or position["name"] in DOUBTFUL
     if error < 0.05:  # a busy machine searches fewer layouts in its time
         assert (behind > 3 * error and behind > 0.05) == (position["name"] not in DOUBTFUL)
-    if position["name"] == "Strip and throw-in":
+    if position["name"] == LONG:
         assert found.of(right).chance[0] >= 0.99
         assert found.of(tempting).chance[0] <= 0.85

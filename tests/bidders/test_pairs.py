@@ -27,7 +27,7 @@ from bayesbridge.errors import BayesBridgeError
 from tests.bidders.conftest import deal_masks
 
 FILE = Path(__file__).parents[2] / "examples" / "opponents.pbn"
-PAIR = "Oak+Birch"
+PAIR, TABLES = "Oak+Birch", 15
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def records():
 
 @pytest.fixture(scope="module")
 def tables(records):
-    return tables_of(records, PAIR)[:40]
+    return tables_of(records, PAIR)[:TABLES]
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +76,10 @@ def test_the_slopes_are_those_of_the_scores(tables):
 
 
 def test_laplace_against_pymc(records, tables, style):
-    tree = sample_style(records, PAIR, tables=40, draws=100, rng=1)
+    tree = sample_style(records, PAIR, tables=TABLES, draws=200, rng=1)
     drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
     deviations = np.sqrt(np.diag(style.covariance))
-    error = 5 / np.sqrt(100)  # of a mean, in deviations: the 200 draws are worth 100 at least
+    error = 5 / np.sqrt(200)  # of a mean, in deviations: the 400 draws are worth 200 at least
     apart = np.abs(drawn.mean(axis=0) - style.mean) / deviations
     assert apart.max() < error
     np.testing.assert_allclose(drawn.std(axis=0), deviations, rtol=0.4)
@@ -104,7 +104,7 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
     style.save(tmp_path / "style.json")
     again = PairStyle.of((tmp_path / "style.json").read_text("utf-8"), "style.json")
     assert again == style
-    assert (again.pair, again.tables) == (PAIR, 40)
+    assert (again.pair, again.tables) == (PAIR, TABLES)
     mean, covariance = style.mean.tolist(), style.covariance.tolist()
     wrong = [{"mean": [x, *mean[1:]]} for x in (float("nan"), 1e308, 10**400, True, "0.5", None, [])]
     wrong += [{"covariance": [[x, *covariance[0][1:]], *covariance[1:]]} for x in (float("inf"), -1.0, "1")]
@@ -128,7 +128,7 @@ def test_a_style_of_another_network_is_refused(style, monkeypatch):
 
 def test_a_style_fits_into_a_link(style):
     again = PairStyle.of_text(style.text)
-    assert (again.pair, again.tables, len(style.text) < 230) == (PAIR, 40, True)
+    assert (again.pair, again.tables, len(style.text) < 230) == (PAIR, TABLES, True)
     np.testing.assert_allclose(again.mean, style.mean, atol=1 / 80)
     np.testing.assert_allclose(again.covariance, style.covariance, atol=0.02)
     assert PairStyle.of_text("style.json") is None

@@ -23,6 +23,7 @@ from bayesbridge.views import record
 from bayesbridge.views import report as views
 from bayesbridge.web import server
 from tests.cli.test_study import SCHEME
+from tests.conftest import plugin_site
 from tests.decisions.test_review import SOLVER as LEADS
 from tests.estimators.test_odds import SOLVER
 
@@ -32,9 +33,10 @@ TABLE = """[Board "1"]\n[Room "Open"]\n[West "Ash"]\n[North "Elm"]\n[East "Fir"]
 LAST = """N:T97.A96.85.AJ875 Q84.J85.A76.KQT4 K.QT3.KJT9432.32 AJ6532.K742.Q.96"]
 [Auction "E"]\n1NT Pass Pass Pass\n[Play "S"]\nDT DQ D5 D6\n\n"""
 CLOSED, SECOND = TABLE.replace("S8", "S9").replace("Open", "Closed"), TABLE.partition("N:")[0].replace('"1"', '"2"')
+THIRD = f"{SECOND}{LAST}".replace("N:T97", "E:T97").partition("[Play")[0] + "\n"
 POSITION = 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
-FILES = {"TABLES": TABLE + CLOSED + SECOND + LAST, "SCHEME": SCHEME, "POSITION": POSITION}
-PAIRS = Path(__file__).parents[2] / "examples" / "pairs.pbn"
+TABLES = TABLE + CLOSED + SECOND + LAST
+FILES = {"TABLES": TABLES, "HISTORY": TABLES + THIRD, "SCHEME": SCHEME, "POSITION": POSITION}
 HAND, CONTRACT, ONE = "AKQ2.KJ3.A54.Q32", "--contract 3NT", "--record TABLES"
 SOUTH = "--observer S --hand AKQ2.AJ3.A54.Q32"
 OPEN = f"{SOUTH} --reveal N:J54.Q72.KQ76.A85"
@@ -121,14 +123,13 @@ WAYS = [
     Way("deal", "", "", "bidder"),
     Way("deal --json", "", "", "form"),
     Way("deal --plan", "", "", "n out form generate seed dealer"),
-    Way(f"style {PAIRS}", "", "pair=Hazel+Holly json", "tables out seed"),
-    Way(f"style {PAIRS} --pair Hazel+Holly", "", "tables out=mine.json"),
+    Way("style TABLES", "", "pair=Elm+Oak json", "tables out seed"),
+    Way("style TABLES --pair Elm+Oak", "", "tables=1 out=mine.json"),
     Way("score TABLES --workers 1 --draws 20", "",
         "boards reader chair cards=1 moments seed draws history history-tables json", "",
-        {"draws": "score TABLES --workers 1",
-         "history-tables": f"score {PAIRS} --workers 1 --draws 20 --boards 1 --history {PAIRS}"}),
+        {"draws": "score TABLES --workers 1", "history-tables": "--history HISTORY"}),
     Way("score TABLES", "", WORK, "history-tables"),
-    Way("score TABLES --reader counting", "", "", "draws seed"),
+    Way("score TABLES --reader counting --workers 1", "", "", "draws seed"),
     Way("score TABLES --scheduler tcp://127.0.0.1:1", "", "", "workers"),
     Way(f"capture {HAND} J54.AQ2.KQ32.A54", "", "json", "seed"),
     Way(f"bid {HAND}", "", "auction=1H players bidder slip system json", "seed"),
@@ -144,7 +145,7 @@ WAYS = [
     Way("plugins new aces", "", "kind at json", "seed"),
     Way("serve --token 0123456789abcdef", "", "port token workers no-browser seed json", "", {"token": "serve"}),
 ]  # fmt: skip
-SLOW = ("play --record TABLES --review", "report TABLES", f"style {PAIRS} --pair Hazel+Holly")
+SLOW = ("play --record TABLES --review", "report TABLES")
 LOOKING = ("estimate", "count", "contracts", "play --contract 3NT", "suit KQ76 A54", "report")
 """Ways that take a position."""
 
@@ -188,20 +189,35 @@ for way in WAYS:
             USED[before, dashed(name, value)] = [pytest.mark.slow] if way.words in SLOW else []
 
 
-@pytest.fixture
-def ask(capsys, monkeypatch, tmp_path, install):
-    """Run a command in a folder of its own; gives the status, the answer, the files it wrote, the lines on stderr."""
-    install("solver", SOLVER)
-    install("leads", LEADS.replace("0.001", "0.05"))
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with the files, where two solvers are installed."""
+    folder = tmp_path_factory.mktemp("options")
     for name, text in FILES.items():
-        (tmp_path / name).write_text(text, "utf-8")
+        (folder / name).write_text(text, "utf-8")
+    with plugin_site(folder) as install:
+        install("solver", SOLVER)
+        install("leads", LEADS.replace("0.001", "0.05"))
+        yield folder
+
+
+ANSWERED = {}
+"""By test and words: many options are added to the same ones."""
+
+
+@pytest.fixture
+def ask(request, capsys, monkeypatch, place):
+    """Run a command in a folder of its own; gives the status, the answer, the files it wrote, the lines on stderr."""
 
     def run(words):
-        folder = Path(mkdtemp(dir=tmp_path))
-        monkeypatch.chdir(folder)
-        status = main([str(tmp_path / word) if word in FILES else word for word in shlex.split(words)])
-        out, err = capsys.readouterr()
-        return status, out, {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}, err
+        if (key := (request.function, words)) not in ANSWERED:
+            folder = Path(mkdtemp(dir=place))
+            monkeypatch.chdir(folder)
+            status = main([str(place / word) if word in FILES else word for word in shlex.split(words)])
+            out, err = capsys.readouterr()
+            files = {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}
+            ANSWERED[key] = status, out, files, err
+        return ANSWERED[key]
 
     return run
 

@@ -8,16 +8,19 @@ POSITION = ("--observer", "S", "--hand", "QJ4.KJ3.9542.J32", "--auction", "W:1C 
 
 def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     assert document("style", FILE) == {"pairs": {"Ash+Elm": 60, "Birch+Oak": 60}}
-    kept = str(tmp_path / "style.json")
-    found = document("style", FILE, "--pair", "Oak+Birch", "--tables", "55", "--out", kept)
-    assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 55, 5)
+    some, few, kept = (str(tmp_path / name) for name in ("some.pbn", "few.pbn", "style.json"))
+    boards = Path(FILE).read_text("utf-8").split("[Event ")
+    for path, count in ((some, 33), (few, 6)):
+        Path(path).write_text("[Event ".join(boards[: count + 1]), "utf-8")
+    found = document("style", some, "--pair", "Oak+Birch", "--tables", "30", "--out", kept)
+    assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 30, 3)
     assert {"log_loss", "log_loss_average", "summary"} <= found.keys()
     club = next(one for one in found["summary"] if one["what"].startswith("1C"))
     assert club["value"] > club["average"] + 2 * club["error"]
     used = document("estimate", *POSITION, "--style", f"EW:{kept}", "--draws", "500")
-    assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 55}]
-    shown = answer("style", str(Path(FILE).with_name("pairs.pbn")), "--pair", "Hazel+Holly")
-    assert "Calls at 11 tables, each half judging what is learned from the other: " in shown
+    assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 30}]
+    shown = answer("style", few, "--pair", "Oak+Birch")
+    assert "Calls at 6 tables, each half judging what is learned from the other: " in shown
 
 
 def test_boards_are_scored_and_shown_with_a_history(document):

@@ -82,6 +82,8 @@ QUESTIONS = {
     "a bid or a slip": lambda: (strong_pair(8), *called(StyleBidder(), Auction.of("W:5H", dummy="N"))),
     "player, open dummy": lead,
 }
+QUICK = "learned, open dummy", "a bid or a slip", "player, open dummy"
+"""Questions that dozens of runs take no more than seconds for."""
 
 
 def held(layouts):
@@ -160,6 +162,11 @@ def spread(question, seeds):
     return math.sqrt(np.mean(np.square(cards))), math.sqrt(np.mean(np.square(evidence)))
 
 
+@pytest.mark.parametrize(
+    "question",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in QUESTIONS],
+    indirect=True,
+)
 def test_stated_errors_are_those_over_a_few_seeds(question):
     cards, evidence = spread(question, 12)
     assert 0.6 < cards < 1.5
@@ -167,14 +174,12 @@ def test_stated_errors_are_those_over_a_few_seeds(question):
     assert math.sqrt(2.2 / 12) < evidence < math.sqrt(34.8 / 12)
 
 
-def test_more_evidence_starts_from_the_proposal_before():
-    constraints = closed(0, 5, 4, 4)
+@pytest.mark.parametrize("question", ["learned, closed"], indirect=True)
+def test_more_evidence_starts_from_the_proposal_before(question):
+    constraints, likelihood, _, (truth, log_marginal, _) = question
     sampler = LayoutIndex.of(constraints)
-    auction = Auction.of("E:1C Pass 1H Pass 1S")
-    likelihood, _ = called(LearnedBidder(), Auction(auction.first, auction.calls[:3]))
-    before = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=500, rng=1)
-    likelihood, _ = called(LearnedBidder(), auction)
-    truth, log_marginal, _ = exactly(constraints, likelihood, [1, 2, 3])
+    earlier, _ = called(LearnedBidder(), Auction.of("E:1C Pass 1H"))
+    before = tilted(constraints, sampler, earlier, [1, 2, 3], draws=500, rng=1)
     after = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2, start=before.proposal)
     anew = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2)
     assert after.degrees[0] >= anew.degrees[0]

@@ -12,11 +12,15 @@ from bayesbridge.dealing.run import Numbering
 from bayesbridge.views.lesson import lesson_page
 
 LAYOUTS = bb.deals(6, bb.HighCards("N", 20, 22), rng=1)
-PAGE = lesson_page(LAYOUTS, Numbering(dealer=Seat.S, types=["strong <b>", "weak"] * 3))
 
 
-def test_the_page_has_every_board_and_then_the_answers():
-    hands, answers = PAGE.split("<h2>Answers</h2>")
+@pytest.fixture(scope="module")
+def lesson():
+    return lesson_page(LAYOUTS, Numbering(dealer=Seat.S, types=["strong <b>", "weak"] * 3))
+
+
+def test_the_page_has_every_board_and_then_the_answers(lesson):
+    hands, answers = lesson.split("<h2>Answers</h2>")
     assert re.findall(r"<h2>(.*?)</h2>", hands)[:2] == ["Board 1 · strong &lt;b&gt;", "Board 2 · weak"]
     assert hands.count("Dealer South") == 6
     assert "vulnerable: EW" in hands
@@ -48,10 +52,10 @@ def test_the_type_of_a_deal_goes_into_files_and_diagrams(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("width", [400, 794])  # a phone, and A4 at 96 pixels an inch
-def test_the_page_fits_phones_and_paper(browser, width):
+def test_the_page_fits_phones_and_paper(browser, lesson, width):
     page = browser.new_page(viewport={"width": width, "height": 1123})
     page.emulate_media(media="print" if width == 794 else "screen")
-    page.set_content(PAGE)
+    page.set_content(lesson)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     bad = [one["id"] for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
     assert bad == []

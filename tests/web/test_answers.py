@@ -8,6 +8,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.bidders.learned import LearnedBidder, PairStyle
+from bayesbridge.budget import USUAL, Budget
 from bayesbridge.errors import NotationError
 from bayesbridge.web.answers import (
     MORE,
@@ -288,8 +289,9 @@ def test_a_style_travels_as_a_word(memory):
         entry_document(asked, "own.json", "{}")
 
 
-def test_a_review_is_that_of_the_library():
+def test_a_review_is_that_of_the_library(monkeypatch):
     pytest.importorskip("bayesbridge_double_dummy")
+    monkeypatch.setitem(USUAL, "review", Budget(200, solve=20, seconds=3.0))
     impossible = f"{BOARD}S2 SA S7 S4\n"  # East leads a card that South was dealt
     *cards, (last, summary) = review_events(read_question({}), "match.pbn", impossible, 0)
     expected = bb.review(bb.notation.read_pbn(BOARD.encode()).records[0], rng=1).to_dict("records")
