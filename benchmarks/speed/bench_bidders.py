@@ -7,7 +7,7 @@ Seconds are of processor time, so other work on the machine disturbs them little
 
 from __future__ import annotations
 
-from page import Table, run
+from page import Cell, Table, run
 from questions import SOUTH
 from timing import seconds
 
@@ -38,7 +38,9 @@ def bidders() -> Table:
         model.log_likelihood(some[:3000], auction, len(auction.calls) - 1)
         return share * seconds(lambda: model.log_likelihood(some, auction, len(auction.calls) - 1))
 
-    rows = [(name, *(spent(model, text) for text in AUCTIONS)) for name, model in MODELS.items()]
+    rows: list[tuple[Cell, ...]] = [
+        (name, *(spent(model, text) for text in AUCTIONS)) for name, model in MODELS.items()
+    ]
     rows.append(("`learned`, four players", *(spent(LearnedBidder(), text, None, 50) for text in AUCTIONS)))
     return Table(
         "bidders",

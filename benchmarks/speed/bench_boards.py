@@ -43,7 +43,7 @@ def boards() -> list[Record]:
 def boards_of_a_leader() -> Table:
     """The whole score of each board; its draws alone; uniform draws; and P(calls | hand) of as many layouts."""
     records = boards()
-    beliefs = [Belief.of_record(record, record.leader, cards=0) for record in records]
+    beliefs = [Belief.of_record(record, record.leader, cards=0) for record in records if record.leader]
 
     def drawn(worth_of: Callable[[Belief], float]) -> tuple[float, list[float]]:
         worth_of(beliefs[0].given())

@@ -9,6 +9,8 @@ both must give the same tricks.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from page import Table, run
 from questions import SOUTH
@@ -78,7 +80,8 @@ def solver() -> Table:
     from endplay.types import Deal, Denom, Player
 
     layouts = drawn(20)
-    ours, theirs = [], []
+    ours: list[Any] = []
+    theirs: list[Any] = []
 
     def by_plugin() -> None:
         ours.append(judge(found["double_dummy"], layouts, QUESTION)["dd_tricks"])

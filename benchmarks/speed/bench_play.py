@@ -18,10 +18,11 @@ from page import Table, run
 from timing import once
 
 from bayesbridge.belief.belief import Belief
+from bayesbridge.budget import USUAL
 from bayesbridge.decisions.play import believed, play, turn_of
 from bayesbridge.notation import Record, iter_records
 
-BOARDS, ENDINGS = 25, 50
+BOARDS, ENDINGS, DRAWS = 25, 50, USUAL["play"].draws or 0
 GIVEN = len(sys.argv) > 1 and not sys.argv[1].startswith("-")
 RECORDS = Path(sys.argv.pop(1)) if GIVEN else Path(__file__).parents[2] / "examples" / "boards.pbn"
 
@@ -40,13 +41,13 @@ def one_card() -> Table:
     for tricks in (1, 2, 4, 6):
         spent = []
         for belief, _ in zip(moments(tricks), range(BOARDS + 1), strict=False):
-            spent.append(once(lambda belief=belief: play(believed(belief, rng=1), solve=100, rng=1)))
+            spent.append(once(lambda belief=belief: play(believed(belief, DRAWS, rng=1), solve=100, rng=1)))
         spent = spent[1:]  # the first one warms up
         rows.append((f"after trick {tricks}", len(spent), float(np.median(spent)), max(spent)))
     spent = []
     for belief in moments(9):
         if not turn_of(belief).defends and len(spent) <= ENDINGS:
-            posterior = believed(belief, rng=1)
+            posterior = believed(belief, DRAWS, rng=1)
             spent.append(once(lambda posterior=posterior: play(posterior, rng=1)))
     rows.append(
         ("four tricks of declarer, searched whole", len(spent[1:]), float(np.median(spent[1:])), max(spent[1:]))

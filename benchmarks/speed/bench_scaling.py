@@ -44,6 +44,7 @@ def infer(belief: Belief, method: str, n: int = 2000) -> Callable[[], object]:
     def timed() -> object:
         with suppress(TooFewDraws):
             return belief.given().infer(method, n, 1).layouts  # a fresh belief: tables are kept with one
+        return None
 
     return timed
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from page import UNBROKEN, Cell, Table
 from timing import once
 
-from bayesbridge.cli.screens import number
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, VERMILION, bare
+from bayesbridge.words import number
 
 INK = "black"
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -95,7 +95,7 @@ def draw(panel: Panel) -> Figure:
     ax.set_yscale("log")
     if panel.guide is not None:
         (size, cost), end = panel.guide
-        dots = {"color": GREY, "lw": 0.8, "ls": (0, (1, 3))}
+        dots: dict[str, Any] = {"color": GREY, "lw": 0.8, "ls": (0, (1, 3))}
         ax.plot([size, end], [cost, cost * end / size], label="twice the size, twice the value", **dots)
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_minor_formatter(NullFormatter())

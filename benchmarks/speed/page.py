@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,7 +58,7 @@ class Table(NamedTuple):
     name: str
     title: str
     header: tuple[str, ...]
-    rows: list[tuple[Cell, ...]]
+    rows: Sequence[tuple[Cell, ...]]
     words: int = 1
     """Leading columns of words; the others hold figures."""
     figure: Callable[[], Figure] | None = None
@@ -126,8 +126,8 @@ def with_headline(text: str) -> str:
 
 def _section(text: str, table: str) -> str:
     """The anchor of the heading that a table stands under."""
-    heading = re.findall(r"^## (.+)$", text.partition(f"<!-- {table} -->")[0], flags=re.M)[-1]
-    return heading.lower().replace(" ", "-")
+    *_, heading = re.finditer(r"^## (.+)$", text.partition(f"<!-- {table} -->")[0], flags=re.M)
+    return heading[1].lower().replace(" ", "-")
 
 
 def _lines(rows: list[list[str]]) -> str:
