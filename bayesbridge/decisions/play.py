@@ -412,7 +412,7 @@ def play(
     n, some = budget.layouts(cost, most), posterior
     if len(posterior) > n:
         some = subsample(posterior, n, generator(rng), f"{n} layouts of these are solved")
-    step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, to see progress
+    step = max(1, round(0.3 / max(cost, 1e-3)))  # a third of a second's work: the solver hears no interrupt
     parts: list[NDArray[Any]] = []
 
     def ranking(sample: CalibratedSample) -> CardChoices:
@@ -426,8 +426,8 @@ def play(
 
     for begin in range(0, len(some), step):
         parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
-        if first is not None and not begin and 1 < step < len(some):
-            first(ranking(CalibratedSample.of(np.full(step, 1.0 / step))))
+        if first is not None and len(parts) == 3 and (done := begin + step) < len(some):
+            first(ranking(CalibratedSample.of(np.full(done, 1.0 / done))))
         report_progress("layouts solved", min(begin + step, len(some)), len(some))
     ranked = ranking(_sample(posterior, some, turn))
     return replace(_with_leads(ranked, posterior.belief), exact=some.exact, late=wanted)
