@@ -82,6 +82,7 @@ def plugin_site(folder):
 
     def put(name, source, version="1.2", entry=None):
         module = name.replace("-", "_")
+        patch.delitem(sys.modules, module, raising=False)  # a module of that name that another test imported
         (folder / f"{module}.py").write_text(source, "utf-8")
         info = folder / f"{module}-{version}.dist-info"
         info.mkdir()
