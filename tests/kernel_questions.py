@@ -13,16 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbridge import random64
-from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge import Auction, Hand, LearnedBidder, Suit, random64
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.half_deals import Tally, join
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.capture.tables import row_table
-from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.decisions.solver import Solver
 from bayesbridge.engines.convolution import capture_counts

@@ -2,12 +2,9 @@
 
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Call, Contract
+from bayesbridge import Auction, Call, Contract, Deal, Seat, Trick
 from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
-from bayesbridge.tricks import Trick
 
 suits = st.sampled_from(Suit)
 strains = st.sampled_from(Strain)

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction
+from bayesbridge import Auction, Seat
 from bayesbridge.calls import CALLS, PASS, Call, Contract
-from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalCall
 from tests.strategies import auctions, seats
 from tests.test_cards import complaint

@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given
 
-from bayesbridge.cards import Card
-from bayesbridge.deal import Deal, Seat
+from bayesbridge import Card, Deal, Seat
 from bayesbridge.errors import BayesBridgeError, DealError, NotationError
 from tests.strategies import deals, seats
 

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from bayesbridge.cards import Hand
+from bayesbridge import Deal, Hand, Layouts
 from bayesbridge.constraints import Constraints, points_in
-from bayesbridge.deal import Deal
 from bayesbridge.errors import DealError
-from bayesbridge.layouts import Layouts
 from tests.engines.positions import random_deal
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.cards import Card, Hand, Suit
-from bayesbridge.deal import Deal, Seat
+from bayesbridge import Card, Deal, Hand, Seat, Suit
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.tricks import Trick, replay
 from tests.strategies import deals, hands, plays, tricks, trumps

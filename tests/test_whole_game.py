@@ -9,15 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
-from bayesbridge.cards import Hand, Strain
-from bayesbridge.deal import Deal, Seat
+from bayesbridge import Auction, Belief, Deal, Hand, Seat, Strain, Trick
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalPlay
 from bayesbridge.evidence.kinds import Called, HighCards, Piece, Play, Reveal
 from bayesbridge.layouts import Layouts, high_card_points
-from bayesbridge.tricks import Trick
 from tests.strategies import deals, false_evidence, seats, strains, true_evidence
 
 FEW = 3000

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from bayesbridge.belief.belief import Belief
-from bayesbridge.cards import Hand, Strain, Suit
-from bayesbridge.deal import Deal, Seat
+from bayesbridge import Belief, Deal, Hand, Seat, Strain, Suit
 from bayesbridge.evidence.kinds import Piece, Play, Reveal
 
 

@@ -10,18 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.style import StyleBidder
+from bayesbridge import Auction, Belief, IterativeBidder, Layouts, Seat, StyleBidder, Trick
 from bayesbridge.cards import SUIT_MASK, Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, IllegalPlay, NotationError, TooManyLayouts
 from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
-from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, Vulnerability, open_records
-from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal, random_play, watched
 
 HAND = "AKQ2.KJ3.A54.Q32"

@@ -8,14 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
+from bayesbridge import Auction, Belief, Card, Contract, Hand, Seat, Trick
 from bayesbridge.belief.wins import card_wins
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
 from bayesbridge.evidence.kinds import Length, Piece, Play, Reveal, Void
-from bayesbridge.tricks import Trick
 
 SOUTH = Belief("S", "AKQ52.J3.A94.K83")
 

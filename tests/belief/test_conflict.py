@@ -9,15 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.cards import Hand, Suit
+from bayesbridge import Belief, Hand, IterativeBidder, Seat, Suit, Trick
 from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction, TooFewDraws
 from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
-from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal
 
 SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32")

@@ -6,17 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.style import StyleBidder
+from bayesbridge import Belief, Called, Card, Hand, Holds, IterativeBidder, Posterior, Reveal, Seat, StyleBidder
 from bayesbridge.capture.kernels import bids
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
 from bayesbridge.engines.infer import ENGINES
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import Contradiction, TooFewDraws
-from bayesbridge.evidence.kinds import Called, Holds, Reveal
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
 HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))

@@ -5,14 +5,10 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bayesbridge.belief.belief import Belief
+from bayesbridge import Belief, Card, Deal, Hand, IterativeBidder, Seat, Strain, Suit, Trick
 from bayesbridge.belief.wins import card_wins
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.cards import Card, Hand, Strain, Suit
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence.kinds import Called, Holds, Play, Reveal
-from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal, random_play
 
 

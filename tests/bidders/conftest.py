@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
+from bayesbridge import Deal, Hand, Seat, StyleBidder
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.fit import records_of
-from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Deal, Seat
 
 SMALL = {"draws": 100, "tune": 200, "chains": 2}
 

@@ -3,9 +3,8 @@
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.auction import Auction
+from bayesbridge import Auction, Call
 from bayesbridge.bidders.alerts import alert_statement, alerts_system
-from bayesbridge.calls import Call
 from bayesbridge.notation import read_lin
 
 HANDS = "SAKQ42HKJ3DA54CQ3,S53HAT97DQT7CK652,SJT987HQ54D92CAJ4,"

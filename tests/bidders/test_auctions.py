@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbridge.auction import Auction
+from bayesbridge import Auction, BayesBridgeError, Hand, Seat, StyleBidder
 from bayesbridge.bidders.auctions import MixtureBidder, sample_call, simulate_auction
-from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 from tests.bidders.conftest import random_deals
 
 HAND = "AKQ52.J3.A94.K83"

@@ -9,7 +9,7 @@ import xarray
 from pytensor.compile.mode import Mode
 from scipy import stats
 
-from bayesbridge.auction import Auction
+from bayesbridge import Auction, BayesBridgeError, Deal, Seat, StyleBidder
 from bayesbridge.bidders.fit import (
     STYLE,
     CallRecord,
@@ -23,9 +23,6 @@ from bayesbridge.bidders.fit import (
     records_of_tables,
     style_model,
 )
-from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import read_pbn
 from tests.bidders.conftest import SMALL, play
 

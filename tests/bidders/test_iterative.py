@@ -4,13 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.calls import Call
+from bayesbridge import Auction, Belief, Call, Called, Hand, IterativeBidder, Strain
 from bayesbridge.capture import literal
-from bayesbridge.cards import Hand, Strain
-from bayesbridge.evidence.kinds import Called
 from tests.strategies import auctions, hands
 
 STRONG = [Hand.from_pbn(text) for text in ("AKQ2.AKJ.AK4.A32", "AKQJ.AKQ.AKQ.AKQ", "AKQ.AKQJ.AK3.A32")]

@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge import Auction, BayesBridgeError, Hand, LearnedBidder
 from bayesbridge.calls import CALLS, Vulnerability
-from bayesbridge.cards import Hand
-from bayesbridge.errors import BayesBridgeError
 from tests.bidders.conftest import deal_masks
 
 

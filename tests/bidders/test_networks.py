@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction
+from bayesbridge import Auction, Hand, Seat
 from bayesbridge.bidders.learned import STYLE, LearnedBidder, PairStyle, encode
 from bayesbridge.bidders.networks import stored
 from bayesbridge.bidders.play import HEARD, NO_SUIT, STARTS, LearnedPlayer, situations
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Seat
 from tests.bidders import plain_network
 from tests.bidders.test_learned import HANDS
 from tests.bidders.test_play import HEARTS, _plays

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction
+from bayesbridge import Auction, Contract, Seat
 from bayesbridge.bidders.play import AgreedLeads, LearnedPlayer, agreed_ranks
-from bayesbridge.calls import Contract
 from bayesbridge.cards import RANKS, Card, Hand, Suit
-from bayesbridge.deal import Seat
 
 AUCTION = Auction.of("S:1NT Pass 3NT Pass Pass Pass")
 NOTRUMP = Contract.of("3NT by S")

@@ -6,11 +6,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction
-from bayesbridge.bidders.style import StyleBidder
+from bayesbridge import Auction, Hand, Strain, StyleBidder, Suit
 from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import strain_levels
-from bayesbridge.cards import Hand, Strain, Suit
 from tests import strategies
 
 styles = st.builds(StyleBidder, st.floats(-2, 2), st.floats(-2, 2), st.floats(0.2, 5), st.floats(0, 1))

@@ -4,12 +4,10 @@ import itertools
 
 import pytest
 
+from bayesbridge import Hand, Seat, Suit, Trick
 from bayesbridge.capture import POLICIES
-from bayesbridge.cards import Hand, Suit
-from bayesbridge.deal import Seat
 from bayesbridge.estimators.builtin import PlayOutEstimator
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.tricks import Trick
 from tests.estimators.deals import random_layouts
 
 PAIRS = list(itertools.product(POLICIES, POLICIES))

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bayesbridge import __version__
-from bayesbridge.belief.belief import Belief
+from bayesbridge import Belief, __version__
 from bayesbridge.cli import build_parser, main, report
 from bayesbridge.decisions import play, review
 from bayesbridge.studies import benchmark

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
+from bayesbridge import BayesBridgeError, Deal, DealPlan
 from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Deal
 from bayesbridge.dealing.language import parse
-from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.dealing.run import Numbering, exact_statistics, findings, printed
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.expressions import TRUE, LayoutValues, opaque
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from tests.dealing.plain_conditions import holds

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge import BayesBridgeError, Layouts
 from bayesbridge.answer import plain_rows
 from bayesbridge.budget import Budget
 from bayesbridge.decisions.contracts import (
@@ -16,10 +17,8 @@ from bayesbridge.decisions.contracts import (
     pair_of,
     payoff,
 )
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import Group, Solving, TrickEstimates
-from bayesbridge.layouts import Layouts
 from bayesbridge.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
 from tests.estimators.test_odds import SOLVER, tricks_of

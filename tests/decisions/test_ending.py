@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge.cards import Card, Suit
-from bayesbridge.deal import Seat
+from bayesbridge import Card, Seat, Suit, Trick
 from bayesbridge.decisions.ending import Ending
-from bayesbridge.tricks import Trick
 from bayesbridge.words import card_words
 
 

@@ -13,13 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior
-from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge import Auction, Belief, Deal, IterativeBidder, Posterior, Seat, Suit
 from bayesbridge.capture.kernels import tricks
-from bayesbridge.cards import Suit
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.engines.convolution import capture_counts, factors
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Seat
+from bayesbridge import Hand, Seat
 from tests.engines.test_agreement import QUESTIONS, asked
 
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction
-from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge import Auction, IterativeBidder
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.quantity_tables import SuitWalks

@@ -8,15 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 import bayesbridge as bb
-from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.calls import Contract
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence.kinds import Called
+from bayesbridge import Auction, BayesBridgeError, Belief, Called, Contract, LearnedBidder, Seat, Trick
 from bayesbridge.layouts import high_card_points
-from bayesbridge.tricks import Trick
 
 HAND = "AKQ2.KJ3.A54.Q32"
 

@@ -5,15 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.play import LearnedPlayer
-from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Card, Hand
+from bayesbridge import Auction, Card, Contract, Hand, IterativeBidder, LearnedBidder, LearnedPlayer, Seat, StyleBidder
 from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
 from bayesbridge.engines import tilt
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
+from bayesbridge import Hand, Layouts, Seat
 from bayesbridge.capture import literal
-from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
 from bayesbridge.estimators.builtin import BidEstimator, CaptureEstimator
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.layouts import Layouts
 from tests.capture.deals import strange_deals
 from tests.estimators.deals import random_layouts
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge import BayesBridgeError, Seat
 from bayesbridge.estimators.distribution import Accumulator, TrickContext
 from bayesbridge.estimators.protocol import Output, TrickCount
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
+from bayesbridge import Layouts, Seat
 from bayesbridge.cards import SUIT_MASK, Strain, Suit
-from bayesbridge.deal import Seat
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.network import HEADS, SHARPER, table_tricks, weights
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.layouts import Layouts
 from tests.estimators.deals import random_layouts, solved_deals
 
 LAYOUTS = random_layouts(60, 3)

@@ -8,11 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesbridge as bb
+from bayesbridge import BayesBridgeError, Contract, Seat, Strain
 from bayesbridge.budget import USUAL, Budget
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Strain
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators import odds
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import evaluate

@@ -5,9 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from bayesbridge.cards import Suit
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge import BayesBridgeError, Seat, Suit
 from bayesbridge.estimators.distribution import Accumulator, TrickContext
 from bayesbridge.estimators.protocol import COORDS, Output, PluginError, Question, run
 from tests.estimators.deals import random_layouts

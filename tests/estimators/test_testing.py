@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 
-from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.cards import Suit
-from bayesbridge.deal import Seat
+from bayesbridge import LearnedBidder, Seat, Suit, Trick
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Output, Question, estimator
 from bayesbridge.layouts import Layouts, high_card_points
 from bayesbridge.plugins import check_bidder, check_estimator
-from bayesbridge.tricks import Trick
 
 
 class Points:

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from direct import DirectReader, _direct, tokens_of
 
-from bayesbridge.auction import Auction
+from bayesbridge import Auction, Card, Hand, Seat
 from bayesbridge.calls import Vulnerability
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
 from bayesbridge.studies.readers import PlayerView
 from tests.bidders import plain_network
 

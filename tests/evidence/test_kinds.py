@@ -13,11 +13,8 @@ import bayesbridge.engines.counting
 import bayesbridge.engines.enumeration
 import bayesbridge.engines.particles
 import bayesbridge.engines.tables
-from bayesbridge.calls import Call
-from bayesbridge.cards import Card, Hand, Suit
+from bayesbridge import BayesBridgeError, Call, Card, Hand, Seat, Suit
 from bayesbridge.cli import main
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.kinds import KINDS, Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void, pieces
 from bayesbridge.position import read_position
 from bayesbridge.web import about, page_files

@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 import bayesbridge as bb
+from bayesbridge import StyleBidder, infer_jointly
 from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior
-from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.weights import Weights
-from bayesbridge.joint import infer_jointly
 from bayesbridge.layouts import high_card_points
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))

@@ -5,9 +5,7 @@ import sys
 import pytest
 from hypothesis import given
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Contract
-from bayesbridge.deal import Deal, Seat
+from bayesbridge import Auction, Contract, Deal, Seat
 from bayesbridge.notation import Record, Vulnerability, iter_lin, read_lin, read_pbn, write_lin
 from tests.notation.records import GOLDEN, records, written
 from tests.positions import LIN

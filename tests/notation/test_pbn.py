@@ -3,9 +3,7 @@
 import pytest
 from hypothesis import given
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Contract
-from bayesbridge.deal import Seat
+from bayesbridge import Auction, Contract, Seat
 from bayesbridge.notation import Record, Tag, Vulnerability, read_hands, read_pbn, write_pbn
 from tests.notation.records import GOLDEN, records, written
 

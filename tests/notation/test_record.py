@@ -6,10 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Card
-from bayesbridge.deal import Deal, Seat
+from bayesbridge import Auction, Card, Contract, Deal, Seat
 from bayesbridge.errors import DealError, IllegalPlay, NotationError
 from bayesbridge.notation import Record, Tag, read_hands
 from bayesbridge.notation.record import declarer_tricks, from_columns, from_sequence

@@ -1,9 +1,7 @@
 """The studies' experiments in plain Python: one deal at a time, the literal algorithms, tricks by the rules of play."""
 
+from bayesbridge import Card, Hand, Seat, Trick
 from bayesbridge.capture import literal
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
-from bayesbridge.tricks import Trick
 
 DEALS = 2_500
 

@@ -8,13 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.play import LearnedPlayer
+from bayesbridge import Auction, BayesBridgeError, Belief, Deal, LearnedBidder, LearnedPlayer, Seat
 from bayesbridge.cards import DECK_MASK, Card, Hand
-from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Record, open_records
 from bayesbridge.studies.benchmark import (
     MEASURES,

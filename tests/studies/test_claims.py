@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from bayesbridge import Deal, Seat, Suit
 from bayesbridge.capture import literal as paper
-from bayesbridge.cards import Suit
 from bayesbridge.cli import main
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.studies import claims
 from bayesbridge.studies import paper as printed
 from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, between_rates, mean_of, share_of

@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 
-from bayesbridge.belief.belief import Belief
+from bayesbridge import Belief, Called, Deal, Hand, IterativeBidder, Reveal, Seat
 from bayesbridge.bidders.auctions import simulate_auction
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Deal, Seat
-from bayesbridge.evidence.kinds import Called, Reveal
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies import opponents
 from bayesbridge.studies.deals import draw_contracts

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge.deal import Seat
-from bayesbridge.notation import open_records
+from bayesbridge import Seat, open_records
 from bayesbridge.studies.benchmark import MEASURES, look, see
 from bayesbridge.studies.readers import SURE, Reading, reader_of
 
