@@ -1,42 +1,49 @@
-"""The exact whole-space distribution: against printed figures, Monte Carlo, and combinations walked by hand."""
+"""The exact whole-space distribution: against brute force on small decks, and against what is known apart.
+
+Random deals against it, with a control: tests/studies/test_captures.py and test_shift.py.
+"""
+
+from itertools import combinations
 
 import numpy as np
-from scipy import stats
+import pytest
 
-from bayesbridge.capture import exact, kernels
-from tests.capture.deals import random_deals
-
-
-def counts_of(conditions: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """(14,) as the study counts."""
-    return np.bincount(np.where(conditions < 2, conditions, T), minlength=14)
+from bayesbridge.capture import exact
+from bayesbridge.capture.kernels import bids, captures
+from bayesbridge.capture.tables import LEADING_GAP
+from scripts.count_shifts import count_pairs
 
 
-def expected_counts(deals: int) -> np.ndarray:
-    out = np.zeros(14)
-    for T, count in exact.tricks().items():
-        out[T] = deals * (count / exact.DEALS)
-    out[0] = deals * (exact.conditions()["neither"] / exact.DEALS)
-    out[1] = deals * (exact.conditions()["only A"] / exact.DEALS)
-    return out
+def brute_force(ranks, cards):
+    """Every pair of hands of so many cards out of some ranks of four suits, one by one."""
+    deck = [1 << (13 * suit + rank) for suit in range(4) for rank in ranks]
+    hands = np.array([sum(chosen) for chosen in combinations(deck, cards)], dtype=np.uint64)
+    suits = np.arange(4, dtype=np.uint64) * np.uint64(13)
+    meets_a = LEADING_GAP[hands[:, None] >> suits & np.uint64(0x1FFF)].sum(axis=1) <= 6
+    counted = bids(hands).counts[:, 0]
+    found = {}
+    for hand, first in zip(hands, np.where(counted > 0, counted, meets_a).tolist(), strict=True):
+        others = hands[hands & hand == 0]
+        both = captures(np.full(len(others), hand), others)
+        outcomes = np.where(both.condition < 2, both.condition, both.T)
+        for second, n in zip(*np.unique(outcomes, return_counts=True), strict=True):
+            found[first, int(second)] = found.get((first, int(second)), 0) + int(n)
+    return found
 
 
-def p_value(counts: np.ndarray) -> float:
-    expected = expected_counts(counts.sum())
-    used = expected > 0
-    assert not counts[~used].any()
-    return float(stats.chisquare(counts[used], expected[used]).pvalue)
+@pytest.mark.parametrize(("ranks", "cards"), [((12, 11, 9, 7), 5), ((12, 10, 9), 6)])
+def test_small_decks_are_counted_as_by_brute_force(ranks, cards):
+    found = count_pairs(sum(1 << rank for rank in ranks), 14 * cards + cards)
+    assert found == brute_force(ranks, cards)
+    assert any(first > 1 and second > 1 for first, second in found)
 
 
-def test_shuffled_decks_agree_with_the_exact_distribution() -> None:
-    """The independent way: whole deals from a shuffled deck through the kernel."""
-    batch = kernels.captures(*random_deals(300_000, 5))
-    assert p_value(counts_of(batch.condition, batch.T)) > 1e-6
-
-
-def test_a_slightly_wrong_dealer_is_caught() -> None:
-    """Negative control: one deal in twenty is always the same deal."""
-    first, second = random_deals(300_000, 5)
-    first[::20], second[::20] = random_deals(1, 3)[0][0], random_deals(1, 3)[1][0]
-    batch = kernels.captures(first, second)
-    assert p_value(counts_of(batch.condition, batch.T)) < 1e-9
+def test_the_whole_space_has_the_known_margins():
+    found = exact.shifts()
+    assert sum(found.values()) == exact.DEALS
+    tricks = exact.tricks()
+    for T in range(4, 14):
+        assert sum(n for (_, second), n in found.items() if second == T) == tricks[T]
+    assert sum(n for (_, second), n in found.items() if second == 0) == exact.conditions()["neither"]
+    # Where the first hand meets its conditions the second hand alone can fail: condition A holds for both together.
+    assert not [place for place in found if place[0] > 0 and place[1] == 0]

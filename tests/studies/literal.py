@@ -1,9 +1,15 @@
 """The studies' experiments in plain Python: one deal at a time, the literal algorithms, tricks by the rules of play."""
 
-from bayesbridge import Card, Hand, Seat, Trick
-from bayesbridge.capture import literal
+from functools import cache
 
-DEALS = 2_500
+import numpy as np
+
+from bayesbridge import Deal, Hand, Seat
+from bayesbridge.capture import literal
+from bayesbridge.studies.deals import deal_blocks
+from tests.capture.test_playout import tricks_by_hand
+
+DEALS = 1_500
 
 
 def hands_of(masks):
@@ -12,12 +18,9 @@ def hands_of(masks):
 
 
 def auction(hands):
-    """(player, level, levels) of the highest of three bids, the first on ties; ``None`` if all pass."""
+    """(player, level) of the highest of three bids, the first on ties; ``None`` if all pass."""
     levels = [literal.bid(hand).level for hand in hands[:3]]
-    if not any(levels):
-        return None
-    level = max(levels)
-    return levels.index(level), level, levels
+    return (levels.index(max(levels)), max(levels)) if any(levels) else None
 
 
 def around_the_table(hands, player):
@@ -25,31 +28,18 @@ def around_the_table(hands, player):
     return [hands[player], hands[(player + 1) % 3], hands[3], hands[(player + 2) % 3]]
 
 
-def play(table, ours="general", theirs="general"):
-    """Tricks of seats 0 and 2 when seat 0 leads, at no trumps."""
-    left = [set(hand) for hand in table]
-    leader, taken = 0, 0
-    for _ in range(13):
-        trick = Trick(Seat(leader))
-        while not trick.complete:
-            seat = trick.turn
-            policy = ours if seat % 2 == 0 else theirs
-            legal = trick.legal(Hand.of(left[seat]))
-            trick = trick.after(seat, choose(policy, trick, list(legal)), Hand.of(left[seat]))
-        for seat, card in trick:
-            left[seat].remove(card)
-        leader = int(trick.winner)
-        taken += leader % 2 == 0
-    return taken
+def play(table, trump=None, ours="general", theirs="general"):
+    """Tricks of seats 0 and 2 when seat 0 leads."""
+    return tricks_by_hand(Deal(tuple(table)), Seat(0), trump, ours, theirs)[0]
 
 
-def choose(policy, trick, cards) -> Card:
-    highest = max(cards, key=lambda card: (card.rank, -card.suit))
-    lowest = min(cards, key=lambda card: (card.rank, card.suit))
-    if trick.suit is None:
-        return lowest if policy == "low" else highest
-    if cards[0].suit is not trick.suit or policy == "low":
-        return lowest
-    if policy == "high" or highest.rank > trick.cards[0].rank:
-        return highest
-    return lowest
+@cache
+def contracts():
+    """(level, dummy level, table) of each deal of the headline study that somebody bids."""
+    found = []
+    for masks in deal_blocks(DEALS, np.random.SeedSequence(8)):
+        for hands in map(hands_of, masks):
+            if (bid := auction(hands)) is not None:
+                player, level = bid
+                found.append((level, literal.bid(hands[3]).level, around_the_table(hands, player)))
+    return found

@@ -11,10 +11,10 @@ from bayesbridge.studies.paper import CAPTURES, CONDITIONS
 
 @pytest.mark.parametrize("study", [captures, conditions])
 def test_simulated_counts_agree_with_exact_ones(study):
-    found, truth = study.simulate(1_000_000, 11, 2, runs=2), study.count_exactly()
+    found, truth = study.simulate(400_000, 11, 2, runs=2), study.count_exactly()
     assert found.counts.keys() == truth.counts.keys()
-    assert sum(found.counts.values()) == found.total == 2_000_000
-    assert [sum(run.values()) for run in found.runs] == [1_000_000] * 2
+    assert sum(found.counts.values()) == found.total == 800_000
+    assert [sum(run.values()) for run in found.runs] == [400_000] * 2
     expected = [truth.counts[key] / exact.DEALS * found.total for key in found.counts]
     assert stats.chisquare(list(found.counts.values()), expected).pvalue > 1e-6
     assert found.deals_per_second is not None

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from bayesbridge import Deal, Seat, Suit
+from bayesbridge import Suit
 from bayesbridge.capture import literal as paper
 from bayesbridge.cli import main
 from bayesbridge.studies import claims
@@ -13,10 +13,9 @@ from bayesbridge.studies import paper as printed
 from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, between_rates, mean_of, share_of
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.study import cells
-from tests.capture.test_playout import tricks_by_hand
 from tests.studies import literal
 
-DEALS = 1_500
+DEALS = 800
 
 
 def longest(lengths):
@@ -40,20 +39,16 @@ def test_counts_what_plain_python_counts():
                 found_cells["second"][result - 7, int(paper.capture(hands[0], hands[1]).condition != "both")] += 1
             if (found := literal.auction(hands)) is None:
                 continue
-            bidder, level, _ = found
+            bidder, level = found
             table = literal.around_the_table(hands, bidder)
             own = [len([card for card in table[0] if card.suit == suit]) for suit in Suit]
             both = [own[suit] + len([card for card in table[2] if card.suit == suit]) for suit in Suit]
-            deal = Deal(tuple(table))
-            plain, *others = (
-                tricks_by_hand(deal, Seat(0), trump, "general", "general")[0]
-                for trump in (None, *Suit, longest(own), longest(both))
-            )
+            plain, *others = (literal.play(table, trump) for trump in (None, *Suit, longest(own), longest(both)))
             found_cells["seats"][bidder, int(plain >= 6 + level)] += 1
             for instead, tricks in enumerate(others):
                 found_cells["tricks"][instead, 13 + plain - tricks] += 1
     assert claims.count(np.random.SeedSequence(3), DEALS).tolist() == wanted.tolist()
-    assert found_cells["seats"].sum() > 100
+    assert found_cells["seats"].sum() > 50
 
 
 @pytest.fixture(scope="module")

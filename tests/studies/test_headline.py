@@ -10,16 +10,16 @@ from bayesbridge.studies import headline, strategies
 from tests.studies import literal
 
 
-def test_headline_counts_what_plain_python_counts(contracts):
+def test_headline_counts_what_plain_python_counts():
     counts = headline.count(np.random.SeedSequence(8), literal.DEALS)
     expected = np.zeros(headline.SHAPE, dtype=np.int64)
-    for level, dummy_level, table in contracts:
+    for level, dummy_level, table in literal.contracts():
         tricks = paper.capture(table[0], table[2]).T
         promised = tricks >= level + 6
         expected[level - 1, dummy_level, literal.play(table), int(promised)] += 1
     assert counts[0] == literal.DEALS
     assert np.array_equal(counts[1:].reshape(headline.SHAPE), expected)
-    assert expected.sum() > 200
+    assert expected.sum() > 100
 
 
 CLUB = Scheme.of({"name": "club", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": "1/3"})
