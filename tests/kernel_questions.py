@@ -39,6 +39,7 @@ from bayesbridge.expressions import parse_expression
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal
 from tests.capture.deals import random_deals, strange_deals
+from tests.engines.positions import closed
 
 PACKAGE = Path(random64.__file__).parent
 
@@ -90,19 +91,9 @@ def learned_bidding():
     return bidder.log_likelihood(hands, auction, 0), bidder.log_likelihood(hands, auction, 0, hands[::-1])
 
 
-def position(*known):
-    """Every seat holds so many of the lowest cards of its hand in a deal: honours of all suits are hidden."""
-    hands = map(Hand.of, ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976"))
-    constraints = Constraints.free()
-    for seat, (hand, cards) in enumerate(zip(hands, known, strict=True)):
-        lowest = sorted(hand, key=lambda card: card.rank)[:cards]
-        constraints = constraints.hold(seat, sum(card.mask for card in lowest))
-    return constraints
-
-
 def layouts():
     """Layouts drawn, walked and shuffled, and their marginals; with points that tie the suits together."""
-    points = position(13, 8, 9, 9).lack(2, Hand.of("DK").mask).points(1, 3, 8).length(3, 2, 4, 5)
+    points = closed(0, 5, 4, 4).lack(2, Hand.of("DK").mask).points(1, 3, 8).length(3, 2, 4, 5)
     sampler, walk = LayoutIndex.of(points), Enumeration.of(points)
     some = np.concatenate([walk.stretch(begin, begin + 100) for begin in range(0, len(walk), len(walk) // 30)])
     weights = np.linspace(1, 2, len(some))
@@ -122,7 +113,7 @@ def layouts():
 
 def tilted_draws():
     """A tilt fitted to points and lengths, layouts drawn with it, and their density, rounded."""
-    points = position(13, 8, 9, 9).lack(2, Hand.of("DK").mask).points(1, 3, 8)
+    points = closed(0, 5, 4, 4).lack(2, Hand.of("DK").mask).points(1, 3, 8)
     sampler = LayoutIndex.of(points)
     hands = sampler.draw(60, rng=12)[:, 3]
     values = np.array([0.4 * Hand(int(hand)).points + 0.3 * (int(hand) & 0x1FFF).bit_count() for hand in hands])
@@ -134,7 +125,7 @@ def tilted_draws():
 
 def convolution():
     """Exact counts suit by suit, for pairs of seats that take many tricks and none; and of suits of four cards."""
-    seen = position(13, 8, 8, 13)
+    seen = closed(0, 5, 5, 0)
     found = [value for pair in ((0, 2), (1, 3)) for value in capture_counts(seen, *pair).values()]
     lengths = np.zeros(1, dtype=np.int64)
     for _ in range(4):
@@ -147,7 +138,7 @@ def convolution():
 
 def levels():
     """Two callers' levels counted, drawn and walked over, with points of a third seat in a range."""
-    seen = position(8, 8, 13, 10).points(0, 10, 15)
+    seen = closed(5, 5, 0, 3).points(0, 10, 15)
     weights = {0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], 1: [1.0, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0]}
     tables = LevelTables.of(seen, weights)
     return (

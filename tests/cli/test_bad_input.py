@@ -47,6 +47,8 @@ count {S} --call W:2C --call E:1C | argument --call: illegal call '1C' by E | le
 count {S} --play W:C7 --play E:C8 | argument --play: trick 1: E cannot | N's turn
 count {S} --holds E:SA | these cannot hold together: S shows {HAND}; E holds SA. Take one of them | (given by --holds)
 count {S} --hcp W:11+ --hcp E:11+ | together: S shows {HAND}; W has 11 to 40 high-card points; E | (given by --hcp)
+count {S} --where 'aces(north) >= 2' --where 'aces(east) > 1' | these cannot hold together: S shows |
+count {S} --where 'aces(nroth) == 1' | argument --where: line 1, column 6: 'nroth' is no seat |
 count {WEST} --auction 'p p p p' | does not tell who began it | write S:p p p p, or add --dealer S
 count {WEST} --auction S:1NT --dealer N | begins with S | leave --dealer N out
 count --record BOARDS --after-card 1 | argument --after-card: it counts from a trick on | no --after-trick is named

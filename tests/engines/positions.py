@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from bayesbridge.capture.kernels import bids
-from bayesbridge.cards import DECK_MASK, Hand
+from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.layouts import Masks
 
@@ -108,26 +108,17 @@ def random_view(rng: np.random.Generator) -> Constraints:
     return view
 
 
-HANDS = ("AKQ52.J3.A94.K83", "T9.AQ72.KQ65.A92", "J873.K84.832.QJ5", "64.T965.JT7.T764")
+HANDS = ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976")
 """N E S W of one deal."""
 
 
-def position(unknown: str, rooms: tuple[int, int, int, int]) -> Constraints:
-    """The deal above with ``unknown`` cards taken out of their hands and ``rooms`` cards missing in each seat."""
-    hidden = Hand.of(unknown).mask
-    pool = [1 << card for card in range(52) if DECK_MASK & ~hidden & (1 << card)]
-    certain = Constraints.free()
-    for seat, text in enumerate(HANDS):
-        mask = Hand.from_pbn(text).mask & ~hidden
-        while mask.bit_count() > 13 - rooms[seat]:
-            mask &= mask - 1
-        certain = certain.hold(seat, mask)
-        pool = [bit for bit in pool if not bit & mask]
-    # What the rooms displaced goes to whoever is short of cards, so that only ``unknown`` stays in doubt.
-    for seat in range(4):
-        short = 13 - rooms[seat] - certain.must[seat].bit_count()
-        certain, pool = certain.hold(seat, sum(pool[:short])), pool[short:]
-    return certain
+def closed(*rooms: int) -> Constraints:
+    """Every seat lacks so many of the highest cards of its hand in that deal."""
+    constraints = Constraints.free()
+    for seat, (hand, room) in enumerate(zip(map(Hand.of, HANDS), rooms, strict=True)):
+        lowest = sorted(hand, key=lambda card: card.rank)[: 13 - room]
+        constraints = constraints.hold(seat, sum(card.mask for card in lowest))
+    return constraints
 
 
 def all_layouts(constraints: Constraints) -> Masks:

@@ -7,10 +7,10 @@ from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.particles import Moves
 from bayesbridge.layouts import Masks
-from tests.engines.positions import all_layouts, p_value, position, tally
+from tests.engines.positions import all_layouts, closed, p_value, tally
 
-TWO = position("SA SK S4 HQ HJ H5 DT D9", (0, 4, 0, 4)).points(3, 2, 8).length(1, 3, 2, 12)
-THREE = position("SA SK HQ HJ H2 DT D9 C3", (0, 3, 3, 2)).lack(2, Hand.of("SA").mask).points(1, 15, 17)
+TWO = closed(0, 4, 0, 4).points(3, 2, 8)
+THREE = closed(0, 3, 3, 2).points(1, 3, 8).lack(2, Hand.of("HA").mask)
 POSITIONS = {"two hands": TWO, "three hands": THREE}
 
 

@@ -5,14 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from bayesbridge.cards import Hand
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import FEATURES
 from bayesbridge.errors import Contradiction
-from tests.engines.positions import p_value, random_position, tally
+from tests.engines.positions import closed, p_value, random_position, tally
 
 
 def random_tilt(rng):
@@ -25,16 +23,6 @@ def random_proposal(constraints, rng, flat=()):
     tilts = tuple(Tilt.none() if seat in flat else random_tilt(rng) for seat in range(4))
     order = tuple(int(seat) for seat in rng.permutation(known.hidden))
     return Proposal(known, LayoutIndex.of(constraints), order, tilts)
-
-
-def closed(*rooms):
-    """Every seat lacks so many of the highest cards of its hand."""
-    hands = map(Hand.of, ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976"))
-    constraints = Constraints.free()
-    for seat, (hand, room) in enumerate(zip(hands, rooms, strict=True)):
-        lowest = sorted(hand, key=lambda card: card.rank)[: 13 - room]
-        constraints = constraints.hold(seat, sum(card.mask for card in lowest))
-    return constraints
 
 
 def every(constraints):

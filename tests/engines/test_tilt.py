@@ -12,9 +12,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import tilted
 from bayesbridge.engines.weights import Weights
-from tests.engines.test_proposal import closed
-
-HANDS = ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976")
+from tests.engines.positions import HANDS, closed
 
 
 def open_dummy(unknown):
