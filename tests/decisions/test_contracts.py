@@ -50,17 +50,8 @@ def solved_tricks(layouts, pair=PAIR, trump=None):
     return np.clip(tricks_of(layouts, pair) + (0 if trump is None else layouts.lengths[:, S, trump] % 3), 0, 13)
 
 
-@pytest.fixture
-def solver(install):
+def test_expected_scores_equal_a_sum_over_every_layout_solved(install):
     install("solver", SOLVER)
-
-
-@pytest.fixture
-def nothing(install):
-    """No plugin at all."""
-
-
-def test_expected_scores_equal_a_sum_over_every_layout_solved(solver):
     posterior = small().infer()
     found = bb.contracts(posterior, "1NT,2S,3NTX", against="2S", **BY_PAIR, solve=len(posterior))
     assert found.attrs["caution"].endswith("Every layout was solved (560): what is marked so is exact.")
@@ -84,7 +75,7 @@ def test_expected_scores_equal_a_sum_over_every_layout_solved(solver):
     assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
 
 
-def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
+def test_without_a_solver_the_network_answers_and_the_caution_says_so(install):
     posterior = small().infer()
     found = bb.contracts(posterior, "1NT,2S", pair="E:N", against="Pass")
     assert (found.attrs["scheme"], found.attrs["solved"], found.attrs["against"]) == ("new", 0, "Pass")
@@ -136,16 +127,13 @@ def honest_scores(seeds):
     return np.array(scores)
 
 
-def verify_honest(scores):
-    seeds = len(scores)
+def test_errors_are_honest():
+    seeds = 30
+    scores = honest_scores(seeds)
     assert (np.abs(scores.mean(axis=0)) < 4 / np.sqrt(seeds)).all(), scores.mean(axis=0)
     spread = np.sqrt((scores**2).mean(axis=0))
     assert (spread < 1 + 4 / np.sqrt(2 * seeds)).all(), spread
     assert (spread > 0.4).all(), spread  # errors that are far too large are no use either
-
-
-def test_errors_are_honest():
-    verify_honest(honest_scores(30))
 
 
 def test_the_network_alone_is_wrong_about_that_solver():
@@ -207,7 +195,7 @@ def test_a_pass_is_the_contract_that_stands(belief, left):
     assert contract_named(belief, "pass", (S, N)) == contract_if_passed(belief, (S, N))
 
 
-def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(nothing):
+def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(install):
     belief = bb.Belief("S", "AQ4.KJ32.A54.K32", dummy=None).given(bb.Auction.of("W:2S Pass Pass"))
     posterior = belief.infer(draws=400, rng=1)
     found = bb.contracts(posterior, against="Pass", solve=0)
@@ -232,7 +220,7 @@ def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(nothing):
         bb.contracts(posterior, "1S by W")
 
 
-def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(nothing):
+def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(install):
     posterior = called().infer(draws=100, rng=1)
     row = bb.contracts(posterior, "Pass,7NT", solve=0).isel(contract=0)
     assert (row["contract"].item(), row["score"].item(), row["score_error"].item()) == ("Pass", 0.0, 0.0)
@@ -277,7 +265,7 @@ class Made:
         return tricks >= contract.tricks_needed
 
 
-def test_a_new_scoring_is_a_class_and_a_line(nothing, monkeypatch):
+def test_a_new_scoring_is_a_class_and_a_line(install, monkeypatch):
     monkeypatch.setitem(SCORINGS, "made", lambda _: Made())
     posterior = small().infer()
     by_name, by_value = (bb.contracts(posterior, pair="E:N", scheme=one, against="1NT") for one in ("made", Made()))
