@@ -45,7 +45,7 @@ test: lint docs package ## all that a change must pass: linters, site, package, 
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term
 
 test-all: lint docs package ## the slow tests too
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term -m ""
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term -m "" --hypothesis-profile=all
 
 lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review, the schemas of .github
 	$(BIN)/ruff check

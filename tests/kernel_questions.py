@@ -38,7 +38,7 @@ from bayesbridge.estimators.protocol import Output
 from bayesbridge.expressions import parse_expression
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal
-from tests.capture.deals import random_deals, strange_deals
+from tests.deals import deal_masks, strange_deals
 from tests.engines.positions import closed
 
 PACKAGE = Path(random64.__file__).parent
@@ -66,7 +66,7 @@ def suit_rows():
 
 def algorithms():
     """Algorithms 1 and 2 on ordinary and on strange deals."""
-    first, second = np.concatenate([random_deals(100, 1), strange_deals(100, 2)], axis=1)
+    first, second = np.concatenate([deal_masks(100, 1)[:, :2].T, strange_deals(100, 2)], axis=1)
     return *kernels.captures(first, second), kernels.tricks(first, second), *kernels.bids(first)
 
 
@@ -78,7 +78,7 @@ def play():
 
 def bidding():
     """Levels in five strains, highest bids, cells, and a style's chances of calls."""
-    hands = np.concatenate([*random_deals(60, 6), *strange_deals(60, 7)])
+    hands = np.concatenate([*deal_masks(30, 6).T, *strange_deals(60, 7)])
     found = cells(hands)
     chances = [StyleBidder().log_likelihood(hands, Auction.of("W:Pass 1NT"), index) for index in (0, 1)]
     return strain_levels(hands), highest_bids(hands), found, *chances
@@ -86,7 +86,7 @@ def bidding():
 
 def learned_bidding():
     """What the learned bidder says of some hands."""
-    hands = np.concatenate([*random_deals(5, 8)])
+    hands = deal_masks(3, 8).ravel()
     bidder, auction = LearnedBidder("NS"), Auction.of("N:1NT Pass")
     return bidder.log_likelihood(hands, auction, 0), bidder.log_likelihood(hands, auction, 0, hands[::-1])
 
@@ -159,7 +159,7 @@ def sums():
 
 def network():
     """Likeliest numbers of tricks, and their distribution in hundredths: machine code may add in another order."""
-    (masks,) = deal_blocks(3, rng=14)
+    (masks,) = deal_blocks(1, rng=14)
     found = np.concatenate([table_tricks(masks, trump) for trump in (None, Suit.H)])
     return found.argmax(axis=1), np.rint(100 * found).astype(int)
 

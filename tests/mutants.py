@@ -1,13 +1,12 @@
 """Damage as it befalls files: bytes flipped, pieces lost, doubled or moved, the end cut off."""
 
 import random
-from collections.abc import Iterator, Sequence
 
 MARKS = b"\"'[]{}|;:,.%#*+-=_\n\r\t\\ 01AN\x00\xff"
 """What means something in one format or another."""
 
 
-def mutant(rng: random.Random, raw: bytes) -> bytes:
+def mutant(rng, raw):
     """A document with one to six damages."""
     data = bytearray(raw)
     for _ in range(rng.randint(1, 6)):
@@ -35,7 +34,7 @@ def mutant(rng: random.Random, raw: bytes) -> bytes:
     return bytes(data)
 
 
-def mutants(originals: Sequence[bytes], seed: int, count: int) -> Iterator[bytes]:
+def mutants(originals, seed, count):
     """``count`` damaged documents; the same seed gives the same."""
     rng = random.Random(seed)
     for _ in range(count):

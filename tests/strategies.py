@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from bayesbridge import Auction, Call, Contract, Deal, Seat, Trick
 from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
-from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
 
 suits = st.sampled_from(Suit)
 strains = st.sampled_from(Strain)
@@ -20,7 +20,7 @@ decks = st.permutations(range(52))
 """The 52 card indices in some order."""
 
 
-def _hand(indices: list[int]) -> Hand:
+def _hand(indices):
     return Hand(sum(1 << index for index in indices))
 
 
@@ -30,7 +30,7 @@ deals = decks.map(lambda deck: Deal((_hand(deck[:13]), _hand(deck[13:26]), _hand
 
 
 @st.composite
-def auctions(draw: st.DrawFn, players: int | None = None) -> Auction:
+def auctions(draw, players=None):
     """A legal auction, begun or over, of three or four players (either, unless said)."""
     first = draw(seats)
     count = players or draw(st.sampled_from((3, 4)))
@@ -45,13 +45,13 @@ def auctions(draw: st.DrawFn, players: int | None = None) -> Auction:
 
 
 @st.composite
-def tricks(draw: st.DrawFn) -> Trick:
+def tricks(draw):
     """A trick of none to four different cards."""
     return Trick(draw(seats), draw(trumps), tuple(draw(st.lists(cards, max_size=4, unique=True))))
 
 
 @st.composite
-def plays(draw: st.DrawFn, deal: Deal, trump: Suit | None, slips: bool = False) -> list[tuple[Seat, Card]]:
+def plays(draw, deal, trump, slips=False):
     """A record of play of a deal, up to 52 cards, legal unless ``slips`` let seats forget to follow suit.
 
     The rules are written apart from ``bayesbridge.tricks``.
@@ -59,7 +59,7 @@ def plays(draw: st.DrawFn, deal: Deal, trump: Suit | None, slips: bool = False) 
     length = draw(st.integers(0, 52))
     choices = draw(st.lists(st.integers(0, 13 if slips else 12), min_size=length, max_size=length))
     left = {seat: list(deal[seat]) for seat in Seat}
-    record: list[tuple[Seat, Card]] = []
+    record = []
     leader = draw(seats)
     for i, choice in enumerate(choices):
         seat = leader.next(i % 4)
@@ -78,12 +78,12 @@ def plays(draw: st.DrawFn, deal: Deal, trump: Suit | None, slips: bool = False) 
     return record
 
 
-def ranges(most: int) -> st.SearchStrategy[list[int]]:
+def ranges(most):
     """Two numbers from 0 to ``most``, rising."""
     return st.lists(st.integers(0, most), min_size=2, max_size=2).map(sorted)
 
 
-evidence: st.SearchStrategy[Piece] = st.one_of(
+evidence = st.one_of(
     st.builds(Reveal, seats, hands),
     st.builds(Play, seats, cards),
     st.builds(Void, seats, suits),
@@ -97,7 +97,7 @@ evidence: st.SearchStrategy[Piece] = st.one_of(
 
 
 @st.composite
-def true_evidence(draw: st.DrawFn, deal: Deal, played: int = 0, points: bool = True) -> Piece:
+def true_evidence(draw, deal, played=0, points=True):
     """A hard piece that is true of a deal of which the ``played`` cards have left their hands.
 
     Without ``points`` it is not about high-card points.
@@ -113,7 +113,7 @@ def true_evidence(draw: st.DrawFn, deal: Deal, played: int = 0, points: bool = T
         case "length":
             return Length(seat, suit, draw(st.integers(0, length)), draw(st.integers(length, 13)))
         case "points":
-            total = _points(hand)
+            total = hand.points
             return HighCards(seat, draw(st.integers(0, total)), draw(st.integers(total, 40)))
         case "holds":
             return Holds(seat, some)
@@ -124,13 +124,13 @@ def true_evidence(draw: st.DrawFn, deal: Deal, played: int = 0, points: bool = T
 
 
 @st.composite
-def false_evidence(draw: st.DrawFn, deal: Deal, played: int = 0) -> Piece:
+def false_evidence(draw, deal, played=0):
     """A hard piece that is false of a deal of which the ``played`` cards have left their hands."""
     seat, suit = draw(seats), draw(suits)
     hand = deal[seat]
-    length, total = sum(card.suit is suit for card in hand), _points(hand)
+    length, total = sum(card.suit is suit for card in hand), hand.points
     other = deal[seat.next(draw(st.integers(1, 3)))]
-    pieces: list[st.SearchStrategy[Piece]] = [
+    pieces = [
         st.sampled_from(list(other)).map(lambda card: Holds(seat, [card])),
         st.sampled_from(list(hand)).map(lambda card: Lacks(seat, [card])),
         st.just(Reveal(seat, other)),
@@ -141,7 +141,3 @@ def false_evidence(draw: st.DrawFn, deal: Deal, played: int = 0) -> Piece:
     if any(card.suit is suit for card in hand if not card.mask & played):
         pieces.append(st.just(Void(seat, suit)))
     return draw(st.one_of(pieces))
-
-
-def _points(hand: Hand) -> int:
-    return sum(max(0, card.rank - 8) for card in hand)

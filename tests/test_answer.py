@@ -148,12 +148,3 @@ def test_summary_and_picture_read_it(result):
     assert bb.plots.tricks(result, "tricks").get_title() == (
         f"Tricks of South, dummy North, in no trumps\n1NT makes (7 tricks or more): {100 * least:.0f} %"
     )
-
-
-def test_what_counts_no_tricks_is_refused(result):
-    with pytest.raises(bb.BayesBridgeError, match="'Delta' does not count tricks"):
-        result.tricks("Delta")
-    with pytest.raises(bb.BayesBridgeError, match="pick one by suit"):
-        result.tricks("delta")
-    with pytest.raises(bb.BayesBridgeError, match="no output 'luck'"):
-        result.tricks("luck")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesbridge import Auction, Seat
+from bayesbridge import Auction
 from bayesbridge.calls import CALLS, PASS, Call, Contract
 from bayesbridge.errors import IllegalCall
 from tests.strategies import auctions, seats
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.quick
         (Auction.four("N").after_all("1H p p X p p XX p p p"), "1HXX by N"),
     ],
 )
-def test_golden(auction: Auction, contract: str | None) -> None:
+def test_golden(auction, contract):
     assert auction.is_over
     assert auction.turn is None
     assert auction.legal_calls() == ()
@@ -57,7 +57,7 @@ class TestIllegal:
             (Auction.of("N:1C X 1D"), "1C", "legal: Pass, X, 1H … 7NT"),
         ],
     )
-    def test_all_doors(self, auction: Auction, call: str, says: str) -> None:
+    def test_all_doors(self, auction, call, says):
         assert not auction.can(call)
         for door in (auction.verify, auction.after, lambda call: Auction.of(auction, [call])):
             with pytest.raises(IllegalCall) as caught:
@@ -69,14 +69,14 @@ class TestIllegal:
 
 
 class TestFill:
-    def test_a_call_that_comes_too_late(self) -> None:
+    def test_a_call_that_comes_too_late(self):
         with pytest.raises(IllegalCall, match=r"'2C' by S after 'S:1NT': the auction is over when W and E pass"):
             Auction.three("S").after("1NT").fill("S", "2C")
         with pytest.raises(IllegalCall, match="the auction is over; call no more"):
             Auction.three("S").after_all("1NT p p").fill("S", "2C")
 
     @given(auctions())
-    def test_interesting_calls_alone_give_the_auction_back(self, auction: Auction) -> None:
+    def test_interesting_calls_alone_give_the_auction_back(self, auction):
         filled, told = Auction(auction.first, (), auction.dummy), 0
         for seat, call in auction:
             if call != PASS:
@@ -89,7 +89,7 @@ class TestFill:
 
 class TestProperties:
     @given(auctions())
-    def test_round_trip(self, auction: Auction) -> None:
+    def test_round_trip(self, auction):
         dummy = auction.dummy
         assert Auction.of(str(auction), dummy=dummy) == Auction.of(auction) == eval(repr(auction)) == auction
         assert Auction.of(auction.first, list(map(str, auction.calls)), dummy) == auction
@@ -97,7 +97,7 @@ class TestProperties:
         assert hash(eval(repr(auction))) == hash(auction)
 
     @given(auctions())
-    def test_doors_agree(self, auction: Auction) -> None:
+    def test_doors_agree(self, auction):
         legal = auction.legal_calls()
         for call in CALLS:
             assert auction.can(call) == (call in legal)
@@ -106,7 +106,7 @@ class TestProperties:
                 assert auction.after(call).calls == (*auction.calls, call)
 
     @given(auctions())
-    def test_invariants(self, auction: Auction) -> None:
+    def test_invariants(self, auction):
         bids = [call for call in auction.calls if call.is_bid]
         assert bids == sorted(set(bids))
         assert auction.last_bid == (bids[-1] if bids else None)
@@ -123,20 +123,20 @@ class TestProperties:
 
     @settings(max_examples=40)
     @given(seats, st.text(max_size=20))
-    def test_any_text_is_read_or_refused_in_one_line(self, seat: Seat, text: str) -> None:
+    def test_any_text_is_read_or_refused_in_one_line(self, seat, text):
         for read in (Call.of, Contract.of, Auction.of, Auction(seat).after_all):
             assert len(complaint(read, text).splitlines()) <= 1
 
 
-def count_auctions(start: Auction) -> int:
+def count_auctions(start):
     """How many ways the auction can go on to its end, by walking every distinct state through ``legal_calls``.
 
     What may follow depends on the calls since the last bid, that bid, and who bids next relative to it: one
     representative of each such state stands for all. High bids first, so that representatives are short.
     """
-    known: dict[tuple[Call, ...], int] = {}
+    known = {}
 
-    def count(auction: Auction) -> int:
+    def count(auction):
         if auction.is_over:
             return 1
         since = max((i for i, call in enumerate(auction.calls) if call.is_bid), default=0)
@@ -157,5 +157,5 @@ def count_auctions(start: Auction) -> int:
         (Auction.four(), 128_745_650_347_030_683_120_231_926_111_609_371_363_122_697_557),
     ],
 )
-def test_number_of_auctions(start: Auction, number: int) -> None:
+def test_number_of_auctions(start, number):
     assert count_auctions(start) == number == ((3**36 - 1) // 2 if start.dummy is not None else (4 * 22**35 - 1) // 3)

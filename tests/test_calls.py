@@ -11,14 +11,14 @@ pytestmark = pytest.mark.quick
 
 
 class TestCall:
-    def test_all_in_order(self) -> None:
+    def test_all_in_order(self):
         names = ["Pass", "X", "XX", *(f"{n}{strain}" for n in range(1, 8) for strain in ("C", "D", "H", "S", "NT"))]
         assert [str(call) for call in CALLS] == names
         assert sorted(CALLS) == list(CALLS)
         assert CALLS[:3] == (PASS, DOUBLE, REDOUBLE)
 
     @given(calls)
-    def test_round_trip(self, call: Call) -> None:
+    def test_round_trip(self, call):
         assert Call.of(str(call)) == Call.of(f" {str(call).lower()} ") == Call.of(call) == call
         assert eval(repr(call)) == call
         if call.strain is not None:
@@ -28,7 +28,7 @@ class TestCall:
 
 class TestContract:
     @given(contracts)
-    def test_round_trip(self, contract: Contract) -> None:
+    def test_round_trip(self, contract):
         assert Contract.of(str(contract)) == Contract.of(str(contract).lower()) == Contract.of(contract) == contract
         assert eval(repr(contract)) == contract
         assert Contract.of(str(contract).split()[0], contract.declarer) == contract
@@ -43,7 +43,7 @@ class TestContract:
         (Contract, "by S"),
     ],
 )
-def test_bad(kind: type, text: str) -> None:
+def test_bad(kind, text):
     with pytest.raises(NotationError) as caught:
         kind.of(text)
     assert f"unknown {kind.__name__.lower()} {text!r}" in str(caught.value)

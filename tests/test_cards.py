@@ -1,7 +1,5 @@
 """Suits, strains, cards and hands: every notation there and back, every mistake quoted."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +11,7 @@ from tests.strategies import cards, holdings
 pytestmark = pytest.mark.quick
 
 
-def test_the_deck_in_the_order_of_the_masks() -> None:
+def test_the_deck_in_the_order_of_the_masks():
     names = [suit + rank for suit in "CDHS" for rank in "23456789TJQKA"]
     assert [str(Card(index)) for index in range(52)] == names
     assert [Card.of(name).index for name in names] == list(range(52))
@@ -21,12 +19,12 @@ def test_the_deck_in_the_order_of_the_masks() -> None:
 
 
 @pytest.mark.parametrize("text", ["HT", "ht", "H10", "h10", " hT ", "♥10", "♥t"])
-def test_ten_of_hearts_in_all_spellings(text: str) -> None:
+def test_ten_of_hearts_in_all_spellings(text):
     assert Card.of(text) == Card(13 * Suit.H + 8)
 
 
 @pytest.mark.parametrize(("text", "suit"), [("c", Suit.C), (" D", Suit.D), ("♥", Suit.H), (" ♠ ", Suit.S)])
-def test_suits(text: str, suit: Suit) -> None:
+def test_suits(text, suit):
     assert Suit.of(text) is suit
     assert Strain.of(text) is Strain(suit)
     assert Strain.of(suit).trump is suit
@@ -34,7 +32,7 @@ def test_suits(text: str, suit: Suit) -> None:
 
 
 @given(cards)
-def test_card_round_trip(card: Card) -> None:
+def test_card_round_trip(card):
     assert Card.of(str(card)) == card
     assert eval(repr(card)) == card
     assert Card.of(card) is card
@@ -43,7 +41,7 @@ def test_card_round_trip(card: Card) -> None:
 
 
 @given(holdings)
-def test_hand_round_trip(hand: Hand) -> None:
+def test_hand_round_trip(hand):
     assert Hand.from_pbn(hand.pbn) == Hand.of(str(hand)) == hand
     assert eval(repr(hand)) == hand
     assert Hand.from_pbn(hand.pbn.lower().replace("t", "10")) == hand
@@ -65,7 +63,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("read", "text", "says"), BAD, ids=[f"{read.__qualname__} {text!r}" for read, text, _ in BAD])
-def test_what_cannot_be_read_is_quoted_in_one_line(read: Callable[[str], object], text: str, says: str) -> None:
+def test_what_cannot_be_read_is_quoted_in_one_line(read, text, says):
     with pytest.raises(NotationError) as caught:
         read(text)
     assert says in str(caught.value)
@@ -73,19 +71,19 @@ def test_what_cannot_be_read_is_quoted_in_one_line(read: Callable[[str], object]
     assert read != Card.of or caught.value.data["text"] == text
 
 
-def test_a_card_that_stands_twice() -> None:
+def test_a_card_that_stands_twice():
     with pytest.raises(DealError, match="A stands twice") as caught:
         Hand.from_pbn("AKQA.KJ3.A54.Q32")
     assert_one_line(caught.value, "'AKQA.KJ3.A54.Q32'")
 
 
 @given(st.text(max_size=20))
-def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
+def test_any_text_is_read_or_refused_in_one_line(text):
     for read in (Card.of, Hand.of, Hand.from_pbn, Suit.of, Strain.of):
         assert len(complaint(read, text).splitlines()) <= 1
 
 
-def complaint(read: Callable[[str], object], text: str) -> str:
+def complaint(read, text):
     try:
         read(text)
     except BayesBridgeError as error:
@@ -93,7 +91,7 @@ def complaint(read: Callable[[str], object], text: str) -> str:
     return ""
 
 
-def assert_one_line(error: BayesBridgeError, quote: str) -> None:
+def assert_one_line(error, quote):
     assert len(str(error).splitlines()) == 1
     assert quote in str(error)
 
@@ -110,6 +108,6 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize(("text", "pbn"), WRITTEN.items())
-def test_hands_as_people_write_them(text: str, pbn: str) -> None:
+def test_hands_as_people_write_them(text, pbn):
     assert Hand.from_pbn(text) == Hand.of(text) == Hand.from_pbn(pbn)
     assert Hand.of(text).pbn == pbn

@@ -6,10 +6,10 @@ from bayesbridge.constraints import Constraints
 from tests.engines.positions import brute_force, random_position
 
 
-def test_normalising_keeps_exactly_the_same_layouts() -> None:
+def test_normalising_keeps_exactly_the_same_layouts():
     rng = np.random.default_rng(11)
     plain = feasible = 0
-    for _ in range(150):
+    for _ in range(80):
         known, evidence = random_position(rng)
         layouts = brute_force(known, known)
         fits = evidence.allows(layouts)
@@ -23,13 +23,13 @@ def test_normalising_keeps_exactly_the_same_layouts() -> None:
         assert normal == normal.normalised()
         assert all(must & ~may == 0 for must, may in zip(normal.must, normal.may, strict=True))
         assert len(normal.hidden) != 1
-    assert plain > 10
-    assert feasible > 50
+    assert plain > 5
+    assert feasible > 25
 
 
-def test_joining_two_sets_of_constraints_asks_for_both() -> None:
+def test_joining_two_sets_of_constraints_asks_for_both():
     rng = np.random.default_rng(12)
-    for _ in range(40):
+    for _ in range(20):
         known, one = random_position(rng)
         other = Constraints.free().points(1, 5, 14).length(0, 3, 2, 5).lack(3, 0xF0F0F0F0F0F0F).hold(2, 1 << 40)
         layouts = brute_force(known, known)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from bayesbridge import Card, Deal, Seat
-from bayesbridge.errors import BayesBridgeError, DealError, NotationError
+from bayesbridge.errors import DealError, NotationError
 from tests.strategies import deals, seats
 
 pytestmark = pytest.mark.quick
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.quick
 FLAT = "N:AKQ2.KJ3.A54.Q32 JT9.AQT.KQJ.KJT9 876.987.T98.A876 543.6542.7632.54"
 
 
-def test_flat_deal_reads_as_written() -> None:
+def test_flat_deal_reads_as_written():
     deal = Deal.from_pbn(FLAT)
     assert deal["S"].pbn == "876.987.T98.A876"
     assert [hand.points for hand in deal] == [19, 17, 4, 0]
@@ -21,14 +21,14 @@ def test_flat_deal_reads_as_written() -> None:
 
 
 @given(deals)
-def test_deal_round_trip(deal: Deal) -> None:
+def test_deal_round_trip(deal):
     assert Deal.from_pbn(deal.pbn) == Deal.of(str(deal)) == Deal.of(deal) == deal
     assert eval(repr(deal)) == deal
     assert Deal.of({seat: deal[seat].pbn for seat in Seat}) == deal
 
 
 @given(deals, seats)
-def test_deal_from_any_seat_with_one_hand_left_out(deal: Deal, first: Seat) -> None:
+def test_deal_from_any_seat_with_one_hand_left_out(deal, first):
     order = [first.next(i) for i in range(4)]
     for missing in (None, *Seat):
         fields = ["-" if seat == missing else deal[seat].pbn.lower() for seat in order]
@@ -36,14 +36,14 @@ def test_deal_from_any_seat_with_one_hand_left_out(deal: Deal, first: Seat) -> N
 
 
 @given(seats)
-def test_seats_go_round(seat: Seat) -> None:
+def test_seats_go_round(seat):
     assert seat.next().next().next().next() is seat.next(4) is seat.next(0) is seat
     assert seat.partner.partner is seat
     assert seat.partner is seat.next(2) is not seat
     assert Seat.of(seat) is Seat.of(seat.name) is Seat.of(f" {seat.name.lower()} ") is seat
 
 
-def swapped(old: str, new: str) -> str:
+def swapped(old, new):
     assert FLAT.count(old) == 1
     return FLAT.replace(old, new)
 
@@ -60,14 +60,14 @@ def swapped(old: str, new: str) -> str:
         (swapped("AKQ2.KJ3.A54.Q32 JT9.AQT.KQJ.KJT9", "- -"), DealError, "no cards for N and E"),
     ],
 )
-def test_bad_deal(text: str, error: type[BayesBridgeError], says: str) -> None:
+def test_bad_deal(text, error, says):
     with pytest.raises(error) as caught:
         Deal.of(text)
     assert says in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_card_in_two_of_three_hands_is_not_blamed_on_the_fourth() -> None:
+def test_a_card_in_two_of_three_hands_is_not_blamed_on_the_fourth():
     deal = swapped("876.987", "A76.987").replace("JT9.AQT.KQJ.KJT9", "-")
     with pytest.raises(DealError, match="SA lies in both N and S") as caught:
         Deal.of(deal)
@@ -75,7 +75,7 @@ def test_a_card_in_two_of_three_hands_is_not_blamed_on_the_fourth() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "X", "NE", "norths", "0"])
-def test_bad_seat(text: str) -> None:
+def test_bad_seat(text):
     with pytest.raises(NotationError) as caught:
         Seat.of(text)
     assert repr(text) in str(caught.value)

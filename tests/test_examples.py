@@ -32,12 +32,6 @@ def test_an_example_is_short_says_what_it_asks_runs_and_draws(gallery, path):
         assert ran.picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_exact_table_beside_the_papers(gallery):
-    printed = gallery.run(ROOT / "examples" / "reproduce_table_1_exactly.py").printed.splitlines()
-    assert printed[1].split() == ["<=6", "1865.3", "1879.9696", "-0.59"]
-    assert printed[-1].endswith("reproduced.")
-
-
 @pytest.fixture
 def elsewhere(gallery, tmp_path, monkeypatch):
     """The gallery of another checkout, with no example yet."""

@@ -9,13 +9,8 @@ from tests.dealing.plain_conditions import suits_of, value
 
 pytestmark = pytest.mark.quick
 
-
 DEAL = "N:AKQ72.JT4.A984.Q T5.Q.KQJT7.KJ642 9843.AK972.3.953 J6.8653.652.AT87"
-
-
 LAYOUTS = Layouts.of([DEAL])
-
-
 VALUES = {
     "losers(north)": 6,
     "loser(north, spades)": 0,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
+from tests.test_documents import FENCE, ROOT
 
 
 class Guide:
@@ -18,7 +17,7 @@ class Guide:
     def __init__(self, page, heading):
         _, _, rest = (ROOT / "docs" / page).read_text("utf-8").partition(f"\n## {heading}\n")
         self.text = rest.partition("\n## ")[0]
-        self.blocks = [match.groupdict() for match in BLOCK.finditer(self.text)]
+        self.blocks = [match.groupdict() for match in FENCE.finditer(self.text)]
         self.files = {block["file"]: block["text"] for block in self.blocks if block["file"]}
         self.commands = [
             line for block in self.blocks if block["language"] == "sh" for line in block["text"].splitlines()

@@ -63,7 +63,7 @@ FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, 1 <
 @pytest.mark.parametrize("place", [f"{__file__}/cache", "x" * 300, "cache"])
 def test_where_nothing_can_be_kept_kernels_compile_and_one_line_says_so(tmp_path, place):
     """No folder, one that cannot even be asked for, as that of another user, and one on a full disk."""
-    for _ in range(2):
+    for _ in range(1 + (place == "cache")):  # what a full disk left is found again
         result = run(KERNEL.replace("answer =", FULL), tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / place))
         assert result.stdout == "84 CPUDispatcher 0\n"
         assert (result.stderr.count("\n"), "BAYESBRIDGE_CACHE" in result.stderr) == (1, True)

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from bayesbridge import Deal, Hand, Layouts
+from bayesbridge import Layouts
 from bayesbridge.constraints import Constraints, points_in
 from bayesbridge.errors import DealError
-from tests.engines.positions import random_deal
+from tests.deals import random_deal
 
 
 @pytest.fixture
-def deals() -> list[Deal]:
+def deals():
     rng = np.random.default_rng(5)
-    return [Deal(tuple(Hand(mask) for mask in random_deal(rng))) for _ in range(40)]
+    return [random_deal(rng) for _ in range(40)]
 
 
-def test_a_batch_measures_what_its_hands_measure(deals: list[Deal]) -> None:
+def test_a_batch_measures_what_its_hands_measure(deals):
     batch = Layouts.of(deals)
     assert list(batch) == deals
     assert batch.points.tolist() == [[hand.points for hand in deal] for deal in deals]
@@ -24,7 +24,7 @@ def test_a_batch_measures_what_its_hands_measure(deals: list[Deal]) -> None:
     assert [points_in(hand.mask) for hand in deals[0]] == batch.points[0].tolist()
 
 
-def test_a_batch_cannot_be_changed(deals: list[Deal]) -> None:
+def test_a_batch_cannot_be_changed(deals):
     source = np.array(Layouts.of(deals).masks)
     batch = Layouts(source)
     source[:] = 0
@@ -36,12 +36,12 @@ def test_a_batch_cannot_be_changed(deals: list[Deal]) -> None:
 
 
 @pytest.mark.parametrize("wrong", [np.zeros((3, 3), np.uint64), np.zeros(4, np.uint64), np.zeros((2, 4))])
-def test_a_batch_has_four_columns_of_masks(wrong: np.ndarray) -> None:
+def test_a_batch_has_four_columns_of_masks(wrong):
     with pytest.raises(DealError, match=r"\(n, 4\)"):
         Layouts(wrong)
 
 
-def test_only_whole_deals_are_allowed() -> None:
+def test_only_whole_deals_are_allowed():
     full = 0x1FFF
     rows = [
         [full, full << 13, full << 26, full << 39],

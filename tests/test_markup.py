@@ -9,8 +9,6 @@ from tests import positions
 from tests.views.test_report import Page
 
 DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"
-
-
 MOST_BYTES = 50_000
 
 

@@ -42,15 +42,11 @@ def pmf(result, name, **where):
     return dict(zip(found[f"{name}_value"].values.tolist(), found.values.tolist(), strict=True))
 
 
-def ticks(ax):
-    return dict(zip(ax.get_xticks(), (label.get_text() for label in ax.get_xticklabels()), strict=True))
-
-
 def test_tricks_are_the_distribution_with_failing_conditions_apart(prior):
     ax = bb.plots.tricks(prior, level=3)
     drawn, T = bars(ax), pmf(prior, "T")
-    labels = ticks(ax)
-    (apart,) = (place for place, label in labels.items() if label == "conditions\nfail")
+    labels = zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)
+    (apart,) = (place for place, label in labels if label.get_text() == "conditions\nfail")
     assert drawn.pop(apart) == pytest.approx(T.pop(0))
     assert apart < min(drawn) - 1
     assert drawn == pytest.approx({value: T[value] for value in drawn})
@@ -192,10 +188,6 @@ def test_shrinkage_shows_what_was_counted_and_what_is_believed():
     assert {text.get_text() for text in ax.get_legend().get_texts()} == names
 
 
-def dashed(ax):
-    return [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"]
-
-
 def labels(axis):
     return [label.get_text() for label in axis.get_ticklabels()]
 
@@ -250,7 +242,7 @@ def test_numbers_that_are_not_whole_are_a_histogram_by_weight(posterior):
     ax = bb.plots.distribution(result, "share")
     assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1)
     mean = posterior.expect(lambda layouts: layouts.points[:, [0, 2]].sum(axis=1) / 40)
-    assert dashed(ax) == pytest.approx([mean])
+    assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == pytest.approx([mean])
     middles = np.array([bar.get_x() + bar.get_width() / 2 for bar in ax.patches])
     heights = np.array([bar.get_height() for bar in ax.patches])
     assert float(middles @ heights) == pytest.approx(mean, abs=ax.patches[0].get_width())

@@ -104,6 +104,11 @@ BAD = {
         "p.toml:4: dummy: with four players every seat bids",
         "leave it out",
     ),
+    "unknown system": (
+        f'{START}players = 4\nsystem = ["weak-twos", "sayc?"]',
+        "p.toml:4: system: unknown system 'sayc?'",
+        "write acol",
+    ),
     "no quotes": ('observer = "S"\nhand = AKQ\n', "p.toml:2: hand: not TOML: Invalid value", "in quotes"),
     "not UTF-8": (b'observer = "\xff"', "p.toml: not UTF-8 at byte 12", "save it as UTF-8"),
 }

@@ -27,23 +27,18 @@ def kernels():
     return found
 
 
-def answers_as_python(folder, measuring):
-    """The same questions in a process without a compiler; warnings are errors there too."""
-    file = folder / "answers"
+def test_every_kernel_gives_the_same_as_python(tmp_path, measuring):
+    """Python answers in a process without a compiler, where warnings are errors too."""
+    compiled, _ = answer_all()  # first, so that the tables are in the cache and Python need not build them
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.kernel_questions", str(file)],
+        [sys.executable, "-W", "error", "-m", "tests.kernel_questions", "answers"],
         env=os.environ | measuring | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)},
-        cwd=folder,
+        cwd=tmp_path,
         capture_output=True,
         text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    return pickle.loads(file.read_bytes())
-
-
-def test_every_kernel_gives_the_same_as_python(tmp_path, measuring):
-    compiled, _ = answer_all()  # first, so that the tables are in the cache and Python need not build them
-    plain, called = answers_as_python(tmp_path, measuring)
+    plain, called = pickle.loads((tmp_path / "answers").read_bytes())
     assert plain.keys() == compiled.keys()
     for question, answers in compiled.items():
         for ours, theirs in zip(answers, plain[question], strict=True):

@@ -18,8 +18,6 @@ PAGE = "\n".join(CHAPTERS.values())
 DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:\w+):: (bayesbridge[\w.]*?)(?:\.(\w+))?(?:\(\))?$", re.M)
 
 NAMED = DIRECTIVE.findall(PAGE)
-
-
 PARTS = ("errors", "plots", "plugins")
 """Modules that are public names themselves."""
 PUBLIC = [

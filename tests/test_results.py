@@ -224,15 +224,10 @@ def test_counted_outputs_are_exact_and_sampled_ones_are_not():
     assert table.loc["kappa[C]", "mcse"] == pytest.approx(table.loc["kappa[C]", "sd"] / 20, rel=0.05)
 
 
-def repeated(method, draws, times):
-    """Means and claimed errors of repeated runs."""
-    belief = bb.Belief("S", positions.SOUTH, bidder=bb.IterativeBidder(slip=0.2)).given(bb.Called("W", "1NT"))
-    tables = [bb.estimate(belief.infer(method, draws=draws, rng=seed)).summary("T") for seed in range(times)]
-    return pandas.concat(tables, keys=range(times))
-
-
 def test_claimed_errors_are_the_spread_of_repeated_runs():
-    tables = repeated("likelihood-weighting", 3000, 60)
+    belief = bb.Belief("S", positions.SOUTH, bidder=bb.IterativeBidder(slip=0.2)).given(bb.Called("W", "1NT"))
+    runs = (belief.infer("likelihood-weighting", draws=3000, rng=seed) for seed in range(60))
+    tables = pandas.concat([bb.estimate(run).summary("T") for run in runs], keys=range(60))
     for quantity in ("conditions fail", "T if they hold", "T ≥ 9", "T"):
         runs = tables.xs(quantity, level=1)
         spread = runs["mean"].std()
@@ -297,6 +292,8 @@ def test_another_interval_and_a_choice_of_outputs(result):
         (lambda result: result.summary("tricks"), "no output 'tricks': it has c1, c2"),
         (lambda result: result.summary(probability=89), "probability 89: give a number between 0 and 1"),
         (lambda result: result.at_least("x"), "no output 'x': it has c1"),
+        (lambda result: result.tricks("Delta"), "'Delta' does not count tricks"),
+        (lambda result: result.tricks("delta"), "pick one by suit"),
     ],
 )
 def test_wrong_questions_are_answered_with_what_there_is(result, call, words):

@@ -3,11 +3,8 @@
 import pytest
 
 import bayesbridge as bb
-import bayesbridge.constraints
-import bayesbridge.engines.counting
-import bayesbridge.engines.enumeration
-import bayesbridge.engines.particles
-import bayesbridge.engines.tables
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import count
 from bayesbridge.shapes import ALL, read_shapes
 
 BAD_SHAPES = {
@@ -28,8 +25,8 @@ def test_bad_shapes_get_one_clear_line(text, says):
 def test_shapes_by_frequency():
     """Known frequencies of shapes over all deals (H. G. Francis et al., The Official Encyclopedia of Bridge)."""
     known = {"4-4-3-2": 0.21551, "5-3-3-2": 0.15517, "4-3-3-3": 0.10536, "5-4-2-2": 0.10580, "any 7-6": 0.0000556}
-    everything = bb.engines.counting.count(bb.constraints.Constraints.free())
+    everything = count(Constraints.free())
     for text, share in known.items():
-        shaped = bb.constraints.Constraints.free().shape(0, read_shapes(text))
-        assert bb.engines.counting.count(shaped) / everything == pytest.approx(share, rel=2e-3)
+        shaped = Constraints.free().shape(0, read_shapes(text))
+        assert count(shaped) / everything == pytest.approx(share, rel=2e-3)
     assert len(ALL) == 560

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge import Card, Deal, Hand, Seat, Suit
+from bayesbridge import Card, Hand, Seat, Suit
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.tricks import Trick, replay
 from tests.strategies import deals, hands, plays, tricks, trumps
@@ -14,7 +14,7 @@ from tests.strategies import deals, hands, plays, tricks, trumps
 pytestmark = pytest.mark.quick
 
 
-def beats(card: Card, other: Card, led: Suit, trump: Suit | None) -> bool:
+def beats(card, other, led, trump):
     """Pairwise: within a suit the higher rank; a trump beats the rest; the suit led beats discards."""
     if card.suit is other.suit:
         return card.rank > other.rank
@@ -23,7 +23,7 @@ def beats(card: Card, other: Card, led: Suit, trump: Suit | None) -> bool:
     return card.suit is led
 
 
-def test_winner_on_a_deck_of_twelve_against_the_pairwise_rule() -> None:
+def test_winner_on_a_deck_of_twelve_against_the_pairwise_rule():
     deck = [Card(13 * suit + rank) for suit in Suit for rank in (0, 7, 12)]
     for trump in (None, *Suit):
         for four in permutations(deck, 4):
@@ -35,13 +35,13 @@ def test_winner_on_a_deck_of_twelve_against_the_pairwise_rule() -> None:
 
 
 @given(tricks())
-def test_trick_round_trip(trick: Trick) -> None:
+def test_trick_round_trip(trick):
     assert Trick.of(str(trick), trick.trump) == Trick.of(trick) == eval(repr(trick)) == trick
     assert Trick.of(str(trick).lower().replace(" ", ", ").replace("t", "10"), trick.trump) == trick
 
 
 @given(tricks().filter(lambda trick: not trick.complete), hands)
-def test_legal_cards_and_the_three_doors(trick: Trick, hand: Hand) -> None:
+def test_legal_cards_and_the_three_doors(trick, hand):
     hand = hand - Hand.of(trick.cards)
     seat = trick.turn
     assert seat is not None
@@ -66,7 +66,7 @@ def test_legal_cards_and_the_three_doors(trick: Trick, hand: Hand) -> None:
         ("W:S5", "N", "HK", "A2.K..", "the suit led must be followed; legal: SA S2"),
     ],
 )
-def test_illegal_play(text: str, seat: str, card: str, hand: str | None, says: str) -> None:
+def test_illegal_play(text, seat, card, hand, says):
     trick, held = Trick.of(text), None if hand is None else Hand.of(hand)
     assert not trick.can(seat, card, held)
     for door in (trick.verify, trick.after):
@@ -77,7 +77,7 @@ def test_illegal_play(text: str, seat: str, card: str, hand: str | None, says: s
 
 
 @given(st.data(), deals, trumps)
-def test_replay_of_legal_play(data: st.DataObject, deal: Deal, trump: Suit | None) -> None:
+def test_replay_of_legal_play(data, deal, trump):
     record = data.draw(plays(deal, trump))
     result = replay(record, trump)
     assert result == replay(record, trump, deal)
@@ -93,7 +93,7 @@ def test_replay_of_legal_play(data: st.DataObject, deal: Deal, trump: Suit | Non
 
 
 @given(st.data(), deals, trumps)
-def test_replay_refuses_exactly_the_records_with_a_revoke(data: st.DataObject, deal: Deal, trump: Suit | None) -> None:
+def test_replay_refuses_exactly_the_records_with_a_revoke(data, deal, trump):
     record = data.draw(plays(deal, trump, slips=True))
     led = [record[i - i % 4][1].suit for i in range(len(record))]
     failed = [i for i, (_, card) in enumerate(record) if card.suit is not led[i]]
@@ -107,7 +107,7 @@ def test_replay_refuses_exactly_the_records_with_a_revoke(data: st.DataObject, d
     assert is_refused(record, trump, deal) == real
 
 
-def is_refused(record: list[tuple[Seat, Card]], trump: Suit | None, deal: Deal | None) -> bool:
+def is_refused(record, trump, deal):
     try:
         replay(record, trump, deal)
     except IllegalPlay:
@@ -118,7 +118,7 @@ def is_refused(record: list[tuple[Seat, Card]], trump: Suit | None, deal: Deal |
 REVOKE = [play.split(":") for play in ["W:H5", "N:HK", "E:C2", "S:H3", "N:DA", "E:D5", "S:D4", "W:D2", "N:D3", "E:H9"]]
 
 
-def test_revoke_names_both_cards_and_tricks() -> None:
+def test_revoke_names_both_cards_and_tricks():
     with pytest.raises(IllegalPlay) as caught:
         replay(REVOKE)
     assert str(caught.value).startswith("E plays H9 in trick 3, but played C2 to H5 in trick 1: ")
@@ -132,7 +132,7 @@ def test_revoke_names_both_cards_and_tricks() -> None:
         ({9: ("E", "HK")}, "E plays HK in trick 3, but N played it in trick 1: a card is played once"),
     ],
 )
-def test_broken_records(changed: dict[int, tuple[str, str]], says: str) -> None:
+def test_broken_records(changed, says):
     record = [changed.get(i, play) for i, play in enumerate(REVOKE)]
     with pytest.raises(IllegalPlay) as caught:
         replay(record)

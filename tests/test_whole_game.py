@@ -7,12 +7,11 @@ import pytest
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from numpy.typing import NDArray
 
-from bayesbridge import Auction, Belief, Deal, Hand, Seat, Strain, Trick
+from bayesbridge import Auction, Belief, Hand, Seat, Trick
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalPlay
-from bayesbridge.evidence.kinds import Called, HighCards, Piece, Play, Reveal
+from bayesbridge.errors import Contradiction, IllegalPlay
+from bayesbridge.evidence.kinds import Called, HighCards, Play, Reveal
 from bayesbridge.layouts import Layouts, high_card_points
 from tests.strategies import deals, false_evidence, seats, strains, true_evidence
 
@@ -23,7 +22,7 @@ FEW = 3000
 class Calm:
     """A bidder whom no hand surprises: strong ones like bids, weak ones passes."""
 
-    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
+    def log_likelihood(self, hands, auction, index):
         lean = 0.2 if auction.calls[index].is_bid else -0.2
         return -np.logaddexp(0.0, -lean * (high_card_points(hands).astype(np.float64) - 10.0))
 
@@ -38,7 +37,7 @@ class Game(RuleBasedStateMachine):
         dummy=st.none() | st.integers(1, 3),
         told=st.none() | strains,
     )
-    def begin(self, deal: Deal, observer: Seat, first: int, dummy: int | None, told: Strain | None) -> None:
+    def begin(self, deal, observer, first, dummy, told):
         """Three players and a dummy's seat, or four; with an auction, or with a strain that is simply told."""
         self.deal = deal
         self.truth = Layouts.of([deal]).masks
@@ -52,7 +51,7 @@ class Game(RuleBasedStateMachine):
         self.count = self.belief.count()
         self.points_known = False
 
-    def see(self, piece: Piece) -> None:
+    def see(self, piece):
         """More evidence never leaves more layouts, and a call leaves as many."""
         self.belief = self.belief.given(piece)
         before, self.count = self.count, self.belief.count()
@@ -61,14 +60,14 @@ class Game(RuleBasedStateMachine):
         assert self.belief.evidence[-1] == piece
 
     @property
-    def strain(self) -> Strain | None:
+    def strain(self):
         """Of the contract, once there is one."""
         if self.belief.trump is not None or self.auction is None:
             return self.belief.trump
         return None if self.auction.contract is None else self.auction.contract.strain
 
     @property
-    def dummy(self) -> Seat | None:
+    def dummy(self):
         """The hand that is laid open, once there is one."""
         if self.belief.dummy is not None or self.auction is None or self.auction.contract is None:
             return self.belief.dummy
@@ -76,7 +75,7 @@ class Game(RuleBasedStateMachine):
 
     @precondition(lambda self: self.auction is not None and not self.auction.is_over)
     @rule(steps=st.lists(st.integers(0, 8), min_size=1, max_size=5))
-    def bid(self, steps: list[int]) -> None:
+    def bid(self, steps):
         """Some calls, mostly a little above the last one."""
         for step in steps:
             if self.auction.is_over:
@@ -90,13 +89,13 @@ class Game(RuleBasedStateMachine):
 
     @precondition(lambda self: self.strain is not None and self.dummy not in (None, self.belief.observer))
     @rule()
-    def open_dummy(self) -> None:
+    def open_dummy(self):
         """Also more than once: what is known already changes nothing."""
         self.see(Reveal(self.dummy, self.deal[self.dummy]))
 
     @precondition(lambda self: self.strain is not None and self.played.bit_count() < 52)
     @rule(choices=st.lists(st.integers(0, 12), min_size=1, max_size=8))
-    def play(self, choices: list[int]) -> None:
+    def play(self, choices):
         """Some cards by the rules, from the hands as they are."""
         for choice in choices:
             if self.played.bit_count() == 52:
@@ -115,18 +114,18 @@ class Game(RuleBasedStateMachine):
             assert self.count == 1
 
     @rule(data=st.data())
-    def hear(self, data: st.DataObject) -> None:
+    def hear(self, data):
         """Something else that is true; points of one seat only, since those of several are costly to count."""
         piece = data.draw(true_evidence(self.deal, self.played, points=not self.points_known))
         self.points_known |= isinstance(piece, HighCards)
         self.see(piece)
 
     @rule(data=st.data())
-    def be_misled(self, data: st.DataObject) -> None:
+    def be_misled(self, data):
         """Something false excludes the truth, or cannot hold together with the rest and is named; it is not kept."""
         piece = data.draw(false_evidence(self.deal, self.played))
         assume(not (self.points_known and isinstance(piece, HighCards)))
-        conflict: BayesBridgeError | None = None
+        conflict = None
         try:
             belief = self.belief.given(piece)
             assert not belief.constraints.allows(self.truth)[0]
@@ -143,7 +142,7 @@ class Game(RuleBasedStateMachine):
             assert str(piece) in str(conflict)
 
     @invariant()
-    def the_truth_is_possible(self) -> None:
+    def the_truth_is_possible(self):
         """It fits, it is counted, and every card may lie where it lies."""
         constraints = self.belief.constraints
         assert constraints.allows(self.truth)[0]
@@ -156,7 +155,7 @@ class Game(RuleBasedStateMachine):
         for seat in Seat:
             assert all(lying[card.index, seat] > 0 for card in self.deal[seat])
 
-    def the_truth_has_weight(self) -> None:
+    def the_truth_has_weight(self):
         """Among all layouts, one by one."""
         posterior = self.belief.infer(rng=1)
         assert posterior.exact

@@ -1,11 +1,9 @@
 """Belief: a value that never changes, what hard evidence says, the same answer for the same seed, records."""
 
-from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from functools import reduce
 from operator import and_
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,17 +11,17 @@ import pytest
 from bayesbridge import Auction, Belief, IterativeBidder, Layouts, Seat, StyleBidder, Trick
 from bayesbridge.cards import SUIT_MASK, Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.errors import BayesBridgeError, IllegalCall, IllegalPlay, NotationError, TooManyLayouts
+from bayesbridge.errors import BayesBridgeError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from bayesbridge.notation import Record, Vulnerability, open_records
-from tests.belief.records import random_deal, random_play, watched
+from tests.deals import random_deal, random_play
 
 HAND = "AKQ2.KJ3.A54.Q32"
 SOUTH = Belief("S", HAND)
 DUMMY = Reveal("N", "J54.AQ2.KQ76.A54")
 
 
-def test_given_returns_a_new_belief_and_leaves_the_old_one() -> None:
+def test_given_returns_a_new_belief_and_leaves_the_old_one():
     count = SOUTH.count()
     later = SOUTH.given(Void("E", "H"))
     assert SOUTH.evidence == ()
@@ -38,14 +36,14 @@ def test_given_returns_a_new_belief_and_leaves_the_old_one() -> None:
     assert SOUTH.given() == SOUTH
 
 
-def test_the_order_of_hard_evidence_does_not_matter_to_the_count() -> None:
+def test_the_order_of_hard_evidence_does_not_matter_to_the_count():
     pieces = [Length("W", "S", 4), HighCards("E", 1, 3), Holds("E", "HT"), DUMMY]
     counts = {SOUTH.given(*np.random.default_rng(i).permutation(np.array(pieces, object))).count() for i in range(4)}
     assert len(counts) == 1
     assert SOUTH.given(*pieces, *pieces).count() in counts, "saying it twice says no more"
 
 
-def test_whole_tricks_and_auctions_count_as_their_parts() -> None:
+def test_whole_tricks_and_auctions_count_as_their_parts():
     trick, auction = Trick.of("W:H2 H4 H5 HK"), Auction.of("S:1NT Pass Pass", dummy="N")
     parts = [Called("S", "1NT"), Called("W", "Pass"), Called("E", "Pass")]
     plays = [Play("W", "H2"), Play("N", "H4"), Play("E", "H5"), Play("S", "HK")]
@@ -55,7 +53,7 @@ def test_whole_tricks_and_auctions_count_as_their_parts() -> None:
     assert SOUTH.given(auction).contract_strain is Strain.NT
 
 
-def test_players_left_out_have_passed() -> None:
+def test_players_left_out_have_passed():
     belief = SOUTH.given(Called("W", "1H"), Called("S", "2C"))
     assert belief.assumed_passes == (Seat.E,)
     assert belief.auction == Auction.of("W:1H Pass 2C", dummy="N")
@@ -63,7 +61,7 @@ def test_players_left_out_have_passed() -> None:
         SOUTH.given(Called("W", "2H"), Called("E", "1H"))
 
 
-def test_history_is_every_stage() -> None:
+def test_history_is_every_stage():
     belief = SOUTH.given(Play("W", "H4"), DUMMY, Void("E", "D"))
     stages = list(belief.history())
     assert [len(stage.evidence) for stage in stages] == [0, 1, 2, 3]
@@ -85,7 +83,7 @@ SOFT = SOUTH.given(Called("W", "Pass"), Called("E", "1NT"))
         (SOFT, "auto"),
     ],
 )
-def test_the_same_seed_gives_the_same_layouts(belief: Belief, method: str) -> None:
+def test_the_same_seed_gives_the_same_layouts(belief, method):
     first, again, other = (belief.infer(method, draws=100, rng=seed) for seed in (7, 7, 8))
     np.testing.assert_array_equal(first.layouts.masks, again.layouts.masks)
     np.testing.assert_array_equal(first.weights, again.weights)
@@ -94,13 +92,13 @@ def test_the_same_seed_gives_the_same_layouts(belief: Belief, method: str) -> No
     np.testing.assert_array_equal(first.layouts.masks, generator.layouts.masks)
 
 
-def test_a_run_without_a_seed_can_be_repeated() -> None:
+def test_a_run_without_a_seed_can_be_repeated():
     first = SOUTH.infer(draws=50)
     assert first.seed is not None
     np.testing.assert_array_equal(SOUTH.infer(draws=50, rng=first.seed).layouts.masks, first.layouts.masks)
 
 
-def test_auto_takes_the_most_exact_engine_and_says_why() -> None:
+def test_auto_takes_the_most_exact_engine_and_says_why():
     few = SOUTH.given(DUMMY, Holds("E", "HT H9 H8 H7 H6 H5 H4 DJ"), Length("E", "S", 2))
     assert (few.infer().method, few.infer().exact) == ("enumerate", True)
     assert f"{few.count()} layouts can all be walked" in few.infer().why
@@ -116,7 +114,7 @@ def test_auto_takes_the_most_exact_engine_and_says_why() -> None:
     assert style.ess > 100
 
 
-BAD: list[tuple[Callable[[], Any], str]] = [
+BAD = [
     (lambda: Belief("N", HAND), "N is the dummy's seat"),
     (lambda: Belief("S", "AKQ2.KJ3.A54.Q3"), "S's hand .* has 12 cards"),
     (lambda: Belief("S", HAND, trump="Z"), "unknown strain 'Z'"),
@@ -134,23 +132,17 @@ BAD: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("act", "says"), BAD)
-def test_bad_input_gets_one_clear_line(act: Callable[[], Any], says: str) -> None:
+def test_bad_input_gets_one_clear_line(act, says):
     with pytest.raises(BayesBridgeError, match=says) as error:
         act()
     assert "\n" not in str(error.value)
-
-
-def test_too_many_layouts_say_what_to_do() -> None:
-    with pytest.raises(TooManyLayouts, match=r'84478098072866400 layouts fit.*method="direct"') as error:
-        SOUTH.infer("enumerate")
-    assert error.value.data["layouts"] == SOUTH.count()
 
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 FIRST = RECORDS[0]
 
 
-def test_the_dummy_opens_after_the_lead() -> None:
+def test_the_dummy_opens_after_the_lead():
     belief = Belief.of_record(FIRST, "N")
     kinds = [type(piece) for piece in belief.evidence]
     calls = len(FIRST.auction.calls)
@@ -159,21 +151,21 @@ def test_the_dummy_opens_after_the_lead() -> None:
     assert belief.count() == 1
 
 
-def test_the_experts_know_the_vulnerability_unless_replaced() -> None:
+def test_the_experts_know_the_vulnerability_unless_replaced():
     second = RECORDS[1]
     assert Belief.of_record(second, "S", cards=0).bidder.vulnerable is Vulnerability.NS
     assert Belief.of_record(second, "S", cards=0, bidder=IterativeBidder(0.5)).bidder == IterativeBidder(0.5)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.board)
-def test_the_truth_is_never_excluded(record: Record) -> None:
+def test_the_truth_is_never_excluded(record):
     for seat in Seat:
         counts = [Belief.of_record(record, seat, cards=cards).count() for cards in (0, 1, 4, 20, 36, 52)]
         assert counts == sorted(counts, reverse=True)
         assert counts[-1] == 1
 
 
-def test_a_hand_that_is_not_on_record() -> None:
+def test_a_hand_that_is_not_on_record():
     with pytest.raises(NotationError, match="does not tell W's 13 cards: choose another observer"):
         Belief.of_record(Record(auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass")), "W")
 
@@ -182,13 +174,14 @@ SUITS = [SUIT_MASK << (13 * suit) for suit in Suit]
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_voids_are_read_off_the_play(seed: int) -> None:
+def test_voids_are_read_off_the_play(seed):
     """After any number of cards: a seat that did not follow may hold of that suit just what it had played before."""
     rng = np.random.default_rng([4, seed])
     deal, trump = random_deal(rng), [None, *Suit][seed % 5]
     record = random_play(deal, trump, rng, cards=int(rng.integers(36, 49)))
-    belief, seen = watched(deal, record, Seat.S, Seat.N, trump)
-    known = reduce(and_, (fact.constraints for fact in belief.given(*seen).facts))
+    belief = Belief("S", deal["S"], trump=Strain.NT if trump is None else trump)
+    belief = belief.given(record[0], Reveal("N", deal["N"]), *record[1:])
+    known = reduce(and_, (fact.constraints for fact in belief.facts))
     shown = 0
     for i, play in enumerate(record):
         lead = record[i - i % 4]
@@ -211,7 +204,7 @@ def test_voids_are_read_off_the_play(seed: int) -> None:
         assert all(known.may[seat] & SUITS[suit] == everything & SUITS[suit] for suit in open_suits)
 
 
-def test_a_void_typed_after_plays_keeps_the_cards_played() -> None:
+def test_a_void_typed_after_plays_keeps_the_cards_played():
     tricks = Trick.of("W:H2 H4 H5 HK"), Trick.of("S:C2 C5 C6 C7")
     typed = SOUTH.given(*tricks, Void("E", "H"))
     assert typed.constraints.may[Seat.E] & SUITS[Suit.H] == Hand.of("H5").mask
@@ -225,13 +218,13 @@ def test_a_void_typed_after_plays_keeps_the_cards_played() -> None:
     ).count()  # fmt: skip
 
 
-def lengths(hand: Hand) -> list[int]:
+def lengths(hand):
     """Longest first."""
     return sorted(map(hand.length, Suit), reverse=True)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_each_kind_says_what_it_means(seed: int) -> None:
+def test_each_kind_says_what_it_means(seed):
     """Pieces against a reading of them on single deals that shares no code with constraints."""
     rng = np.random.default_rng([6, seed])
     deals = [random_deal(rng) for _ in range(300)]
@@ -239,7 +232,7 @@ def test_each_kind_says_what_it_means(seed: int) -> None:
     seat, suit = Seat(int(rng.integers(4))), Suit(int(rng.integers(4)))
     some = Hand.of([card for i, card in enumerate(deals[0][seat]) if i % 5 == 0])
     low = int(rng.integers(1, 4))
-    meanings: list[tuple[Any, Callable[[Hand], bool]]] = [
+    meanings = [
         (Void(seat, suit), lambda hand: all(card.suit != suit for card in hand)),
         (Length(seat, suit, low, low + 2), lambda hand: low <= sum(c.suit == suit for c in hand) <= low + 2),
         (HighCards(seat, 8, 11), lambda hand: 8 <= sum(max(0, card.rank - 8) for card in hand) <= 11),
@@ -261,7 +254,7 @@ def test_each_kind_says_what_it_means(seed: int) -> None:
         assert not all(truth)
 
 
-def test_the_strain_may_be_unknown_told_or_bid() -> None:
+def test_the_strain_may_be_unknown_told_or_bid():
     ruffed = Trick.of("W:H2 H4 C4 HK"), Play("E", "D2")
     told = Belief("S", SOUTH.hand, trump="C").given(*ruffed).count()
     bid = SOUTH.given(Auction.of("W:2C Pass Pass", dummy="N"), *ruffed).count()
@@ -272,7 +265,7 @@ def test_the_strain_may_be_unknown_told_or_bid() -> None:
         SOUTH.given(ruffed[0], Play("N", "D2"))
 
 
-REFUSED: list[tuple[list[Any], str]] = [
+REFUSED = [
     ([Trick.of("W:H2 H4 D2 HK"), Trick.of("S:H3 H6 H7 H8")], "E plays H8 in trick 2, but played D2 to H2 in trick 1"),
     ([Trick.of("W:H2 H4 H5 SA")], "S cannot play 'SA' .*: the suit led must be followed; legal: HK HJ H3"),
     ([Trick.of("W:H2 H4 H5 HK"), Trick.of("W:H6")], "W cannot play 'H6' to trick 'S:': it is S's turn"),
@@ -283,7 +276,7 @@ REFUSED: list[tuple[list[Any], str]] = [
 
 
 @pytest.mark.parametrize(("seen", "says"), REFUSED)
-def test_plays_that_cannot_be_get_one_clear_line(seen: list[Any], says: str) -> None:
+def test_plays_that_cannot_be_get_one_clear_line(seen, says):
     with pytest.raises(IllegalPlay, match=says) as error:
         SOUTH.given(*seen)
     assert "\n" not in str(error.value)

@@ -1,33 +1,31 @@
 """Answers that are in every book: rare evidence, how suits split, restricted choice, vacant places."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import comb
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from bayesbridge import Auction, Belief, Card, Contract, Hand, Seat, Trick
+from bayesbridge import Auction, Belief, Card, Hand, Trick
 from bayesbridge.belief.wins import card_wins
-from bayesbridge.evidence.kinds import Length, Piece, Play, Reveal, Void
+from bayesbridge.evidence.kinds import Length, Play, Reveal, Void
 
 SOUTH = Belief("S", "AKQ52.J3.A94.K83")
 
 
-def chance(belief: Belief, *evidence: Piece) -> Fraction:
+def chance(belief, *evidence):
     """P(evidence ∣ belief), exactly."""
     return Fraction(belief.given(*evidence).count(), belief.count())
 
 
-def test_rare_evidence() -> None:
+def test_rare_evidence():
     """B and C of the benchmark, by counting and by sums of binomials."""
     b = chance(SOUTH, Void("W", "S"), Length("E", "H", 5))
     c = chance(SOUTH, Void("W", "H"), Length("E", "S", 6))
     assert float(b) == pytest.approx(0.0039015, abs=5e-8)
     assert float(c) == pytest.approx(9.81e-6, abs=5e-9)
 
-    def by_binomials(void: int, long: int, shortest: int) -> Fraction:
+    def by_binomials(void, long, shortest):
         """West has none of the ``void`` cards, East at least so many of the ``long`` ones; 39 cards are unseen."""
         ways = sum(
             comb(long, w) * comb(39 - void - long, 13 - w) * comb(long - w, e) * comb(26 - (long - w), 13 - e)
@@ -55,7 +53,7 @@ SPLITS = {
 
 
 @pytest.mark.parametrize("missing", SPLITS)
-def test_how_suits_split(missing: int) -> None:
+def test_how_suits_split(missing):
     """So many spades are missing between two hidden hands; the other suits are shared out somehow."""
     spades = 13 - missing
     south = Hand(sum(1 << (39 + i) for i in range(spades // 2)) | sum(1 << i for i in range(13 - spades // 2)))
@@ -77,15 +75,13 @@ def test_how_suits_split(missing: int) -> None:
 class EitherHonour:
     """Who has both queen and jack of spades plays either, as likely as not; otherwise there is no choice."""
 
-    def log_likelihood(
-        self, hands: NDArray[np.uint64], contract: Contract, plays: Sequence[tuple[Seat, Card]], seat: Seat, *_: object
-    ) -> NDArray[np.float64]:
+    def log_likelihood(self, hands, contract, plays, seat, *_):
         both = np.uint64(Hand.of("SQ SJ").mask)
         first = next((card for player, card in plays if player == seat and card in Hand.of("SQ SJ")), None)
         return np.where((hands & both == both) & (first is not None), np.log(0.5), 0.0)
 
 
-def after_the_queen_fell(player: EitherHonour | None) -> Belief:
+def after_the_queen_fell(player):
     """South, AKT98 opposite 7654, cashed the ace: West played the queen. Then a small one from dummy, East follows."""
     belief = Belief("S", "AKT98.K3.A54.K32", player=player)
     return belief.given(
@@ -97,7 +93,7 @@ def after_the_queen_fell(player: EitherHonour | None) -> Belief:
     )
 
 
-def test_restricted_choice() -> None:
+def test_restricted_choice():
     """The jack: counting alone says 10 : 11 against the finesse; that West chose the queen turns it to 20 : 11.
 
     By hand: 20 cards are unknown besides. East has the jack with C(20, 11) layouts, West with C(20, 10), and then West
@@ -121,7 +117,7 @@ def test_restricted_choice() -> None:
     assert np.exp(chosen.log_marginal - calls_alone) == pytest.approx((east + west / 2) / (east + west), abs=1e-12)
 
 
-def test_vacant_places() -> None:
+def test_vacant_places():
     """East shows six hearts, West two: another card is with West in 11 cases of 18."""
     belief = Belief("S", "AKQ52.J3.A94.K83").given(Reveal("N", "643.AQ2.K87.A764"))
     known = belief.given(Length("E", "H", 6, 6))

@@ -1,25 +1,23 @@
 """Contradictions name the smallest set of pieces, checked by trying every subset."""
 
-from collections.abc import Sequence
 from functools import reduce
 from itertools import combinations
 from operator import and_
-from typing import Any
 
 import numpy as np
 import pytest
 
-from bayesbridge import Belief, Hand, IterativeBidder, Seat, Suit, Trick
+from bayesbridge import Belief, IterativeBidder, Seat, Trick
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction, TooFewDraws
-from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
-from tests.belief.records import random_deal
+from bayesbridge.evidence.kinds import Called, HighCards, Holds, Length, Play, Reveal, Void
+from tests.deals import random_deal, true_piece
 
 SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32")
 
 
-def named(belief: Belief, *evidence: Any) -> tuple[Piece, ...]:
+def named(belief, *evidence):
     """What the contradiction names."""
     with pytest.raises(Contradiction) as error:
         belief.given(*evidence).count()
@@ -29,44 +27,20 @@ def named(belief: Belief, *evidence: Any) -> tuple[Piece, ...]:
     return tuple(error.value.data["evidence"])
 
 
-def fits(belief: Belief, evidence: Sequence[Piece]) -> bool:
+def fits(belief, evidence):
     try:
         return belief.given(*evidence).count() > 0
     except Contradiction:
         return False
 
 
-def random_evidence(rng: np.random.Generator) -> list[Piece]:
-    """Half a dozen pieces, each true of one of two deals, so that they often clash."""
-    deals = random_deal(rng), random_deal(rng)
-    found: list[Piece] = []
-    while len(found) < 7:
-        hand = deals[int(rng.integers(2))][seat := Seat([0, 1, 3][rng.integers(3)])]
-        suit, kind = Suit(int(rng.integers(4))), rng.integers(6)
-        length = hand.length(suit)
-        cards = Hand.of([card for card in hand if rng.random() < 0.2])
-        match kind:
-            case 0 if length == 0:
-                found.append(Void(seat, suit))
-            case 1:
-                found.append(Length(seat, suit, length, min(13, length + 1)))
-            case 2 if rng.random() < 0.5:
-                found.append(HighCards(seat, hand.points, min(40, hand.points + 2)))
-            case 3 if len(cards):
-                found.append(Holds(seat, cards))
-            case 4 if len(cards):
-                found.append(Lacks(seat.next() if seat.next() != Seat.S else Seat.W, cards))
-            case _:
-                continue
-    return found
-
-
 @pytest.mark.parametrize("seed", range(12))
-def test_no_smaller_set_is_in_conflict(seed: int) -> None:
+def test_no_smaller_set_is_in_conflict(seed):
     rng = np.random.default_rng([7, seed])
     while True:
         belief = Belief("S", random_deal(rng)[Seat.S])
-        evidence = random_evidence(rng)
+        deals = random_deal(rng), random_deal(rng)  # each piece is true of one of the two, so that they often clash
+        evidence = [true_piece(deals[rng.integers(2)], [Seat.N, Seat.E, Seat.W], rng) for _ in range(7)]
         if not fits(belief, evidence):
             break
     culprits = named(belief, *evidence)
@@ -82,7 +56,7 @@ def test_no_smaller_set_is_in_conflict(seed: int) -> None:
         assert count(reduce(and_, said)) == 0
 
 
-def test_a_small_conflict_is_found_behind_a_large_one() -> None:
+def test_a_small_conflict_is_found_behind_a_large_one():
     """Four pieces clash first in order, two others clash too: the two are named."""
     four = [Length("W", suit, 0, 3) for suit in "CDHS"]
     two = [Length("E", "H", 6), Length("N", "H", 5)]
@@ -90,7 +64,7 @@ def test_a_small_conflict_is_found_behind_a_large_one() -> None:
     assert named(SOUTH, *four) == tuple(four)
 
 
-CASES: list[tuple[list[Any], str]] = [
+CASES = [
     ([Holds("E", "SA")], "these cannot hold together: S shows AKQ2.KJ3.A54.Q32; E holds SA. Take one of them back."),
     ([Holds("E", "HA"), Holds("W", "HA")], "these cannot hold together: E holds HA; W holds HA. "),
     ([Holds("E", "HA HQ HT H9 H8 H7 H6"), Holds("E", "DK DQ DJ DT D9 D8 D7")], "E holds HA .*; E holds DK"),
@@ -104,13 +78,13 @@ CASES: list[tuple[list[Any], str]] = [
 
 
 @pytest.mark.parametrize(("evidence", "says"), CASES)
-def test_what_it_says(evidence: list[Any], says: str) -> None:
+def test_what_it_says(evidence, says):
     with pytest.raises(Contradiction, match=says) as error:
         SOUTH.given(*evidence).count()
     assert "\n" not in str(error.value)
 
 
-def test_a_hidden_contradiction_waits_for_the_count() -> None:
+def test_a_hidden_contradiction_waits_for_the_count():
     """Nothing plain to see: given() is quick and accepts, counting tells."""
     belief = SOUTH.given(HighCards("W", 12, 14), HighCards("E", 7, 9), HighCards("N", 3, 4))
     with pytest.raises(Contradiction, match=r"W has 12 to 14 .*; E has 7 to 9 .*; N has 3 to 4"):
@@ -120,7 +94,7 @@ def test_a_hidden_contradiction_waits_for_the_count() -> None:
 
 
 @pytest.mark.parametrize("method", ["auto", "likelihood-weighting", "resample-move", "importance"])
-def test_calls_that_no_layout_explains_offer_the_slip(method: str) -> None:
+def test_calls_that_no_layout_explains_offer_the_slip(method):
     """A sharp bidder never bids 7C; with a slip he may."""
     sharp = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(Called("W", "7C"))
     with pytest.raises(Contradiction, match=r"W calls 7C.*slip") as error:

@@ -6,10 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bayesbridge import Belief, Called, Card, Hand, Holds, IterativeBidder, Posterior, Reveal, Seat, StyleBidder
+from bayesbridge import Belief, Called, Card, Hand, Holds, IterativeBidder, Reveal, Seat, StyleBidder
 from bayesbridge.capture.kernels import bids
 from bayesbridge.engines.infer import ENGINES
-from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import Contradiction, TooFewDraws
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
@@ -21,16 +20,16 @@ BELIEFS = {"hard enumerate": HARD, "hard direct": HARD} | {
 
 
 @cache
-def made(name: str) -> Posterior:
+def made(name):
     return BELIEFS[name].infer(name.split()[1], draws=3000, rng=1)
 
 
 @pytest.fixture(params=BELIEFS)
-def posterior(request: pytest.FixtureRequest) -> Posterior:
+def posterior(request):
     return made(request.param)
 
 
-def test_fields(posterior: Posterior) -> None:
+def test_fields(posterior):
     assert posterior.why.startswith(f"{posterior.method}: ")
     assert posterior.count() == posterior.belief.count() == 43758
     assert posterior.exact == (posterior.method == "enumerate")
@@ -44,7 +43,7 @@ def test_fields(posterior: Posterior) -> None:
     assert (posterior.log_evidence_error == 0.0) == (posterior.exact or posterior.method == "direct")
 
 
-def test_probabilities_are_labelled_and_add_up(posterior: Posterior) -> None:
+def test_probabilities_are_labelled_and_add_up(posterior):
     cards = posterior.card_probabilities()
     assert cards.dims == ("card", "seat")
     assert cards.sizes == {"card": 52, "seat": 4}
@@ -66,7 +65,7 @@ def test_probabilities_are_labelled_and_add_up(posterior: Posterior) -> None:
     assert float((points * points.points).sum()) == pytest.approx(40.0)
 
 
-def test_expect_is_the_weighted_mean(posterior: Posterior) -> None:
+def test_expect_is_the_weighted_mean(posterior):
     masks, weights = posterior.layouts.masks, posterior.weights
     king = posterior.expect(lambda layouts: layouts.holds("HQ")[:, Seat.W])
     direct = weights[(masks[:, Seat.W] & np.uint64(Card.of("HQ").mask)) != 0].sum()
@@ -78,14 +77,14 @@ def test_expect_is_the_weighted_mean(posterior: Posterior) -> None:
     assert np.shape(lengths) == (4, 4)
 
 
-def test_blocks_are_the_layouts_in_order(posterior: Posterior) -> None:
+def test_blocks_are_the_layouts_in_order(posterior):
     blocks = list(posterior.blocks(1000))
     np.testing.assert_array_equal(np.concatenate([masks for masks, _ in blocks]), posterior.layouts.masks)
     np.testing.assert_allclose(np.concatenate([weights for _, weights in blocks]), posterior.weights)
     assert all(len(masks) == 1000 for masks, _ in blocks[:-1])
 
 
-def test_resampling_gives_layouts_that_count_the_same(posterior: Posterior) -> None:
+def test_resampling_gives_layouts_that_count_the_same(posterior):
     drawn = posterior.resample(20_000, rng=2)
     assert len(drawn) == 20_000
     assert posterior.belief.constraints.allows(drawn.masks).all()
@@ -97,33 +96,28 @@ def test_resampling_gives_layouts_that_count_the_same(posterior: Posterior) -> N
     np.testing.assert_array_equal(drawn.masks, posterior.resample(20_000, rng=2).masks)
 
 
-def test_entropy_and_evidence_of_hard_evidence_are_counted() -> None:
+def test_entropy_and_evidence_of_hard_evidence_are_counted():
     for hard in (made("hard enumerate"), made("hard direct")):
         assert hard.entropy_bits == math.log2(43758)
         assert hard.log_evidence == pytest.approx(math.log(43758 / 84_478_098_072_866_400), abs=1e-12)
     assert SOUTH.infer(draws=2).log_evidence == 0.0
 
 
-CASES = 12
 SLIPS = (1e-3, 0.1, 0.9, 1.0)
 """With 1 a call says nothing: then the entropy is all of log₂ of the count, and rounding may go past it."""
 
 
-def position(rng: np.random.Generator, slip: float, heard: bool) -> Belief:
+def position(rng, slip, heard):
     """South's hand, the dummy's and some cards of both others at random; West has called 1NT, if that is heard."""
-    hands = np.split(rng.permutation(52), 4)
+    north, east, west, south = ([Card(int(card)) for card in part] for part in np.split(rng.permutation(52), 4))
     seen = int(rng.integers(4, 11))
-    told = [Holds("N", _cards(hands[0])), *(Holds(s, _cards(h[:seen])) for s, h in zip("EW", hands[1:3], strict=True))]
-    belief = Belief("S", Hand(sum(1 << int(card) for card in hands[3])), bidder=IterativeBidder(slip=slip)).given(*told)
+    told = Holds("N", north), Holds("E", east[:seen]), Holds("W", west[:seen])
+    belief = Belief("S", Hand.of(south), bidder=IterativeBidder(slip=slip)).given(*told)
     return belief.given(Called("W", "1NT"), Called("E", "Pass")) if heard else belief
 
 
-def _cards(indices: np.ndarray) -> list[Card]:
-    return [Card(int(index)) for index in indices]
-
-
-def verify(method: str, seed: int) -> float:
-    """The bits below the most there can be."""
+def bits_below(method, seed):
+    """How many bits a posterior has less than there can be."""
     rng = np.random.default_rng(seed)
     slip, draws = SLIPS[seed % len(SLIPS)], int(rng.choice([2, 5, 40, 400]))
     belief = position(rng, slip, heard=method != "direct")
@@ -140,15 +134,15 @@ def verify(method: str, seed: int) -> float:
 
 
 @pytest.mark.parametrize("method", ENGINES)
-def test_entropy_never_exceeds_the_layouts(method: str) -> None:
-    below = [verify(method, seed) for seed in range(CASES)]
+def test_entropy_never_exceeds_the_layouts(method):
+    below = [bits_below(method, seed) for seed in range(12)]
     assert method == "direct" or max(below) > 0.1, "the calls said something"
 
 
 BELIEF = Belief("S", "AKQ2.J93.A54.Q32").given(Called("W", "2NT"))
 
 
-def explained(posterior: Posterior) -> float:
+def explained(posterior):
     """P(West's hand is worth just the two that he bid)."""
     total = 0.0
     for masks, weights in posterior.blocks():
@@ -157,14 +151,14 @@ def explained(posterior: Posterior) -> float:
 
 
 @pytest.fixture(scope="module")
-def truth() -> tuple[float, float]:
+def truth():
     """P(explained), and how many independent draws it is worth."""
-    posterior = BELIEF.infer("likelihood-weighting", draws=2_000_000, rng=7)
+    posterior = BELIEF.infer("likelihood-weighting", draws=400_000, rng=7)
     return explained(posterior), posterior.ess
 
 
 @pytest.mark.parametrize("method", ["auto", "resample-move"])
-def test_few_draws_still_find_the_hands_that_explain_it(method: str, truth: tuple[float, float]) -> None:
+def test_few_draws_still_find_the_hands_that_explain_it(method, truth):
     posterior = BELIEF.infer(method, draws=1000, rng=1)
     p, ess = truth
     assert p > 0.4
@@ -173,16 +167,7 @@ def test_few_draws_still_find_the_hands_that_explain_it(method: str, truth: tupl
     assert abs(explained(posterior) - p) < 5 * math.sqrt(p * (1 - p) * (1 / posterior.ess + 1 / ess))
 
 
-def test_plain_weights_of_so_few_draws_miss_them_and_refuse() -> None:
-    """The trap itself: all that was drawn needs a slip, so all weights are equal and the effective size looks fine."""
-    masks = BELIEF.target.sampler.draw(300, 1)
-    assert Weights(BELIEF.target.soft.of_layouts(masks)).ess == pytest.approx(300)
-    for seed in range(30):
-        with pytest.raises(TooFewDraws, match=r'300 uniform draws .* use method="auto"'):
-            BELIEF.infer("likelihood-weighting", draws=300, rng=seed)
-
-
-def strong(slip: float) -> Belief:
+def strong(slip):
     """South sees 19 points, and West bids 3NT: one layout in 58 000 explains it."""
     return Belief("S", "AKQ2.KJ3.A54.Q32", bidder=IterativeBidder(slip=slip)).given(Called("W", "3NT"))
 
@@ -192,7 +177,7 @@ EXPLAIN = 1.7179e-5
 
 
 @pytest.mark.parametrize("seed", [51, 52, 54])
-def test_a_call_without_slips_is_counted_whatever_the_seed(seed: int) -> None:
+def test_a_call_without_slips_is_counted_whatever_the_seed(seed):
     found = strong(0.0).infer(draws=500, rng=seed)
     assert found.log_marginal == pytest.approx(math.log(EXPLAIN), abs=1e-4)
     assert found.log_evidence_error == 0.0
@@ -202,7 +187,7 @@ def test_a_call_without_slips_is_counted_whatever_the_seed(seed: int) -> None:
     assert (bids(np.ascontiguousarray(found.layouts.masks[:, 3])).level == 3).all()
 
 
-def test_a_call_that_was_meant_or_a_slip() -> None:
+def test_a_call_that_was_meant_or_a_slip():
     """P(it was meant), two ways: by Bayes' rule from the count above, and by the layouts drawn."""
     slip = 1e-4
     belief = strong(slip)
@@ -214,7 +199,7 @@ def test_a_call_that_was_meant_or_a_slip() -> None:
     assert found.entropy_bits < math.log2(found.count())
 
 
-def test_engines_that_share_their_tables_say_so() -> None:
+def test_engines_that_share_their_tables_say_so():
     for method in ("importance", "resample-move"):
         assert "levels reads the same tables" in strong(0.02).infer(method, draws=100, rng=1).why
     style = Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder()).given(Called("W", "1NT"))

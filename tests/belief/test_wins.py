@@ -5,28 +5,26 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bayesbridge import Belief, Card, Deal, Hand, IterativeBidder, Seat, Strain, Suit, Trick
+from bayesbridge import Belief, Hand, IterativeBidder, Seat, Strain, Suit, Trick
 from bayesbridge.belief.wins import card_wins
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence.kinds import Called, Holds, Play, Reveal
-from tests.belief.records import random_deal, random_play
+from tests.deals import random_deal, random_play
 
 
-def beats(trick: Trick, card: Card, reply: Card) -> bool:
+def beats(trick, card, reply):
     """Whether the reply would take the trick from the card, which holds it now: a trick of two or three tells."""
     cards = (card, reply) if not trick.cards else (trick.cards[0], card, reply)
     return Trick(Seat.N, trick.trump, cards).winner == Seat(len(cards) - 1)
 
 
-def by_rule(
-    layouts: list[Deal], weights: list[float], belief: Belief, trick: Trick, pair: tuple[Seat, Seat]
-) -> dict[Card, float]:
+def by_rule(layouts, weights, belief, trick, pair):
     """Layout by layout and card by card."""
     played = {piece.card for piece in belief.evidence if isinstance(piece, Play)}
     seat = trick.turn
     assert seat is not None
-    held: dict[Card, float] = defaultdict(float)
-    won: dict[Card, float] = defaultdict(float)
+    held = defaultdict(float)
+    won = defaultdict(float)
     for deal, weight in zip(layouts, weights, strict=True):
         left = {other: Hand.of([card for card in deal[other] if card not in played]) for other in Seat}
         for card in trick.legal(left[seat]):
@@ -41,7 +39,7 @@ def by_rule(
     return {card: won[card] / held[card] for card in held}
 
 
-def random_question(rng: np.random.Generator, cards_in_trick: int, hidden_turn: bool) -> tuple[Belief, Trick]:
+def random_question(rng, cards_in_trick, hidden_turn):
     """A position with few layouts and a trick with so many cards."""
     while True:
         deal, trump = random_deal(rng), [None, *Suit][rng.integers(5)]
@@ -61,7 +59,7 @@ def random_question(rng: np.random.Generator, cards_in_trick: int, hidden_turn: 
 
 @pytest.mark.parametrize("hidden_turn", [False, True])
 @pytest.mark.parametrize("cards_in_trick", range(4))
-def test_every_card_by_the_rule(cards_in_trick: int, hidden_turn: bool) -> None:
+def test_every_card_by_the_rule(cards_in_trick, hidden_turn):
     """On lead to last to play, with and without trumps, from open and from hidden hands."""
     rng = np.random.default_rng([71, cards_in_trick, hidden_turn])
     sure = unsure = 0
@@ -83,17 +81,14 @@ def test_every_card_by_the_rule(cards_in_trick: int, hidden_turn: bool) -> None:
 SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32", trump="S")
 
 
-def test_weights_count() -> None:
+def test_weights_count():
     """With a call the layouts weigh differently, and so do the chances."""
     belief = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1)).given(
         Reveal("N", "65.Q42.T87.J7652"),
         Holds("W", "A.AK9.A5.A9"),
         Holds("E", "83.T87.32.4"),
         Called("W", "3NT"),
-        Play("W", "HA"),
-        Play("N", "H2"),
-        Play("E", "H5"),
-        Play("S", "H3"),
+        Trick.of("W:HA H2 H5 H3"),
     )
     posterior = belief.infer("enumerate")
     assert np.ptp(posterior.weights) > 0
@@ -105,7 +100,7 @@ def test_weights_count() -> None:
     assert rule != pytest.approx(by_rule(layouts, [1.0] * len(layouts), belief, trick, pair), abs=1e-3)
 
 
-def test_questions_that_make_no_sense() -> None:
+def test_questions_that_make_no_sense():
     posterior = SOUTH.given(Reveal("N", "543.AQ4.KQJ76.A5"), Play("W", "H5")).infer()
     with pytest.raises(IllegalPlay, match="complete: give at most three cards"):
         card_wins(posterior, Trick.of("W:H5 H4 H6 HK"))

@@ -1,24 +1,14 @@
-"""Random hands and deals for bidders; two players on record, and their styles as fitted."""
+"""Random hands for bidders; two players on record, and their styles as fitted."""
 
 import numpy as np
 import pytest
 
-from bayesbridge import Deal, Hand, Seat, StyleBidder
+from bayesbridge import Seat, StyleBidder
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.fit import records_of
+from tests.deals import deal_masks, random_deal
 
 SMALL = {"draws": 100, "tune": 200, "chains": 2}
-
-
-def deal_masks(n, rng):
-    """(n, 4) masks of random deals."""
-    order = np.argsort(np.random.default_rng(rng).random((n, 52)), axis=1).reshape(n, 4, 13)
-    return np.bitwise_or.reduce(np.uint64(1) << order.astype(np.uint64), axis=2)
-
-
-def random_deals(n, rng):
-    """Random deals."""
-    return [Deal(tuple(Hand(int(mask)) for mask in row)) for row in deal_masks(n, rng)]
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +21,7 @@ def play(bidders, names, deals, rng):
     """Records of simulated three-player auctions."""
     generator = np.random.default_rng(rng)
     records = []
-    for deal in random_deals(deals, generator):
+    for deal in (random_deal(generator) for _ in range(deals)):
         auction = simulate_auction(deal, bidders, first="SWE"[generator.integers(3)], rng=generator)
         records += records_of(deal, auction, names)
     return records

@@ -10,19 +10,19 @@ from bayesbridge.cards import Hand
 FEATURES = suit_features().astype(np.float64)
 
 
-def plain(parameters: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def plain(parameters):
     return {name: value.astype(np.float64) for name, value in parameters.items()}
 
 
-def affine(p: dict[str, np.ndarray], name: str, x: np.ndarray) -> np.ndarray:
+def affine(p, name, x):
     return p[f"{name}_weight"] @ x + p.get(f"{name}_bias", 0.0)
 
 
-def normal(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+def normal(x, weight, bias):
     return (x - np.mean(x)) / math.sqrt(np.var(x) + 1e-5) * weight + bias
 
 
-def read(p: dict[str, np.ndarray], tokens: np.ndarray, extra: np.ndarray | None = None) -> list[np.ndarray]:
+def read(p, tokens, extra=None):
     """What is known at each token."""
     xs = [sum(p["reader_table_weight"][row] for row in token) for token in tokens]
     if extra is not None:
@@ -54,7 +54,7 @@ def read(p: dict[str, np.ndarray], tokens: np.ndarray, extra: np.ndarray | None 
 SHAPES = [(c, d, h) for c in range(14) for d in range(14 - c) for h in range(14 - c - d)]
 
 
-def held(p: dict[str, np.ndarray], mask: int, start: str = "") -> np.ndarray:
+def held(p, mask, start=""):
     """The vector of a hand: suit by suit from the features of its holdings, then of the hand as a whole."""
     total = p[start + "holdings_hand_bias"].copy()
     for s in range(4):
@@ -68,13 +68,13 @@ def held(p: dict[str, np.ndarray], mask: int, start: str = "") -> np.ndarray:
     return np.maximum(total, 0)
 
 
-def tops(rows: np.ndarray, mask: int) -> np.ndarray:
+def tops(rows, mask):
     """What its aces, and its key cards for each suit, say of a hand."""
     aces, kings = ([mask >> 13 * s + rank & 1 for s in range(4)] for rank in (12, 11))
     return rows[sum(aces)] + sum(rows[5 + 6 * s + sum(aces) + kings[s]] for s in range(4))
 
 
-def scores(p: dict[str, np.ndarray], known: np.ndarray, mask: int, partner: int | None = None) -> np.ndarray:
+def scores(p, known, mask, partner=None):
     """The score of every choice for one hand, with partner's if it is shown."""
     hand, other = (np.maximum(affine(p, "hands_deepen", held(p, one, "hands_")), 0) for one in (mask, partner or mask))
     own = p["own_weight"] @ hand + (tops(p["tops"], mask) if "tops" in p else 0)
@@ -88,6 +88,6 @@ def scores(p: dict[str, np.ndarray], known: np.ndarray, mask: int, partner: int 
     return affine(p, "out", np.maximum(mixed, 0)) + affine(p, "context_out", known)
 
 
-def log_chance(found: np.ndarray, allowed: list[int], chosen: int) -> float:
+def log_chance(found, allowed, chosen):
     """log of the softmax over what is allowed."""
     return float(found[chosen] - np.logaddexp.reduce(found[allowed]))

@@ -6,7 +6,7 @@ from scipy import stats
 
 from bayesbridge import Auction, BayesBridgeError, Hand, Seat, StyleBidder
 from bayesbridge.bidders.auctions import MixtureBidder, sample_call, simulate_auction
-from tests.bidders.conftest import random_deals
+from tests.deals import random_deal
 
 HAND = "AKQ52.J3.A94.K83"
 
@@ -26,7 +26,8 @@ def test_calls_are_drawn_with_their_chances():
 
 
 def test_whole_auctions_are_over_and_repeat_with_their_seed():
-    for number, deal in enumerate(random_deals(10, 2)):
+    for number in range(10):
+        deal = random_deal(np.random.default_rng([2, number]))
         auction = simulate_auction(deal, StyleBidder(), first="W", rng=number)
         assert auction.is_over
         assert auction.bidders == (Seat.W, Seat.E, Seat.S)

@@ -10,19 +10,7 @@ from pytensor.compile.mode import Mode
 from scipy import stats
 
 from bayesbridge import Auction, BayesBridgeError, Deal, Seat, StyleBidder
-from bayesbridge.bidders.fit import (
-    STYLE,
-    CallRecord,
-    Design,
-    Prior,
-    Styles,
-    bid_rates,
-    fit_styles,
-    log_calls,
-    records_of,
-    records_of_tables,
-    style_model,
-)
+from bayesbridge.bidders import fit
 from bayesbridge.notation import read_pbn
 from tests.bidders.conftest import SMALL, play
 
@@ -31,20 +19,20 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*take more with draws=:UserWarn
 
 PLAIN = Mode(linker="py", optimizer=None)
 """Evaluate without compiling."""
-ONE = Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
+ONE = fit.Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
 """Aggressiveness alone is not known."""
 
 
 def test_arrays_say_what_the_bidder_says(table):
     bidders, records = table
-    design = Design.of(records, ["bold", "cautious"])
+    design = fit.Design.of(records, ["bold", "cautious"])
     pair = [bidders[Seat.W], bidders[Seat.E]]
-    style = np.array([[getattr(bidder, name) for name in STYLE] for bidder in pair])
+    style = np.array([[getattr(bidder, name) for name in fit.STYLE] for bidder in pair])
     found = design.probabilities(style[None])[0]
-    logs = log_calls(design, [pt.as_tensor(column) for column in style.T]).eval(mode=PLAIN)
+    logs = fit.log_calls(design, [pt.as_tensor(column) for column in style.T]).eval(mode=PLAIN)
     for row, record in enumerate(records[:40]):
         bidder, masks = pair[record.player == "cautious"], np.array([record.hand.mask], dtype=np.uint64)
-        bidder = StyleBidder(*(getattr(bidder, name) for name in STYLE), vulnerable=record.vulnerable)
+        bidder = StyleBidder(*(getattr(bidder, name) for name in fit.STYLE), vulnerable=record.vulnerable)
         np.testing.assert_allclose(found[row], bidder.probabilities(masks, record.before)[0], atol=1e-12)
         assert logs[row] == pytest.approx(bidder.log_likelihood(masks, record.auction, record.index)[0])
 
@@ -55,14 +43,14 @@ def test_a_fit_finds_the_players(fitted, table):
     assert fitted.divergences < 20
     for name, bidder in (("bold", table[0][Seat.W]), ("cautious", table[0][Seat.E])):
         draws = fitted.draws(name)
-        truth = np.array([getattr(bidder, parameter) for parameter in STYLE])
+        truth = np.array([getattr(bidder, parameter) for parameter in fit.STYLE])
         assert (np.abs(draws.mean(axis=0) - truth) < 5 * draws.std(axis=0)).all()
     assert (fitted.draws("bold")[:, 0] > fitted.draws("cautious")[:, 0]).mean() > 0.99
 
 
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
     """PyMC's numbers against the arrays, and every call's share of the predictions against its probability."""
-    design = Design.of(table[1], fitted.players)
+    design = fit.Design.of(table[1], fitted.players)
     made = np.log(design.probabilities(fitted.values[:10])[:, np.arange(len(design.call)), design.call])
     np.testing.assert_allclose(fitted.tree["log_likelihood"]["call"][0, :10], made, atol=1e-9)
     simulated = fitted.tree["posterior_predictive"]["call"].values.reshape(len(fitted.values), -1)
@@ -73,7 +61,7 @@ def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
 
 
 def test_the_model_is_one_that_pymc_users_know(table):
-    model = style_model(table[1])
+    model = fit.style_model(table[1])
     assert [variable.name for variable in model.observed_RVs] == ["call"]
     assert not model.potentials
     assert {name: len(labels) for name, labels in model.coords.items()} == {
@@ -81,9 +69,9 @@ def test_the_model_is_one_that_pymc_users_know(table):
     }  # fmt: skip
     assert model.named_vars_to_dims["call"] == ("record",)
     assert "Categorical" in pm.model_to_mermaid(model)
-    without = style_model(table[1], Prior(suit_preference=(0.0, 0.0)))
+    without = fit.style_model(table[1], fit.Prior(suit_preference=(0.0, 0.0)))
     assert without.coords["parameter"] == ("aggressiveness", "log_temperature", "logit_slip")
-    alone, alike = (style_model(table[1], pooling=pooling) for pooling in ("none", "complete"))
+    alone, alike = (fit.style_model(table[1], pooling=pooling) for pooling in ("none", "complete"))
     assert [model["z_slip"].eval().shape for model in (alone, alike)] == [(2,), ()]
 
 
@@ -104,7 +92,7 @@ def test_rates_are_those_of_the_bidders(fitted, table):
     assert rates.dims == ("chain", "draw", "player")
     first = StyleBidder(*fitted.draws("bold")[0].tolist())
     expected = [
-        StyleBidder(*(getattr(first, name) for name in STYLE), vulnerable=record.vulnerable)
+        StyleBidder(*(getattr(first, name) for name in fit.STYLE), vulnerable=record.vulnerable)
         .probabilities(np.array([record.hand.mask], dtype=np.uint64), record.before)[0, 3:]
         .sum()
         for record in turns
@@ -116,13 +104,13 @@ def test_rates_are_those_of_the_bidders(fitted, table):
 
 def test_a_bad_question_is_refused(table):
     with pytest.raises(BayesBridgeError, match="no records"):
-        fit_styles([])
+        fit.fit_styles([])
     with pytest.raises(BayesBridgeError, match="prior of logit_slip"):
-        Prior(logit_slip=(0.0, -1.0))
+        fit.Prior(logit_slip=(0.0, -1.0))
     with pytest.raises(BayesBridgeError, match="unknown pooling 'some': choose none, partial, complete"):
-        fit_styles(table[1], pooling="some")
+        fit.fit_styles(table[1], pooling="some")
     with pytest.raises(BayesBridgeError, match="nothing to learn"):
-        fit_styles(table[1], Prior((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0)))
+        fit.fit_styles(table[1], fit.Prior((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0)))
 
 
 @pytest.mark.parametrize(
@@ -139,12 +127,12 @@ def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
     generator = np.random.default_rng(3)
     centres = np.arange(chains)[:, None, None] * (noise < 1.0)
     dims = ("chain", "draw", "player")
-    known = {name: (dims, np.full((chains, 500, 1), 0.5)) for name in STYLE[1:]}
+    known = {name: (dims, np.full((chains, 500, 1), 0.5)) for name in fit.STYLE[1:]}
     drawn = {"aggressiveness": (dims, centres + noise * generator.standard_normal((chains, 500, 1)))}
     stats_group = {"diverging": (dims[:2], np.arange(chains * 500).reshape(chains, 500) < diverged)}
     coords = {"player": ["x"], "chain": range(chains), "draw": range(500)}
     groups = {"posterior": xarray.Dataset(drawn | known, coords), "sample_stats": xarray.Dataset(stats_group)}
-    warning = Styles(xarray.DataTree.from_dict(groups)).warning
+    warning = fit.Styles(xarray.DataTree.from_dict(groups)).warning
     if said is None:
         assert warning == ""
     else:
@@ -156,7 +144,7 @@ def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
 def check_ranks(fitted, truth, names):
     """Ranks of the truth among the draws are uniform, and 80 % intervals hold it four times in five."""
     for name in names:
-        column = STYLE.index(name)
+        column = fit.STYLE.index(name)
         actual = np.array([getattr(bidder, name) for bidder in truth])
         share = (fitted.values[:, :, column] < actual).mean(axis=0)
         assert stats.kstest(share, "uniform").pvalue > 1e-6, name
@@ -179,22 +167,22 @@ def calibrated(prior, players, deals, rng, **options):
     for number, bidder in enumerate(truth):
         bidders = {Seat.S: StyleBidder(), Seat.W: bidder, Seat.E: StyleBidder()}
         records += play(bidders, {Seat.W: f"{number:03}"}, deals, generator)
-    return fit_styles(records, prior, pooling="none", chains=2, predictive=False, rng=6, **options), truth
+    return fit.fit_styles(records, prior, pooling="none", chains=2, predictive=False, rng=6, **options), truth
 
 
 def test_ranks_of_the_truth_are_uniform_for_one_number():
     """Simulation-based calibration, small: one number for each of 40 players, four auctions each."""
     fitted, truth = calibrated(ONE, 40, 4, 5, draws=200, tune=300)
     assert fitted.worst_rhat < 1.1
-    check_ranks(fitted, truth, STYLE[:1])
+    check_ranks(fitted, truth, fit.STYLE[:1])
 
 
 @pytest.mark.slow
 def test_ranks_of_the_truth_are_uniform():
     """Simulation-based calibration: 60 players drawn from the prior, twelve auctions each."""
-    fitted, truth = calibrated(Prior(), 60, 12, 5, draws=250, tune=500)
+    fitted, truth = calibrated(fit.Prior(), 60, 12, 5, draws=250, tune=500)
     assert fitted.worst_rhat < 1.1
-    check_ranks(fitted, truth, STYLE)
+    check_ranks(fitted, truth, fit.STYLE)
 
 
 HAND = "AKQ52.J3.A94.K83"
@@ -221,30 +209,30 @@ TABLES = read_pbn(f"""
 def test_vulnerable_players_are_more_cautious_on_record_too():
     """A quarter of a trick: the arrays of a vulnerable record are those of a player who is so much more timid."""
     auction = Auction.of("N:Pass 1H")
-    free, vulnerable = (CallRecord("x", HAND, auction, 1, sides) for sides in ("NS", "EW"))
+    free, vulnerable = (fit.CallRecord("x", HAND, auction, 1, sides) for sides in ("NS", "EW"))
     style = np.array([[[0.5, 0.1, 0.8, 0.02]]])
     timid = style - np.array([0.25, 0.0, 0.0, 0.0])
-    chances = Design.of([free, vulnerable], ["x"]).probabilities(style)[0]
-    shifted = Design.of([free], ["x"]).probabilities(timid)[0, 0]
+    chances = fit.Design.of([free, vulnerable], ["x"]).probabilities(style)[0]
+    shifted = fit.Design.of([free], ["x"]).probabilities(timid)[0, 0]
     assert chances[1, 0] > chances[0, 0]
     np.testing.assert_allclose(chances[1], shifted, atol=1e-12)
     bidder = StyleBidder(*style[0, 0].tolist(), vulnerable="EW")
     expected = bidder.probabilities(np.array([free.hand.mask], dtype=np.uint64), free.before)[0]
     np.testing.assert_allclose(chances[1], expected, atol=1e-12)
-    rates = bid_rates([free, vulnerable], style[0])
+    rates = fit.bid_rates([free, vulnerable], style[0])
     np.testing.assert_allclose(rates, chances[:, 3:].sum(axis=1).mean())
 
 
 @pytest.mark.quick
 def test_tables_tell_players_and_pairs():
-    one = records_of_tables(TABLES)
+    one = fit.records_of_tables(TABLES)
     assert [record.player for record in one] == ["Zoe", "Ann", "Wim", "Zoe", "Ann", "Wim"]
     assert {record.vulnerable.value for record in one} == {"NS"}
     assert one[0].hand == Deal.of(DEAL)["N"]
-    pairs = records_of_tables(TABLES, by="pair")
+    pairs = fit.records_of_tables(TABLES, by="pair")
     assert [record.player for record in pairs] == ["Ann & Zoe"] * 4  # nobody knows who sat opposite Wim
     names = {Seat.N: "Zoe", Seat.S: "Ann", Seat.W: "Wim"}
-    assert one == records_of(DEAL, TABLES[0].auction, names, "NS")
+    assert one == fit.records_of(DEAL, TABLES[0].auction, names, "NS")
 
 
 GROUPS = {
@@ -256,7 +244,7 @@ GROUPS = {
 @pytest.fixture(scope="module")
 def alike(table):
     """The same records, as if both players had one style."""
-    return fit_styles(table[1], pooling="complete", rng=2, **SMALL)
+    return fit.fit_styles(table[1], pooling="complete", rng=2, **SMALL)
 
 
 def test_every_group_that_arviz_asks_for_is_there(fitted):
@@ -283,8 +271,8 @@ def test_leaving_one_record_out_prefers_the_model_with_two_players(fitted, alike
     assert ranking.loc["one", "elpd_diff"] < -3 * ranking.loc["one", "dse"]
     names = np.random.default_rng(4).permutation([record.player for record in table[1]])
     mixed = [
-        CallRecord(name, r.hand, r.auction, r.index, r.vulnerable) for name, r in zip(names, table[1], strict=True)
+        fit.CallRecord(name, r.hand, r.auction, r.index, r.vulnerable) for name, r in zip(names, table[1], strict=True)
     ]
-    control = fit_styles(mixed, rng=3, **SMALL)
+    control = fit.fit_styles(mixed, rng=3, **SMALL)
     ranking = az.compare({"two": control.tree, "one": alike.tree})
     assert ranking["elpd_diff"].min() > -3 * ranking["dse"].max()

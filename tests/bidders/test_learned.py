@@ -5,21 +5,13 @@ import pytest
 
 from bayesbridge import Auction, BayesBridgeError, Hand, LearnedBidder
 from bayesbridge.calls import CALLS, Vulnerability
-from tests.bidders.conftest import deal_masks
-
-
-def _points(hands: np.ndarray) -> np.ndarray:
-    return np.array([Hand(int(mask)).points for mask in hands])
-
-
-def _lengths(hands: np.ndarray, suit: int) -> np.ndarray:
-    return np.bitwise_count(hands >> np.uint64(13 * suit) & np.uint64(0x1FFF))
-
+from bayesbridge.layouts import high_card_points, suit_lengths
+from tests.deals import deal_masks
 
 HANDS = deal_masks(750, 1).ravel()
 
 
-def _seen_after(text: str) -> np.ndarray:
+def _seen_after(text):
     """(n,) weights of HANDS after the last call of an auction, by its caller."""
     auction = Auction.of(text)
     log = LearnedBidder().log_likelihood(HANDS, auction, len(auction.calls) - 1)
@@ -63,19 +55,19 @@ def test_partners_hand_says_what_was_meant():
         ("5.QJ9763.954.A73", "N:1NT Pass", {"2D", "4D"}),
     ],
 )
-def test_known_hands_get_known_calls(hand: str, auction: str, expected: set[str]):
+def test_known_hands_get_known_calls(hand, auction, expected):
     chances = LearnedBidder().probabilities(np.array([Hand.of(hand).mask], np.uint64), Auction.of(auction))
     assert str(CALLS[chances[0].argmax()]) in expected
 
 
 def test_openings_tell_what_they_promise():
-    points = _points(HANDS)
+    points, lengths = high_card_points(HANDS), suit_lengths(HANDS)
     notrump = _seen_after("N:1NT")
     assert 13.5 < notrump @ points < 16.5
     assert notrump @ points > points.mean() + 3
-    assert max(notrump @ _lengths(HANDS, suit) for suit in range(4)) < 4
-    assert _seen_after("N:1S") @ _lengths(HANDS, 3) > 4.9
-    assert _seen_after("N:3H") @ _lengths(HANDS, 2) > 5.5
+    assert (notrump @ lengths).max() < 4
+    assert _seen_after("N:1S") @ lengths[:, 3] > 4.9
+    assert _seen_after("N:3H") @ lengths[:, 2] > 5.5
     assert _seen_after("N:3H") @ points < 10
     assert _seen_after("N:Pass") @ points < points.mean()
 

@@ -7,27 +7,13 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.bidders import pairs
 from bayesbridge.bidders.learned import AVERAGE, STYLE, TYPICAL, LearnedBidder, PairStyle
-from bayesbridge.bidders.pairs import (
-    History,
-    Linear,
-    call_losses,
-    habits,
-    judge_style,
-    pair_name,
-    pairs_of,
-    sample_style,
-    style_of,
-    table_losses,
-    tables_of,
-    turns_of,
-    typical_styles,
-)
 from bayesbridge.errors import BayesBridgeError
-from tests.bidders.conftest import deal_masks
+from tests.deals import deal_masks
 
 FILE = Path(__file__).parents[2] / "examples" / "opponents.pbn"
-PAIR, TABLES = "Oak+Birch", 15
+PAIR, TABLES = "Oak+Birch", 10
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +23,12 @@ def records():
 
 @pytest.fixture(scope="module")
 def tables(records):
-    return tables_of(records, PAIR)[:TABLES]
+    return pairs.tables_of(records, PAIR)[:TABLES]
 
 
 @pytest.fixture(scope="module")
 def style(tables):
-    return style_of(PAIR, tables)
+    return pairs.style_of(PAIR, tables)
 
 
 def certain(numbers):
@@ -57,7 +43,7 @@ def test_laplace_against_brute_force_along_lines(tables, style):
         deviation = float(direction @ precision @ direction) ** -0.5
         steps = deviation * np.linspace(-4, 4, 33)
         points = style.mean + steps[:, None] * direction
-        log = turns_of(tables, points.astype(np.float32)).by_turn.sum(axis=0) - (points**2).sum(axis=1) / 2
+        log = pairs.turns_of(tables, points.astype(np.float32)).by_turn.sum(axis=0) - (points**2).sum(axis=1) / 2
         weights = np.exp(log - log.max())
         weights /= weights.sum()
         mean = weights @ steps
@@ -68,15 +54,15 @@ def test_laplace_against_brute_force_along_lines(tables, style):
 
 def test_the_slopes_are_those_of_the_scores(tables):
     at = np.linspace(-0.5, 0.5, STYLE)
-    line = Linear.around(tables[:1], at)
-    moved = turns_of(tables[:1], np.array([at + 0.05, at - 0.05], np.float32))
+    line = pairs.Linear.around(tables[:1], at)
+    moved = pairs.turns_of(tables[:1], np.array([at + 0.05, at - 0.05], np.float32))
     for there, slopes in zip(moved.scores, line.slopes, strict=True):
         change = (there[0] - there[1]) / 2
         assert np.abs(change - 0.05 * slopes.sum(axis=1)).max() < 0.1 * max(0.2, np.abs(change).max())
 
 
 def test_laplace_against_pymc(records, tables, style):
-    tree = sample_style(records, PAIR, tables=TABLES, draws=200, rng=1)
+    tree = pairs.sample_style(records, PAIR, tables=TABLES, draws=200, rng=1)
     drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
     deviations = np.sqrt(np.diag(style.covariance))
     error = 5 / np.sqrt(200)  # of a mean, in deviations: the 400 draws are worth 200 at least
@@ -89,15 +75,15 @@ def test_laplace_against_pymc(records, tables, style):
     calls = tree["log_likelihood"].to_dataset()["call"]
     assert calls.dims == ("chain", "draw", "turn")
     assert set(tree["observed_data"].to_dataset()["call"].dims) == {"turn"}
-    again = turns_of(tables, drawn[:1].astype(np.float32)).by_turn.sum(axis=0)
+    again = pairs.turns_of(tables, drawn[:1].astype(np.float32)).by_turn.sum(axis=0)
     assert float(calls[0, 0].sum()) == pytest.approx(again.item(), rel=1e-5)
 
 
 def test_no_table_is_the_prior_and_more_tables_say_more(tables, style):
-    assert style_of(PAIR, []) == AVERAGE
-    few = style_of(PAIR, tables[:2])
+    assert pairs.style_of(PAIR, []) == AVERAGE
+    few = pairs.style_of(PAIR, tables[:2])
     assert style.covariance.trace() < few.covariance.trace() < STYLE
-    assert call_losses(tables, style).sum() < call_losses(tables, None).sum()
+    assert pairs.call_losses(tables, style).sum() < pairs.call_losses(tables, None).sum()
 
 
 def test_a_style_comes_back_from_its_file(style, tmp_path):
@@ -134,7 +120,7 @@ def test_a_style_fits_into_a_link(style):
     assert PairStyle.of_text("style.json") is None
     with pytest.raises(BayesBridgeError, match="its numbers pass 3"):
         certain(style.mean + 4).text  # noqa: B018
-    words = dict(zip(TYPICAL, typical_styles(), strict=True))
+    words = dict(zip(TYPICAL, pairs.typical_styles(), strict=True))
     assert [name for name in words if words[name].startswith("strong club")] == ["strong-club"]
     assert PairStyle.of_text("standard").pair == "standard"
 
@@ -151,22 +137,14 @@ def test_a_style_is_of_its_own_side(style):
         LearnedBidder(style={"N": style})
 
 
-def layouts_with(hand, n=20):
-    """(n, 4) masks of random layouts in which South holds the hand."""
-    rng, rest = np.random.default_rng(2), [card for card in range(52) if not hand.mask >> card & 1]
-    order = np.array([rng.permutation(rest) for _ in range(n)], np.uint64).reshape(n, 3, 13)
-    masks = np.bitwise_or.reduce(np.uint64(1) << order, axis=2)
-    return np.stack([masks[:, 0], masks[:, 1], np.full(n, hand.mask, np.uint64), masks[:, 2]], axis=1)
-
-
 AUCTION = bb.Auction.of("W:1C Pass 1D 1S 1NT Pass Pass Pass")
 HAND = bb.Hand.of("AKQ52.K3.A54.J32")
 
 
 def test_a_belief_reads_all_calls_in_the_light_of_the_styles(style):
     """The two hands of a pair and its style, written out call by call; the observer's own calls are among them."""
-    masks = layouts_with(HAND)
     belief = bb.Belief("S", HAND, dummy=None, style={"EW": style}).given(AUCTION)
+    masks = belief.target.sampler.draw(20, 2)
     bidder = LearnedBidder(style={"EW": style})
     expected = sum(
         bidder.log_likelihood(masks[:, seat], AUCTION, index, masks[:, seat.partner])
@@ -177,43 +155,43 @@ def test_a_belief_reads_all_calls_in_the_light_of_the_styles(style):
 
 
 def test_habits_have_errors_that_come_from_the_style(style):
-    found = habits(style)
+    found = pairs.habits(style)
     assert all(one.error > 0 for one in found)
-    assert [one.error < 1e-3 for one in habits(certain(style.mean))] == [True] * len(found)
-    average = {one.what: one for one in habits(AVERAGE)}
+    assert [one.error < 1e-3 for one in pairs.habits(certain(style.mean))] == [True] * len(found)
+    average = {one.what: one for one in pairs.habits(AVERAGE)}
     for one in found:
         assert average[one.what].average == one.average
 
 
 def test_history_never_learns_from_the_deal_itself_nor_from_later_ones(records):
-    pair = pair_name(PAIR)
+    pair = pairs.pair_name(PAIR)
     some = [record for record in records if pair in (record.pair(bb.Seat.N), record.pair(bb.Seat.E))][:4]
-    history = History(some)
+    history = pairs.History(some)
     asked = some[2]
     found = history.style(pair, asked.deal)
-    assert found == style_of(pair, tables_of([some[0], some[1], some[3]], pair))
+    assert found == pairs.style_of(pair, pairs.tables_of([some[0], some[1], some[3]], pair))
     assert found.tables == 3
     assert history.style(pair, records[-1].deal).tables == 4
-    before = History.before(some, asked)
-    assert before.style(pair, asked.deal) == style_of(pair, tables_of(some[:2], pair))
-    assert History.before(some, some[0]).styles(some[0]) == {}
+    before = pairs.History.before(some, asked)
+    assert before.style(pair, asked.deal) == pairs.style_of(pair, pairs.tables_of(some[:2], pair))
+    assert pairs.History.before(some, some[0]).styles(some[0]) == {}
     assert set(history.styles(asked)) >= {"NS" if asked.pair(bb.Seat.N) == pair else "EW"}
 
 
 def test_a_style_is_judged_by_other_tables(tables, style):
-    halves = judge_style(tables, style)
+    halves = pairs.judge_style(tables, style)
     assert len(halves) == len(tables)
     one, other = tables[::2], tables[1::2]
-    parts = table_losses(other, style_of("", one)), table_losses(one, style_of("", other))
+    parts = pairs.table_losses(other, pairs.style_of("", one)), pairs.table_losses(one, pairs.style_of("", other))
     np.testing.assert_allclose(np.sort(halves, axis=0), np.sort(np.concatenate(parts), axis=0))
-    few = style_of(PAIR, tables[:4])
-    np.testing.assert_allclose(judge_style(tables, few), table_losses(tables[4:], few))
-    assert len(judge_style([*tables[:4], tables[0]], few)) == 0
-    assert len(judge_style(tables[:1], style_of("", tables[:1]))) == 0
+    few = pairs.style_of(PAIR, tables[:4])
+    np.testing.assert_allclose(pairs.judge_style(tables, few), pairs.table_losses(tables[4:], few))
+    assert len(pairs.judge_style([*tables[:4], tables[0]], few)) == 0
+    assert len(pairs.judge_style(tables[:1], pairs.style_of("", tables[:1]))) == 0
 
 
 def test_who_is_on_record(records):
     twice = [*records, *records[:7]]
-    assert {name: len(found) for name, found in pairs_of(twice).items()} == {"Ash+Elm": 60, "Birch+Oak": 60}
+    assert {name: len(found) for name, found in pairs.pairs_of(twice).items()} == {"Ash+Elm": 60, "Birch+Oak": 60}
     with pytest.raises(BayesBridgeError, match=r"pair 'Asch\+Elm' is not in the records: .*Ash\+Elm"):
         bb.learn_style(records, "Asch+Elm")

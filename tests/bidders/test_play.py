@@ -12,7 +12,7 @@ NOTRUMP = Contract.of("3NT by S")
 HEARTS = Contract.of("4H by S")
 
 
-def _plays(first: str, *tricks: str) -> list[tuple[Seat, Card]]:
+def _plays(first, *tricks):
     """Cards of tricks, each written as its leader and the cards clockwise: ``"W:H4 H2 HQ HA"``."""
     result = []
     for trick in (first, *tricks):
@@ -21,12 +21,12 @@ def _plays(first: str, *tricks: str) -> list[tuple[Seat, Card]]:
     return result
 
 
-def _log(hand: str, contract: Contract, plays: list[tuple[Seat, Card]], seat: str = "W", slip: float = 0.0) -> float:
+def _log(hand, contract, plays, seat="W", slip=0.0):
     masks = np.array([Hand.of(hand).mask], np.uint64)
     return float(LearnedPlayer(slip).log_likelihood(masks, contract, plays, Seat.of(seat), AUCTION)[0])
 
 
-def _chances(hand: str, contract: Contract, seen: list[tuple[Seat, Card]], seat: str, cards: str) -> dict[str, float]:
+def _chances(hand, contract, seen, seat, cards):
     """P(card) for each of some cards that the seat may play next, by one more play each."""
     before = _log(hand, contract, seen, seat) if seen else 0.0
     return {

@@ -14,7 +14,7 @@ from tests import strategies
 styles = st.builds(StyleBidder, st.floats(-2, 2), st.floats(-2, 2), st.floats(0.2, 5), st.floats(0, 1))
 
 
-def value(hand: Hand, strain: Strain) -> float:
+def value(hand, strain):
     """What a hand is worth in a strain, in tricks."""
     controls = sum({"A": 2, "K": 1}.get(str(card)[1], 0) for card in hand)
     worth = 4 + 3 / 16 * hand.points + controls / 8
@@ -27,7 +27,7 @@ def value(hand: Hand, strain: Strain) -> float:
     return max(worth, 0.0)
 
 
-def probabilities(style: StyleBidder, hand: Hand, auction: Auction) -> dict[str, float]:
+def probabilities(style, hand, auction):
     """P(call) for every legal call, straight from the formulas."""
     seat, level = auction.turn, strain_levels(np.array([hand.mask], dtype=np.uint64))[0]
     shift = dict.fromkeys(Strain, -0.25 if seat in style.vulnerable else 0.0)

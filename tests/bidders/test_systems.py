@@ -11,7 +11,7 @@ import bayesbridge as bb
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.systems import AskingCall, Statement, System, SystemBidder, points_and_shapes
 from bayesbridge.plugins import check_bidder
-from tests.bidders.conftest import deal_masks
+from tests.deals import deal_masks
 
 START = bb.Auction.four("N")
 

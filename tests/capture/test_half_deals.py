@@ -10,13 +10,13 @@ from bayesbridge.capture.half_deals import Tally, join
 from bayesbridge.capture.tables import row_table
 
 
-def test_merging_by_halves_equals_walking_small_decks() -> None:
+def test_merging_by_halves_equals_walking_small_decks():
     """Four suits of a few chosen rows each: every combination through the literal algorithm, counted by hand."""
     rng = np.random.default_rng(2)
     for _ in range(5):
         suits = [rng.choice(3**13, 7, replace=False) for _ in range(4)]
         digits = {int(row): [int(row) // 3**rank % 3 for rank in range(12, -1, -1)] for rows in suits for row in rows}
-        direct: Counter[tuple[int, int]] = Counter()
+        direct = Counter()
         for rows in product(*suits):
             found = literal.capture_matrix([digits[int(row)] for row in rows])
             lengths = 14 * sum(found.c1) + sum(found.c2)
@@ -28,7 +28,7 @@ def test_merging_by_halves_equals_walking_small_decks() -> None:
             lengths = np.array([14 * digits[int(row)].count(1) + digits[int(row)].count(2) for row in rows])
             tallies.append(Tally.of(lengths, row_table()[rows].astype(np.int64), np.ones(len(rows), dtype=np.int64)))
         lower, upper = tallies[0].merged(tallies[1]), tallies[2].merged(tallies[3])
-        merged: Counter[tuple[int, int]] = Counter()
+        merged = Counter()
         for total in {lengths for lengths, _ in direct}:
             for code, count in join(lower, upper, total).items():
                 merged[total, code] += count

@@ -9,7 +9,7 @@ from bayesbridge.errors import DealError
 pytestmark = pytest.mark.quick
 
 
-def test_a_deal_worked_by_hand() -> None:
+def test_a_deal_worked_by_hand():
     """The pair holds every ace, so Δ = 0. By hand, with the column of each capture and the card that goes:
 
     free: CA (C2 goes), DA (D6), HA (H3), SA (S6), T = 4; gap 0: DK (D4), DQ (D5), HK (H2), HQ (HJ), SK (S7), SQ (SJ),
@@ -27,7 +27,7 @@ def test_a_deal_worked_by_hand() -> None:
     assert (found.T, found.Z, found.chi) == (12, 1, 17)
 
 
-def test_condition_a_fails_when_the_leading_gaps_add_up_to_seven() -> None:
+def test_condition_a_fails_when_the_leading_gaps_add_up_to_seven():
     """δ: clubs 13 (neither holds one) is past the budget at once."""
     found = capture(Hand.from_pbn("AKQJT98.765432..".replace("765432", "AKQJT9")), Hand.from_pbn("765432.8765432.."))
     assert (found.condition, found.T, found.chi, found.Z) == ("neither", 0, 26, -20)
@@ -35,12 +35,12 @@ def test_condition_a_fails_when_the_leading_gaps_add_up_to_seven() -> None:
     assert found.kappa == (0, 0, 0, 0)
 
 
-def test_condition_b_fails_when_one_hand_is_void() -> None:
+def test_condition_b_fails_when_one_hand_is_void():
     found = capture(Hand.from_pbn("AKQJ.AKQJ.AKQJT."), Hand.from_pbn("T98.T98.987.AKQJ"))
     assert (found.condition, found.Delta, found.T) == ("only A", 0, 0)
 
 
-def test_the_removed_card_may_lie_left_of_the_pointer() -> None:
+def test_the_removed_card_may_lie_left_of_the_pointer():
     """Player 2 has nothing to the right of the pointer, so a card to its left goes and the index then skips one.
 
     Row 1 2 1 1 1 …: after the ace 2 loses the king, so O = 0 2 3 4; the next capture is the queen with gap 1.
@@ -53,7 +53,7 @@ def test_the_removed_card_may_lie_left_of_the_pointer() -> None:
     assert found.Z == 6 - 1
 
 
-def test_a_bid_worked_by_hand() -> None:
+def test_a_bid_worked_by_hand():
     """AKQ2 AKJ AK4 A32: no leading gaps. Budget 6: clubs pay 10 − stop, and so on; counts by hand for k = 7 and 13.
 
     k = 13: budget 0, only gapless steps count: clubs A, diamonds A K, hearts A K, spades A K Q: 4 + 0 + 1 + 1 + 2 = 8.
@@ -65,7 +65,7 @@ def test_a_bid_worked_by_hand() -> None:
     assert found.level == 3
 
 
-def test_the_climb_stops_at_the_first_target_not_met() -> None:
+def test_the_climb_stops_at_the_first_target_not_met():
     """The rule is iterative: a later target that would be met again does not count."""
     hand = Hand.from_pbn("AKQ2.KJ3.A54.Q32")
     found = bid(hand)
@@ -81,6 +81,6 @@ def test_the_climb_stops_at_the_first_target_not_met() -> None:
         ("AKQ2.KJ3.A54.Q32", "J76.AQ2.KQ76.Q54", "CQ lies in both hands"),
     ],
 )
-def test_wrong_hands_are_named(first: str, second: str, message: str) -> None:
+def test_wrong_hands_are_named(first, second, message):
     with pytest.raises(DealError, match=message):
         capture(Hand.from_pbn(first), Hand.from_pbn(second))

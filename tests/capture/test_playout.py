@@ -4,29 +4,21 @@ import itertools
 
 import pytest
 
-from bayesbridge import Hand, Seat, Suit, Trick
+from bayesbridge import Hand, Layouts, Seat, Suit, Trick
 from bayesbridge.capture import POLICIES
 from bayesbridge.estimators.builtin import PlayOutEstimator
 from bayesbridge.estimators.protocol import Question, run
-from tests.estimators.deals import random_layouts
+from tests.deals import deal_masks
 
 PAIRS = list(itertools.product(POLICIES, POLICIES))
 TRUMPS = [None, *Suit]
-
-
-def low(card):
-    return card.rank, card.suit
-
-
-def high(card):
-    return -card.rank, card.suit
 
 
 def choose(policy, trick, hand):
     """The card that a policy plays: ranks decide, clubs first among equals."""
     seat = trick.turn
     if not trick.cards:
-        return min(hand, key=low if policy == "low" else high)
+        return min(hand, key=lambda card: (card.rank if policy == "low" else -card.rank, card.suit))
     following = [card for card in hand if card.suit == trick.suit]
     if following:
         top, bottom = max(following), min(following)
@@ -37,7 +29,7 @@ def choose(policy, trick, hand):
         ruffs = [card for card in hand if card.suit == trick.trump and trick.after(seat, card).winner == seat]
         if ruffs:
             return min(ruffs)
-    return min(hand, key=low)
+    return min(hand, key=lambda card: (card.rank, card.suit))
 
 
 def tricks_by_hand(deal, leader, trump, ours, theirs):
@@ -58,7 +50,7 @@ def tricks_by_hand(deal, leader, trump, ours, theirs):
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 def test_every_pair_of_policies_equals_the_plain_play_out(ours, theirs):
-    batch = random_layouts(20, 10 + PAIRS.index((ours, theirs)))
+    batch = Layouts(deal_masks(20, 10 + PAIRS.index((ours, theirs))))
     question = "S:N", "E:W"
     for trump, pair in itertools.product(TRUMPS, question):
         asked = Question.of(pair, trump=trump)

@@ -9,7 +9,7 @@ from bayesbridge.cards import Hand, Suit
 from tests import strategies
 
 
-def meets(hand: Hand, trump: Suit, k: int) -> bool:
+def meets(hand, trump, k):
     """Whether a hand meets a target with trumps, told card by card."""
     columns = {s: [r for r in range(13) if hand.field(s) >> (12 - r) & 1] for s in Suit}
     lead = {s: columns[s][0] if columns[s] else 13 for s in Suit}
@@ -34,7 +34,7 @@ def meets(hand: Hand, trump: Suit, k: int) -> bool:
     return captures >= k
 
 
-def levels(hand: Hand) -> list[int]:
+def levels(hand):
     found = []
     for trump in Suit:
         level = 0

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS, ROWS, row_table
 
 
-def unpack(packed: int) -> list[int]:
+def unpack(packed):
     gaps = []
     while len(gaps) < 9 and packed & END != END:
         gaps.append(packed & END)
@@ -15,14 +14,14 @@ def unpack(packed: int) -> list[int]:
     return gaps
 
 
-def literal_row(digits: list[int]) -> tuple[int, bool, list[int]]:
+def literal_row(digits):
     """δ, whether condition B fails, and the gaps paid by one row alone, by a plain reading of steps 3 to 6."""
     row = list(digits)
     delta = next((r for r in range(13) if row[r]), 13)
     if row.count(1) <= delta or row.count(2) <= delta:
         return delta, True, []
     most, zeros = max(row.count(1), row.count(2)), row.count(0)
-    gaps: list[int] = []
+    gaps = []
     pointer = 0
     while True:
         held = [r for r in range(13) if row[r]]
@@ -45,7 +44,7 @@ def literal_row(digits: list[int]) -> tuple[int, bool, list[int]]:
     [np.random.default_rng(1).integers(0, ROWS, 20_000), pytest.param(np.arange(ROWS), marks=pytest.mark.slow)],
     ids=["some", "all"],
 )
-def test_rows_equal_the_plain_reading(rows: NDArray[np.int64]) -> None:
+def test_rows_equal_the_plain_reading(rows):
     table = row_table()
     for row in rows:
         digits = [int(row) // 3**rank % 3 for rank in range(12, -1, -1)]

@@ -48,6 +48,10 @@ count {S} --play W:C7 --play E:C8 | argument --play: trick 1: E cannot | N's tur
 count {S} --holds E:SA | these cannot hold together: S shows {HAND}; E holds SA. Take one of them | (given by --holds)
 count {S} --hcp W:11+ --hcp E:11+ | together: S shows {HAND}; W has 11 to 40 high-card points; E | (given by --hcp)
 count {S} --where 'aces(north) >= 2' --where 'aces(east) > 1' | these cannot hold together: S shows |
+count {S} --auction 'E:1H (2S)' | argument --auction: | in brackets
+count {S} --players 4 --system x | argument --system: unknown system 'x' | write acol
+count {S} --system weak-notrump --system strong-notrump | argument --system: systems weak-notrump and | contradict each
+count {S} --dummy N --system weak-twos | argument --system: it is for four players | give --players 4 too
 count {S} --where 'aces(nroth) == 1' | argument --where: line 1, column 6: 'nroth' is no seat |
 count {WEST} --auction 'p p p p' | does not tell who began it | write S:p p p p, or add --dealer S
 count {WEST} --auction S:1NT --dealer N | begins with S | leave --dealer N out

@@ -149,6 +149,9 @@ LOOKING = ("estimate", "count", "contracts", "play --contract 3NT", "suit KQ76 A
 """Ways that take a position."""
 
 
+COMMANDS = list(next(action for action in build_parser()._actions if action.dest == "command").choices)
+
+
 def command_of(words):
     return "plugins new" if words.startswith("plugins new") else words.partition(" ")[0]
 
@@ -222,8 +225,7 @@ def ask(request, capsys, monkeypatch, place):
 
 
 def test_every_option_of_every_command_has_an_entry():
-    commands = next(action for action in build_parser()._actions if action.dest == "command").choices
-    for command in (*commands, "plugins new"):
+    for command in (*COMMANDS, "plugins new"):
         ways = [way for way in WAYS if command_of(way.words) == command]
         known = {name.partition("=")[0] for way in ways for name in f"{way.used} {way.refused}".split()}
         seen = SEEN if any(command_of(words) == command for words in LOOKING) else ()
@@ -271,9 +273,6 @@ def test_what_is_used_changes_the_answer(ask, monkeypatch, before, words):
     without, with_it = ask(before), ask(f"{before} {words}")
     assert without[0] < 2 or with_it[0] < 2
     assert without != with_it
-
-
-COMMANDS = list(next(action for action in build_parser()._actions if action.dest == "command").choices)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

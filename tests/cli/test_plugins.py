@@ -11,7 +11,10 @@ from bayesbridge import __version__
 from bayesbridge.cli import main
 from bayesbridge.estimators import evaluate, registry
 from bayesbridge.estimators.hookspecs import CONTRACT
+from tests.estimators.test_registry import GOOD as SOURCE
 from tests.test_guides import run
+
+GOOD = SOURCE.format(name="ones")
 
 
 def test_built_ins_are_listed_with_their_origin_and_outputs(document):
@@ -155,21 +158,8 @@ def test_a_plugin_of_a_newer_contract_is_told_in_one_line(install, answer, compl
     assert line in complaint("estimate", *WORDS, "--estimator", "ones")
 
 
-GOOD = """
-from bayesbridge.plugins import estimator, hookimpl
-
-@estimator("ones")
-def ones(deal, question):
-    return 1.0
-
-@hookimpl
-def bayesbridge_estimators():
-    return [ones]
-"""
-
-
 def test_what_a_plugin_in_use_may_not_offer_is_told(install, capsys):
-    install("mine", f"{GOOD}".replace("[ones]", '[ones, estimator("capture")(lambda deal, question: 1.0)]'))
+    install("mine", GOOD.replace("[Ones()]", "[Ones(), type('Capture', (Ones,), {'name': 'capture'})()]"))
     assert main(["estimate", *WORDS, "--estimator", "ones", "--draws", "50", "--json"]) == 0
     line = "estimator 'capture' is offered by both 'bayesbridge' and 'mine': rename one"
     assert capsys.readouterr().err == f"bayesbridge: left out of plugin 'mine': {line}\n"

@@ -4,10 +4,12 @@ import os
 import re
 import shlex
 from html import unescape
+from pathlib import Path
 
 import pytest
 
 HAND = "AKQ2.KJ3.A54.Q32"
+BOARDS = Path(__file__).parents[2] / "examples" / "boards.pbn"
 QUESTION = ["report", "--observer", "S", "--hand", HAND, "--draws", "300"]
 
 
@@ -27,15 +29,24 @@ def test_the_page_is_written_and_named(folder, answer):
     assert [path.name for path in folder.iterdir()] == ["page.html"]
 
 
-def test_the_command_on_the_page_makes_it_again(folder, answer):
-    words = [*QUESTION, "--dummy", "W", "--call", "N:Pass", "--no-history", "--seed", "4", "--title", "Two hands"]
-    answer(*words, "--out", str(folder / "report.html"))
+TWO = [*QUESTION, "--dummy", "W", "--call", "N:Pass", "--no-history", "--seed", "4", "--title", "Two hands"]
+RECORD = ["report", "one.pbn", "--observer", "W", "--draws", "50"]
+
+
+@pytest.mark.parametrize(("words", "title"), [(TWO, "Two hands"), (RECORD, "Board 1: what West believes")])
+def test_the_command_on_the_page_makes_it_again(folder, answer, document, words, title):
+    text = BOARDS.read_text("utf-8").split("[Event ")[1]
+    short = "[Event " + re.sub(r'(\[Play "N"\]\n.*?\n).*', r"\1*\n", text, flags=re.S)
+    (folder / "one.pbn").write_text(re.sub(r'\[Result ".*?"\]\n', "", short), "utf-8")
+    said = document(*words, "--out", str(folder / "report.html"))
+    assert said["bytes"] == (folder / "report.html").stat().st_size < 1_000_000
+    assert words == TWO or (said["board"], said["observer"]) == ("1", "W")
     first = (folder / "report.html").read_text("utf-8")
+    assert f"<h1>{title}</h1>" in first
     assert str(folder) not in first
     command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", first)[1])
     answer(*shlex.split(command)[1:])
-    again = (folder / "report.html").read_text("utf-8")
-    assert again == first
+    assert (folder / "report.html").read_text("utf-8") == first
 
 
 @pytest.mark.parametrize(

@@ -100,9 +100,6 @@ def test_score_keys(document):
     assert said["boards"] == 2
     assert 0.5 < said["honour_log_loss"] < 2.0
     assert sum(row["cards"] for row in said["calibration"]) % 3 == 0
-
-
-def test_score_of_another_chair(document):
     said = document("score", BOARDS, "--boards", "2", "--draws", "100", "--chair", "declarer", "--cards", "1")
     assert (said["chair"], said["after_cards"], said["draws"]) == ("declarer", 1, 100)
 

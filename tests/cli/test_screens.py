@@ -74,20 +74,12 @@ def test_estimate_shows_progress_on_a_terminal_only():
 
 
 def test_an_ascii_terminal_gets_an_answer_too():
-    done = subprocess.run(
-        [*COMMAND, "capture", HAND, DUMMY],
-        capture_output=True,
-        env=environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0"),
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"T = 11" in done.stdout
-    done = subprocess.run(
-        [*COMMAND, "play", *EVIDENCE, "--holds", "E:ST,S9,S8,HT,H9,H8,CK,CJ", "--trick", "W:S7", "--seat", "N"],
-        capture_output=True,
-        env=environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0"),
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"#####" in done.stdout
+    few = ["--holds", "E:ST,S9,S8,HT,H9,H8,CK,CJ", "--trick", "W:S7", "--seat", "N"]
+    for words, shown in ((["capture", HAND, DUMMY], b"T = 11"), (["play", *EVIDENCE, *few], b"#####")):
+        ascii_only = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+        done = subprocess.run([*COMMAND, *words], capture_output=True, env=ascii_only)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert shown in done.stdout
 
 
 @pytest.mark.parametrize("columns", [80, 60, 40])

@@ -12,17 +12,6 @@ import pytest
 from tests.web.pages import PATIENCE, TOKEN
 
 
-def start(*words):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0", "--workers", "1", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
-    return process, process.stdout.readline()
-
-
 @pytest.mark.parametrize(
     ("number", "status", "words", "told"),
     [
@@ -31,8 +20,10 @@ def start(*words):
     ],
 )
 def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(web, number, status, words, told):
-    process, line = start(*words)
-    assert re.fullmatch(told, line)
+    command = [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0", "--workers", "1", *words]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, **pipes, cwd=Path(__file__).parents[2])
+    assert re.fullmatch(told, process.stdout.readline())
     assert words or process.stdout.readline() == "Ctrl-C ends it.\n"
     process.send_signal(number)
     assert process.communicate(timeout=PATIENCE) == ("", "")

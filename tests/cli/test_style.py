@@ -10,17 +10,17 @@ def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     assert document("style", FILE) == {"pairs": {"Ash+Elm": 60, "Birch+Oak": 60}}
     some, few, kept = (str(tmp_path / name) for name in ("some.pbn", "few.pbn", "style.json"))
     boards = Path(FILE).read_text("utf-8").split("[Event ")
-    for path, count in ((some, 33), (few, 6)):
+    for path, count in ((some, 18), (few, 4)):
         Path(path).write_text("[Event ".join(boards[: count + 1]), "utf-8")
-    found = document("style", some, "--pair", "Oak+Birch", "--tables", "30", "--out", kept)
-    assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 30, 3)
+    found = document("style", some, "--pair", "Oak+Birch", "--tables", "15", "--out", kept)
+    assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 15, 3)
     assert {"log_loss", "log_loss_average", "summary"} <= found.keys()
     club = next(one for one in found["summary"] if one["what"].startswith("1C"))
     assert club["value"] > club["average"] + 2 * club["error"]
     used = document("estimate", *POSITION, "--style", f"EW:{kept}", "--draws", "500")
-    assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 30}]
+    assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 15}]
     shown = answer("style", few, "--pair", "Oak+Birch")
-    assert "Calls at 6 tables, each half judging what is learned from the other: " in shown
+    assert "Calls at 4 tables, each half judging what is learned from the other: " in shown
 
 
 def test_boards_are_scored_and_shown_with_a_history(document):

@@ -75,11 +75,9 @@ def measured(measure, suit):
     """A measure of a holding such as ``"2QA"``."""
     if measure.weights is not None:
         return sum(measure.weights[RANKS.index(rank)] for rank in suit)
-    return {"loser": losers, "quality": quality, "cccc": four_c, "short": short}[measure.name](suit)
-
-
-def short(suit):
-    return int(len(suit) <= 2)
+    if measure.name == "short":
+        return int(len(suit) <= 2)
+    return {"loser": losers, "quality": quality, "cccc": four_c}[measure.name](suit)
 
 
 def losers(suit):
@@ -119,13 +117,16 @@ def four_c(suit):
     return worth + quality(suit)
 
 
-def paid(vulnerable, level, strain, tricks):
-    """Duplicate score of an undoubled contract."""
+def paid(vulnerable, level, strain, tricks, doubled=0):
+    """Duplicate score by law 77; ``doubled`` is 1 for a double, 2 for a redouble."""
     short = level + 6 - tricks
-    if short > 0:
+    if short > 0 and not doubled:
         return -short * (100 if vulnerable else 50)
+    if short > 0:
+        return -doubled * sum(([200] + [300] * 12 if vulnerable else [100, 200, 200] + [300] * 10)[:short])
     each = 20 if strain in (0, 1) else 30
-    bid = each * level + 10 * (strain == 4)
+    bid = (each * level + 10 * (strain == 4)) * 2**doubled
     bonus = 50 if bid < 100 else 500 if vulnerable else 300
     bonus += {6: 750 if vulnerable else 500, 7: 1500 if vulnerable else 1000}.get(level, 0)
-    return bid + bonus - short * each
+    over = doubled * (200 if vulnerable else 100) or each
+    return bid + bonus + 50 * doubled - short * over

@@ -29,10 +29,14 @@ DRAWN = 4_000
 def planned(path):
     """The script and its plan."""
     script = parse(path.read_text("utf-8"))
+    return script, plan_of(script)
+
+
+def plan_of(script):
     known = Constraints.free()
     for seat, mask in enumerate(script.predealt):
         known = known.hold(seat, mask)
-    return script, DealPlan.compiled(known, script.condition)
+    return DealPlan.compiled(known, script.condition)
 
 
 SOME_AND_ALL = [
@@ -129,7 +133,7 @@ def test_another_condition_would_be_noticed():
     assert min(map(agreement, features(ours), features(theirs))) < 1e-6 / (20 * len(FILES))
 
 
-TEXTS = [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("scripts/*.dlr"))]
+TEXTS = [path.read_text("utf-8") for path in FILES]
 PIECES = [*'()+-*/%<>=!?:,&|"#\n x0', "hcp", "north", "any", "shape(", "5xxx", "&&", "||", "action", "predeal", "SA"]
 PIECES += ["99999", "condition", "not", "spades(east)", "produce", "é", "\\n", "rnd(3)", "1000000000", "losers(south)"]
 
@@ -171,11 +175,7 @@ def test_damaged_scripts_end_in_one_line_or_in_right_deals(seed, count, dealt):
             read += 1
             if read > dealt or opaque(script.condition):
                 continue
-            known = Constraints.free()
-            for seat, mask in enumerate(script.predealt):
-                known = known.hold(seat, mask)
-            plan = DealPlan.compiled(known, script.condition)
-            found = plan.search(10, 1, most=200_000).first(10)
+            found = plan_of(script).search(10, 1, most=200_000).first(10)
         except BayesBridgeError as error:
             refused += "\n" not in str(error)
             continue

@@ -9,14 +9,7 @@ import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Layouts
 from bayesbridge.answer import plain_rows
 from bayesbridge.budget import Budget
-from bayesbridge.decisions.contracts import (
-    contract_if_passed,
-    contract_named,
-    contracts,
-    contracts_asked,
-    pair_of,
-    payoff,
-)
+from bayesbridge.decisions.contracts import contract_if_passed, contract_named, contracts_asked, pair_of, payoff
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import Group, Solving, TrickEstimates
 from bayesbridge.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
@@ -296,7 +289,7 @@ def off(seed):
     assert len(posterior) <= 200
     rows = "3NT by S,4S by S,3H by W,3HX by W"
     usual, exact = (
-        contracts(posterior, named, vulnerable="Both", against="Pass", solve=solve, rng=1)
+        bb.contracts(posterior, named, vulnerable="Both", against="Pass", solve=solve, rng=1)
         for named, solve in ((None, 12), (rows, len(posterior)))
     )
     assert set(exact["basis"].values) == {"all solved"}

@@ -190,10 +190,3 @@ def test_the_picture(goal, toy):
         assert f"West leads against 3NT by S; blue: {'the best' if found.clear else 'too close to call'}" in (
             ax.get_title()
         )
-
-
-def test_the_command_refuses_in_one_line(install, complaint):
-    assert complaint("play", *ASKED, "--contract", "3NT", "--by", "E") == (
-        "argument --contract: contract '3NT by E': S is on lead, not W: ask what S believes, or name S as declarer"
-    )
-    assert "install the plugin bayesbridge-double-dummy" in complaint("play", *ASKED, "--contract", "3NT")

@@ -2,53 +2,50 @@
 
 import functools
 import itertools
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from bayesbridge.capture.kernels import bids
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.layouts import Masks
+from tests.deals import random_deal
 
 DECK = (1 << 52) - 1
 
 
-def as_mask(cards: NDArray[np.int64] | list[int]) -> int:
+def as_mask(cards):
     return sum(1 << int(card) for card in cards)
 
 
-def random_deal(rng: np.random.Generator) -> list[int]:
-    """Four masks of 13."""
-    return [as_mask(part) for part in np.split(rng.permutation(52), 4)]
-
-
-def random_position(rng: np.random.Generator) -> tuple[Constraints, Constraints]:
+def random_position(rng):
     """Known cards alone, and the same with a random mixture of further evidence, which may contradict itself."""
-    deal = random_deal(rng)
+    deal = [hand.mask for hand in random_deal(rng)]
     hidden = rng.permutation(4)[: rng.integers(2, 5)]
     unknown_each = {2: 5, 3: 3, 4: 2}[len(hidden)]
-    known = Constraints.free()
-    for seat in range(4):
-        cards = [card for card in range(52) if deal[seat] >> card & 1]
-        # Unknown cards bunch in the honours half the time, so that points ranges bite.
-        order = rng.permutation(cards) if rng.random() < 0.5 else sorted(cards, key=lambda card: card % 13)
-        kept = order[: 13 - unknown_each] if seat in hidden else order
-        known = known.hold(seat, as_mask(list(kept)))
-    evidence = known
+    known = evidence = _partly_seen(deal, hidden, unknown_each, rng)
     for _ in range(rng.integers(0, 6)):
         evidence = _tightened(evidence, deal, rng)
     return known, evidence
 
 
-def _tightened(evidence: Constraints, deal: list[int], rng: np.random.Generator, honest: bool = False) -> Constraints:
+def _partly_seen(deal, hidden, unknown, rng):
+    """The cards of a deal but for so many of each hidden seat."""
+    known = Constraints.free()
+    for seat in range(4):
+        cards = [card for card in range(52) if deal[seat] >> card & 1]
+        # Unknown cards bunch in the honours half the time, so that points ranges bite.
+        order = rng.permutation(cards) if rng.random() < 0.5 else sorted(cards, key=lambda card: card % 13)
+        known = known.hold(seat, as_mask(order[: 13 - unknown] if seat in hidden else order))
+    return known
+
+
+def _tightened(evidence, deal, rng, honest=False):
     """One more piece of evidence: true of the deal, unless it is not honest and the die says so."""
     seat, suit = int(rng.integers(4)), int(rng.integers(4))
     if not honest and rng.random() < 0.2:
-        deal = random_deal(rng)
+        deal = [hand.mask for hand in random_deal(rng)]
     hand = deal[seat]
     slack = int(rng.integers(0, 3))
     match rng.integers(6):
@@ -70,13 +67,13 @@ def _tightened(evidence: Constraints, deal: list[int], rng: np.random.Generator,
             return evidence.points(seat, points - slack, points + int(rng.integers(0, 4)))
 
 
-def brute_force(known: Constraints, evidence: Constraints) -> NDArray[np.uint64]:
+def brute_force(known, evidence):
     """Every deal that extends the known cards, kept if the evidence allows it; ascending."""
     deals = np.array(sorted(_extensions(known.must)), dtype=np.uint64).reshape(-1, 4)
     return deals[evidence.allows(deals)]
 
 
-def _extensions(held: tuple[int, int, int, int]) -> Iterator[tuple[int, ...]]:
+def _extensions(held):
     partial = [(held, DECK & ~(held[0] | held[1] | held[2] | held[3]))]
     for seat in range(4):
         partial = [
@@ -88,18 +85,18 @@ def _extensions(held: tuple[int, int, int, int]) -> Iterator[tuple[int, ...]]:
 
 
 @functools.cache
-def _subsets(mask: int, size: int) -> list[int]:
+def _subsets(mask, size):
     return [sum(bits) for bits in itertools.combinations([1 << i for i in range(52) if mask >> i & 1], size)]
 
 
-def in_order(masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def in_order(masks):
     """Rows sorted, to compare two sets of layouts."""
     return masks[np.lexsort(masks.T[::-1])]
 
 
-def random_view(rng: np.random.Generator) -> Constraints:
+def random_view(rng):
     """A player's view at full size: one hand or two are known, with evidence that is true of a random deal."""
-    deal = random_deal(rng)
+    deal = [hand.mask for hand in random_deal(rng)]
     view = Constraints.free()
     for seat in rng.permutation(4)[: rng.integers(1, 3)]:
         view = view.hold(int(seat), deal[seat])
@@ -112,7 +109,7 @@ HANDS = ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T9
 """N E S W of one deal."""
 
 
-def closed(*rooms: int) -> Constraints:
+def closed(*rooms):
     """Every seat lacks so many of the highest cards of its hand in that deal."""
     constraints = Constraints.free()
     for seat, (hand, room) in enumerate(zip(map(Hand.of, HANDS), rooms, strict=True)):
@@ -121,18 +118,18 @@ def closed(*rooms: int) -> Constraints:
     return constraints
 
 
-def all_layouts(constraints: Constraints) -> Masks:
+def all_layouts(constraints):
     """(n, 4) every layout that fits, in rising order of North, East, South."""
     return brute_force(constraints, constraints)
 
 
-def tally(layouts: Masks, listed: Masks) -> NDArray[np.int64]:
+def tally(layouts, listed):
     """How often each listed layout occurs; a layout that is not listed is an error."""
     places = {row.tobytes(): index for index, row in enumerate(listed)}
     return np.bincount([places[row.tobytes()] for row in np.ascontiguousarray(layouts)], minlength=len(listed))
 
 
-def p_value(observed: NDArray[np.int64], probability: NDArray[np.float64]) -> float:
+def p_value(observed, probability):
     """χ² against exact probabilities, the rare layouts thrown together; 0 if an impossible one occurred."""
     if observed[probability == 0].any():
         return 0.0
@@ -147,12 +144,9 @@ def p_value(observed: NDArray[np.int64], probability: NDArray[np.float64]) -> fl
     return float(stats.chisquare(observed, expected).pvalue)
 
 
-type Weights = dict[int, list[Fraction]]
-
-
-def strong_deal(rng: np.random.Generator, callers: list[int]) -> list[int]:
+def strong_deal(rng, callers):
     """Four masks of 13; the callers get most high cards, and now and then at least one of them would bid."""
-    deal = random_deal(rng)
+    deal = [hand.mask for hand in random_deal(rng)]
     for _ in range(200):
         bias = rng.uniform(0.5, 2.5)
         order = np.argsort(rng.random(52) * 12 - bias * (np.arange(52) % 13))
@@ -167,18 +161,12 @@ def strong_deal(rng: np.random.Generator, callers: list[int]) -> list[int]:
     return deal
 
 
-def strong_position(rng: np.random.Generator, callers: list[int]) -> tuple[Constraints, NDArray[np.uint64]]:
+def strong_position(rng, callers):
     """Evidence of all kinds that leaves few cards unknown, and every layout that fits it: 2 … 3000."""
     while True:
         deal = strong_deal(rng, callers)
-        known = Constraints.free()
         hidden = list(dict.fromkeys([*callers, *rng.permutation(4).tolist()]))[: rng.integers(2, 5)]
-        unknown = {2: 6, 3: 3, 4: 2}[len(hidden)]
-        for seat in range(4):
-            cards = [card for card in range(52) if deal[seat] >> card & 1]
-            order = rng.permutation(cards) if rng.random() < 0.5 else sorted(cards, key=lambda card: card % 13)
-            known = known.hold(seat, as_mask(list(order[: 13 - unknown] if seat in hidden else order)))
-        evidence = known
+        known = evidence = _partly_seen(deal, hidden, {2: 6, 3: 3, 4: 2}[len(hidden)], rng)
         for _ in range(rng.integers(0, 4)):
             evidence = _tightened(evidence, deal, rng, honest=True)
         layouts = brute_force(known, evidence)
@@ -186,12 +174,12 @@ def strong_position(rng: np.random.Generator, callers: list[int]) -> tuple[Const
             return evidence, layouts
 
 
-def levels_of(layouts: NDArray[np.uint64], seat: int) -> NDArray[np.int8]:
+def levels_of(layouts, seat):
     """(n,) the level of a seat's hand in each layout, by Algorithm 1 on whole hands."""
     return bids(np.ascontiguousarray(layouts[:, seat])).level
 
 
-def random_weights(rng: np.random.Generator) -> list[Fraction]:
+def random_weights(rng):
     """P(calls ∣ level): a bid, a pass, a pass over a bid, a bid and a pass, or anything; with and without slips."""
     slip = Fraction(int(rng.integers(0, 2)), 50)
     sure = 1 - slip + slip / 36
@@ -208,7 +196,7 @@ def random_weights(rng: np.random.Generator) -> list[Fraction]:
     return [sure if fit else slip / 36 for fit in fits]
 
 
-def questions(seed: int, wanted: int) -> Iterator[tuple[Constraints, NDArray[np.uint64], Weights]]:
+def questions(seed, wanted):
     """Evidence, its layouts and the callers' weights; one, two or three callers."""
     rng = np.random.default_rng(seed)
     for number in range(wanted):

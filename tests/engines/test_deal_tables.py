@@ -6,24 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from bayesbridge import expressions as tree
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import ConditionTables
 from bayesbridge.engines.counting import count
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import TablesTooLarge
-from bayesbridge.expressions import (
-    COUNTS,
-    FOUR_C,
-    LENGTH,
-    LOSERS,
-    POINTS,
-    QUALITY,
-    TRUE,
-    Held,
-    Measure,
-    parse_expression,
-    table,
-)
 from bayesbridge.layouts import high_card_points, suit_lengths
 from bayesbridge.random64 import seed_state
 from bayesbridge.shapes import read_shapes
@@ -35,11 +23,11 @@ OTHERS = ALL_DEALS // math.comb(52, 13)
 """Deals of the other 39 cards to three seats."""
 
 FREE = Constraints.free()
-CARD = Measure("card", (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+CARD = tree.Measure("card", (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
 
 def test_points_have_their_known_numbers():
-    found = DealTable.of(FREE, TRUE, Held(POINTS, 2, None)).counts()
+    found = DealTable.of(FREE, tree.TRUE, tree.Held(tree.POINTS, 2, None)).counts()
     assert {value: ways // OTHERS for (value,), ways in found.items() if value in (0, 1, 10, 20, 37)} == {
         0: 2_310_789_600,
         1: 5_006_710_800,
@@ -48,7 +36,7 @@ def test_points_have_their_known_numbers():
         37: 4,
     }
     assert sum(found.values()) == ALL_DEALS
-    by_suit = DealTable.of(FREE, TRUE, Held(POINTS, 2, None), Held(LENGTH, 2, 3)).counts()
+    by_suit = DealTable.of(FREE, tree.TRUE, tree.Held(tree.POINTS, 2, None), tree.Held(tree.LENGTH, 2, 3)).counts()
     assert {value: sum(ways for (points, _), ways in by_suit.items() if points == value) for value in range(38)} == {
         value: ways for (value,), ways in found.items()
     }
@@ -89,7 +77,7 @@ CONDITIONS = [
 
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_counts_equal_enumeration(text):
-    condition = parse_expression(text)
+    condition = tree.parse_expression(text)
     fitting = [deal for deal in all_layouts(SMALL).tolist() if holds(condition, deal)]
     assert 0 < len(fitting) < 1680
     built = DealTable.of(SMALL, condition)
@@ -106,12 +94,12 @@ def assert_uniform(built, fitting, verdict):
 
 
 def test_a_table_of_another_condition_fails():
-    mine = DealTable.of(SMALL, parse_expression("hcp(north) + hcp(south) >= 30"))
+    mine = DealTable.of(SMALL, tree.parse_expression("hcp(north) + hcp(south) >= 30"))
     assert_uniform(mine, all_layouts(SMALL).tolist(), lambda p: p < 1e-6)
 
 
 def test_watched_values_are_counted_apart():
-    condition, watched = parse_expression("hcp(north) > 5"), parse_expression("hcp(east) - spades(south)")
+    condition, watched = tree.parse_expression("hcp(north) > 5"), tree.parse_expression("hcp(east) - spades(south)")
     found = DealTable.of(SMALL, condition, watched).counts()
     slow = {}
     for deal in all_layouts(SMALL).tolist():
@@ -122,14 +110,16 @@ def test_watched_values_are_counted_apart():
     assert found == slow
 
 
-@pytest.mark.parametrize("measure", [LENGTH, POINTS, LOSERS, QUALITY, FOUR_C, *COUNTS, CARD])
+@pytest.mark.parametrize(
+    "measure", [tree.LENGTH, tree.POINTS, tree.LOSERS, tree.QUALITY, tree.FOUR_C, *tree.COUNTS, CARD]
+)
 def test_measures_are_those_of_plain_python(measure):
     for field in range(0, 8192, 7):
         suit = "".join(RANKS[rank] for rank in range(13) if field >> rank & 1)
-        assert table(measure)[field] == measured(measure, suit)
+        assert tree.table(measure)[field] == measured(measure, suit)
 
 
 def test_too_large_tables_are_refused_early():
     text = " && ".join(f"hcp({seat}) >= 5 && losers({seat}) < 10" for seat in ("north", "east", "south", "west"))
     with pytest.raises(TablesTooLarge, match="stop at"):
-        DealTable.of(FREE, parse_expression(text))
+        DealTable.of(FREE, tree.parse_expression(text))

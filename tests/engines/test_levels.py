@@ -6,10 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
@@ -18,19 +16,19 @@ from bayesbridge.engines.quantity_tables import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
-from tests.engines.positions import Weights, in_order, levels_of, p_value, questions, tally
+from tests.engines.positions import in_order, levels_of, p_value, questions, tally
 
 N, E, S, W = range(4)
 STRONG = Constraints.free().hold(S, Hand.of("AKQ2.KJ3.A54.Q32").mask)
 WEAK = Constraints.free().hold(S, Hand.of("5432.5432.543.32").mask)
 
 
-def called(level: int, slip: float = 0.02, legal: int = 36) -> list[float]:
+def called(level, slip=0.02, legal=36):
     """Weights of one bid at a level."""
     return [slip / legal + (1 - slip) * (n == level) for n in range(8)]
 
 
-def weights_of(layouts: NDArray[np.uint64], weights: Weights) -> list[Fraction]:
+def weights_of(layouts, weights):
     """The weight of each layout, from the levels of whole hands."""
     found = [Fraction(1)] * len(layouts)
     for seat, by_level in weights.items():
@@ -38,9 +36,9 @@ def weights_of(layouts: NDArray[np.uint64], weights: Weights) -> list[Fraction]:
     return found
 
 
-def check_against_enumeration(seed: int, wanted: int) -> Counter[str]:
+def check_against_enumeration(seed, wanted):
     """Counts as integers, P(calls) as a fraction, the layouts themselves, marginals to 1e-12."""
-    seen: Counter[str] = Counter()
+    seen = Counter()
     for evidence, layouts, weights in questions(seed, wanted):
         by_layout = weights_of(layouts, weights)
         mass = sum(by_layout)
@@ -53,7 +51,7 @@ def check_against_enumeration(seed: int, wanted: int) -> Counter[str]:
             continue
         tables = LevelTables.of(evidence, weights)
         assert tables.total == len(layouts)
-        counted: Counter[Fraction] = Counter()
+        counted = Counter()
         for weight, count in zip(tables.weights, tables.counts, strict=True):
             counted[Fraction(weight)] += count
         if evidence.normalised().shaped:  # layouts of other shapes are held too, with a weight of 0
@@ -67,7 +65,7 @@ def check_against_enumeration(seed: int, wanted: int) -> Counter[str]:
     return seen
 
 
-def check_numbers(tables: LevelTables, layouts: NDArray[np.uint64], by_layout: list[Fraction]) -> None:
+def check_numbers(tables, layouts, by_layout):
     """The numbers of each value lead to the layouts of that weight, each once."""
     for weight in set(by_layout):
         values = [v for v, w in enumerate(tables.weights) if w == weight]
@@ -79,7 +77,7 @@ def check_numbers(tables: LevelTables, layouts: NDArray[np.uint64], by_layout: l
         assert (in_order(found) == in_order(wanted)).all()
 
 
-def check_marginals(tables: LevelTables, layouts: NDArray[np.uint64], share: NDArray[np.float64]) -> None:
+def check_marginals(tables, layouts, share):
     bits = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
     np.testing.assert_allclose(tables.card_marginals(), np.tensordot(share, bits.astype(float), 1), atol=1e-12)
     lengths = suit_lengths(layouts)[..., None] == np.arange(14)
@@ -90,31 +88,20 @@ def check_marginals(tables: LevelTables, layouts: NDArray[np.uint64], share: NDA
     np.testing.assert_allclose(tables.distribution(CaptureTricks(W, N)), share @ T, atol=1e-12)
 
 
-def test_enumeration_says_the_same() -> None:
-    seen = check_against_enumeration(61, 40)
-    assert min(seen[f"{callers} callers"] for callers in (1, 2, 3)) >= 8
-    assert seen["several weights"] >= 15
+def test_enumeration_says_the_same():
+    seen = check_against_enumeration(61, 25)
+    assert min(seen[f"{callers} callers"] for callers in (1, 2, 3)) >= 5
+    assert seen["several weights"] >= 8
     assert seen["impossible"] >= 1
 
 
 @pytest.mark.slow
-def test_enumeration_says_the_same_of_many_positions() -> None:
+def test_enumeration_says_the_same_of_many_positions():
     seen = check_against_enumeration(62, 160)
     assert all(seen[f"level {level}"] for level in range(8))
 
 
-def test_levels_by_the_literal_algorithm() -> None:
-    """Level by level, on hands that a transcription of Algorithm 1 bids."""
-    checked = 0
-    for evidence, layouts, _ in questions(63, 8):
-        counts = LevelTables.of(evidence, {W: list(map(Fraction, range(1, 9)))}).counts
-        by_hand = [literal.bid(Hand(int(mask))).level for mask in layouts[:, W]]
-        assert counts == tuple(by_hand.count(n) for n in range(8))
-        checked += len(set(by_hand)) > 1
-    assert checked >= 2
-
-
-def test_draws_have_the_exact_probabilities() -> None:
+def test_draws_have_the_exact_probabilities():
     """χ² over layouts on small positions; draws for other weights are told apart."""
     values, controls = [], []
     for number, (evidence, layouts, weights) in enumerate(questions(64, 30)):
@@ -131,7 +118,7 @@ def test_draws_have_the_exact_probabilities() -> None:
     assert np.median(controls) < 1e-6
 
 
-def test_the_known_figures_of_a_closed_dummy() -> None:
+def test_the_known_figures_of_a_closed_dummy():
     """South AKQ2.KJ3.A54.Q32, West's level: over 84 478 098 072 866 400 layouts."""
     tables = LevelTables.of(STRONG, {W: list(map(Fraction, range(8)))})
     assert tables.total == 84_478_098_072_866_400
@@ -141,34 +128,28 @@ def test_the_known_figures_of_a_closed_dummy() -> None:
     assert six.card_marginals()[Card.of("SA").index, W] == pytest.approx(0.72256, abs=1e-5)
 
 
-def test_weighed_uniform_draws_agree_at_full_size() -> None:
+def test_weighed_uniform_draws_agree_at_full_size():
     """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of weighed uniform draws."""
-    wanted = 2 * 10**6
+    n = 10**6
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
     one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
-    sampler = LayoutIndex.of(evidence)
-    sums, squares = np.zeros((2, 5)), np.zeros((2, 5))
-    for begin in range(0, wanted, 10**6):
-        draws = sampler.draw(10**6, rng=begin)
-        west = np.array(one[W])[levels_of(draws, W)]
-        east = np.array(two[E])[levels_of(draws, E)]
-        for row, weight in enumerate((west, west * east)):
-            held = draws[:, W, None] >> np.array(cards, dtype=np.uint64) & np.uint64(1)
-            sums[row] += [weight.sum(), *(weight @ held)]
-            squares[row] += [(weight**2).sum(), *(weight**2 @ held)]
-    for row, weights in enumerate((one, two)):
+    draws = LayoutIndex.of(evidence).draw(n, rng=0)
+    west, east = np.array(one[W])[levels_of(draws, W)], np.array(two[E])[levels_of(draws, E)]
+    held = draws[:, W, None] >> np.array(cards, dtype=np.uint64) & np.uint64(1)
+    for weights, weight in ((one, west), (two, west * east)):
         tables = LevelTables.of(evidence, weights)
         mean = float(tables.mean)
         exact = np.array([mean, *(mean * tables.card_marginals()[cards, W])])
-        error = np.sqrt((squares[row] / wanted - exact**2).clip(0) / wanted)
-        z = (sums[row] / wanted - exact)[error > 0] / error[error > 0]
+        found, squares = (np.array([w.sum(), *(w @ held)]) / n for w in (weight, weight**2))
+        error = np.sqrt((squares - exact**2).clip(0) / n)
+        z = (found - exact)[error > 0] / error[error > 0]
         assert np.abs(z).max() < 4.5
         other = float(LevelTables.of(evidence, weights | {W: called(2)}).mean)
-        assert abs(sums[row, 0] / wanted - other) > 20 * error[0], "the control: another call is told apart"
+        assert abs(found[0] - other) > 20 * error[0], "the control: another call is told apart"
 
 
-def test_draws_at_full_size_follow_the_exact_marginals() -> None:
+def test_draws_at_full_size_follow_the_exact_marginals():
     evidence = STRONG.points(E, 4, 12).length(N, 3, 0, 4)
     tables = LevelTables.of(evidence, {W: called(1), N: [1.0] + [0.01] * 7})
     n = 40_000
@@ -190,7 +171,7 @@ def test_draws_at_full_size_follow_the_exact_marginals() -> None:
         assert chisquare(seen[expected > 0], expected[expected > 0]).pvalue > 1e-4
 
 
-def test_what_cannot_be_is_proved() -> None:
+def test_what_cannot_be_is_proved():
     """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
     with pytest.raises(Contradiction, match="explains the calls: take a call away, or let the bidder slip"):
         LevelTables.of(STRONG, {W: called(6, slip=0.0)})
@@ -199,13 +180,13 @@ def test_what_cannot_be_is_proved() -> None:
         LevelTables.of(STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)})
 
 
-def test_weights_that_are_none_are_refused() -> None:
+def test_weights_that_are_none_are_refused():
     for weights in ([1.0] * 7, [1.0] * 7 + [-0.1], [1.0] * 7 + [math.inf], [1.0] * 7 + [math.nan]):
         with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
             LevelTables.of(STRONG, {W: weights})
 
 
-def test_tables_beyond_patience_are_refused() -> None:
+def test_tables_beyond_patience_are_refused():
     with pytest.raises(BayesBridgeError, match="exact tables stop at 2"):
         LevelTables.of(Constraints.free().lack(W, 1), {W: called(1)})
     with pytest.raises(TablesTooLarge, match="are needed and tables stop at"):

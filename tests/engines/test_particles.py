@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.cards import Hand
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.particles import Moves
-from bayesbridge.layouts import Masks
 from tests.engines.positions import all_layouts, closed, p_value, tally
 
 TWO = closed(0, 4, 0, 4).points(3, 2, 8)
@@ -14,7 +12,7 @@ THREE = closed(0, 3, 3, 2).points(1, 3, 8).lack(2, Hand.of("HA").mask)
 POSITIONS = {"two hands": TWO, "three hands": THREE}
 
 
-def one_swap(layouts: Masks, constraints: Constraints) -> np.ndarray:
+def one_swap(layouts, constraints):
     """(n, n) the transition matrix of one elementary swap, from its definition."""
     known = constraints.normalised()
     index = {row.tobytes(): i for i, row in enumerate(layouts)}
@@ -35,7 +33,7 @@ def one_swap(layouts: Masks, constraints: Constraints) -> np.ndarray:
 
 
 @pytest.mark.parametrize("constraints", POSITIONS.values(), ids=POSITIONS)
-def test_one_swap_has_the_probabilities_of_its_definition(constraints: Constraints) -> None:
+def test_one_swap_has_the_probabilities_of_its_definition(constraints):
     layouts = all_layouts(constraints)
     matrix = one_swap(layouts, constraints)
     np.testing.assert_allclose(matrix, matrix.T, atol=1e-15)
@@ -50,7 +48,7 @@ def test_one_swap_has_the_probabilities_of_its_definition(constraints: Constrain
 
 
 @pytest.mark.parametrize("constraints", POSITIONS.values(), ids=POSITIONS)
-def test_many_swaps_have_the_probabilities_of_the_matrix_power(constraints: Constraints) -> None:
+def test_many_swaps_have_the_probabilities_of_the_matrix_power(constraints):
     layouts = all_layouts(constraints)
     matrix = one_swap(layouts, constraints)
     counts = tally(Moves.of(constraints).shuffle(np.tile(layouts[3], (40_000, 1)), 4, 5), layouts)

@@ -13,14 +13,10 @@ from bayesbridge.errors import Contradiction
 from tests.engines.positions import closed, p_value, random_position, tally
 
 
-def random_tilt(rng):
-    """Tables without any structure."""
-    return Tilt(rng.normal(size=(4, 14, 16)), rng.normal(size=41), np.zeros(FEATURES))
-
-
 def random_proposal(constraints, rng, flat=()):
     known = constraints.normalised()
-    tilts = tuple(Tilt.none() if seat in flat else random_tilt(rng) for seat in range(4))
+    unlike = (Tilt(rng.normal(size=(4, 14, 16)), rng.normal(size=41), np.zeros(FEATURES)) for _ in range(4))
+    tilts = tuple(Tilt.none() if seat in flat else tilt for seat, tilt in enumerate(unlike))
     order = tuple(int(seat) for seat in rng.permutation(known.hidden))
     return Proposal(known, LayoutIndex.of(constraints), order, tilts)
 

@@ -16,10 +16,10 @@ from tests.engines.test_levels import STRONG, W, called, check_numbers
 
 
 @pytest.mark.parametrize("strain", range(4))
-def test_levels_with_trumps(strain: int) -> None:
+def test_levels_with_trumps(strain):
     """The same tables with the walks of trumps: counted against whole hands, layout by layout."""
     walk = SuitWalks.trumps(strain)
-    seen: set[int] = set()
+    seen = set()
     for evidence, layouts, weights in questions(66 + strain, 12):
         by_level = list(map(Fraction, range(1, 9)))
         tables = LevelTables.of(evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, walk))
@@ -34,7 +34,7 @@ def test_levels_with_trumps(strain: int) -> None:
 
 
 @pytest.mark.parametrize(("call", "strain", "level"), [("1H", 2, 1), ("3S", 3, 3)])
-def test_a_suit_bid_lies_within_the_level_of_its_suit(call: str, strain: int, level: int) -> None:
+def test_a_suit_bid_lies_within_the_level_of_its_suit(call, strain, level):
     """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that level are mostly effective."""
     bidder = IterativeBidder(suits=True)
     walk = {W: SuitWalks.trumps(strain)}

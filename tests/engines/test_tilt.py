@@ -46,13 +46,6 @@ def called(bidder, auction):
     return likelihood, sorted({int(seat) for seat, _ in auction})
 
 
-def played(player, contract, plays):
-    def likelihood(seat, hands):
-        return player.log_likelihood(hands, contract, plays, Seat(seat))
-
-    return likelihood, [1, 3]
-
-
 def lead():
     """West leads a heart and East follows, after which both hands lie behind cards."""
     plays = [(Seat.W, Card.of("H8")), (Seat.N, Card.of("H3")), (Seat.E, Card.of("HT")), (Seat.S, Card.of("HA"))]
@@ -61,7 +54,11 @@ def lead():
         if seat % 2 == 0:
             constraints = constraints.hold(seat, Hand.of(text).mask)
     west, east = Hand.of("H8 H4 S3 C6 D9 DT").mask, Hand.of("HT S6 C8 D6 DJ S7").mask
-    return constraints.hold(3, west).hold(1, east), *played(LearnedPlayer(), Contract.of("3NT by S"), plays)
+
+    def likelihood(seat, hands):
+        return LearnedPlayer().log_likelihood(hands, Contract.of("3NT by S"), plays, Seat(seat))
+
+    return constraints.hold(3, west).hold(1, east), likelihood, [1, 3]
 
 
 QUESTIONS = {

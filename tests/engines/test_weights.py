@@ -14,7 +14,7 @@ log_weights = st.lists(st.floats(-800, 800) | st.just(-np.inf), min_size=1, max_
 
 
 @given(log_weights)
-def test_normalised_weights_sum_to_one_and_ess_lies_between_one_and_n(values: list[float]) -> None:
+def test_normalised_weights_sum_to_one_and_ess_lies_between_one_and_n(values):
     weights = Weights(values)
     assert weights.W.sum() == pytest.approx(1.0)
     assert (weights.W >= 0).all()
@@ -22,7 +22,7 @@ def test_normalised_weights_sum_to_one_and_ess_lies_between_one_and_n(values: li
     assert weights.ess <= len(values)
 
 
-def test_figures_equal_the_plain_formulas() -> None:
+def test_figures_equal_the_plain_formulas():
     w = np.random.default_rng(1).exponential(size=200)
     weights = Weights(np.log(w))
     assert weights.ess == pytest.approx(w.sum() ** 2 / (w**2).sum())
@@ -31,18 +31,18 @@ def test_figures_equal_the_plain_formulas() -> None:
     assert Weights(np.zeros(50)).log_mean_error() == 1 / 50  # equal weights are no proof
 
 
-def test_huge_ranges_neither_overflow_nor_vanish() -> None:
+def test_huge_ranges_neither_overflow_nor_vanish():
     assert Weights([-1e300, -1e6, -1e6]).W.tolist() == [0.0, 0.5, 0.5]
     assert Weights([1e5, 0.0]).log_mean == pytest.approx(1e5 - np.log(2))
 
 
-def test_impossible_soft_evidence_says_so_and_offers_the_slip() -> None:
+def test_impossible_soft_evidence_says_so_and_offers_the_slip():
     with pytest.raises(Contradiction, match=r"impossible under the model.*slip") as caught:
         Weights(np.full(7, -np.inf))
     assert caught.value.data["draws"] == 7
 
 
-def test_khat_finds_the_tail_that_was_put_in() -> None:
+def test_khat_finds_the_tail_that_was_put_in():
     # w = u^(-k) has a Pareto tail of shape k, and the wrong sign (a bounded tail) would give a k̂ far below.
     rng, n = np.random.default_rng(3), 200_000
     for k in (0.3, 0.6, 1.0):
@@ -54,7 +54,7 @@ def test_khat_finds_the_tail_that_was_put_in() -> None:
     assert bounded < 0
 
 
-def test_khat_is_that_of_arviz() -> None:
+def test_khat_is_that_of_arviz():
     from arviz_stats.base import array_stats
 
     rng = np.random.default_rng(4)
@@ -63,7 +63,7 @@ def test_khat_is_that_of_arviz() -> None:
         assert Weights(log).khat == pytest.approx(float(array_stats.psislw(-(log - log.max()))[1]), abs=2e-3)
 
 
-def test_khat_of_tied_weights() -> None:
+def test_khat_of_tied_weights():
     """Equal weights have none; where layouts share their weight the tail is still judged."""
     few = np.r_[np.zeros(3), np.full(997, -np.inf)]
     assert [Weights(values).khat for values in (np.zeros(1000), few, np.arange(10.0))] == [None, None, None]
@@ -72,7 +72,7 @@ def test_khat_of_tied_weights() -> None:
     assert Weights(heavy).khat > 0.7
 
 
-def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw() -> None:
+def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw():
     rng = np.random.default_rng(5)
     weights = Weights(np.where(rng.random(300) < 0.3, -np.inf, rng.normal(0, 2, 300)))
     for seed in range(50):
@@ -85,7 +85,7 @@ def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw() -> None:
 
 
 @pytest.mark.parametrize("method", ["systematic", "multinomial"])
-def test_resampling_is_unbiased(method: str) -> None:
+def test_resampling_is_unbiased(method):
     weights = Weights(np.log([0.05, 0.15, 0.3, 0.5]))
     rng = np.random.default_rng(6)
     mean = np.mean([np.bincount(weights.resample(3, rng, method), minlength=4) for _ in range(20_000)], axis=0)

@@ -8,9 +8,9 @@ from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.network import HEADS, SHARPER, table_tricks, weights
 from bayesbridge.estimators.protocol import Question, run
-from tests.estimators.deals import random_layouts, solved_deals
+from tests.deals import deal_masks, solved_deals
 
-LAYOUTS = random_layouts(60, 3)
+LAYOUTS = Layouts(deal_masks(60, 3))
 MEASURED = {False: 0.790, True: 0.813}
 """Share of exact numbers on 5 389 deals held aside, with trumps and without."""
 
@@ -102,5 +102,5 @@ def plain(table, trump):
 
 @pytest.mark.parametrize("trump", [None, Suit.D])
 def test_kernels_give_what_the_formulas_give(trump):
-    table = np.ascontiguousarray(random_layouts(300, 4).masks)  # more than a block
+    table = np.ascontiguousarray(deal_masks(300, 4))  # more than a block
     np.testing.assert_allclose(table_tricks(table, trump), plain(table, trump), atol=1e-4)

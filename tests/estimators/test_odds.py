@@ -17,7 +17,7 @@ from bayesbridge.estimators.odds import CalibratedSample, contract_question, net
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.progress import watch_progress
 from tests import positions
-from tests.estimators.deals import solved_deals
+from tests.deals import solved_deals
 
 SOLVER = """
 import numpy as np

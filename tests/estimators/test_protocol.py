@@ -5,14 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from bayesbridge import BayesBridgeError, Seat, Suit
+from bayesbridge import BayesBridgeError, Layouts, Seat, Suit
 from bayesbridge.estimators.distribution import Accumulator, TrickContext
 from bayesbridge.estimators.protocol import COORDS, Output, PluginError, Question, run
-from tests.estimators.deals import random_layouts
+from tests.deals import deal_masks
 
 pytestmark = pytest.mark.quick
 
-LAYOUTS = random_layouts(5, 1)
+LAYOUTS = Layouts(deal_masks(5, 1))
 QUESTION = Question.of("S:N")
 
 

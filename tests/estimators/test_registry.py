@@ -14,8 +14,6 @@ from bayesbridge.estimators.protocol import Output, PluginError
 pytestmark = pytest.mark.quick
 
 BUILT_IN = ("capture", "bid", "play_out", "tricks")
-
-
 ONES = (Output("ones", "One for each layout."),)
 
 

@@ -82,27 +82,20 @@ def test_each_broken_promise_is_found(broken, says):
 
 
 @pytest.mark.parametrize(
-    ("outputs", "says"),
+    ("attribute", "value", "says"),
     [
-        ((), "declares no output"),
-        ((Output("points", "One."), Output("points", "Two.")), "'points' is taken"),
-        ((Output("points", "no full stop"),), "needs a sentence"),
+        ("outputs", (), "declares no output"),
+        ("outputs", (Output("points", "One."), Output("points", "Two.")), "'points' is taken"),
+        ("outputs", (Output("points", "no full stop"),), "needs a sentence"),
+        ("name", "", "is no estimator"),
+        ("name", "capture", "estimator 'capture' has the name of a built-in, which stays: rename yours"),
     ],
 )
-def test_a_bad_declaration_is_found(outputs, says):
+def test_a_bad_declaration_is_found(attribute, value, says):
     broken = Points()
-    broken.outputs = outputs
+    setattr(broken, attribute, value)
     with pytest.raises(PluginError, match=says):
         check_estimator(broken)
-
-
-def test_what_is_no_estimator_is_said():
-    with pytest.raises(PluginError, match="7 is no estimator"):
-        check_estimator(7)
-    nameless = Points()
-    nameless.name = ""
-    with pytest.raises(PluginError, match="is no estimator"):
-        check_estimator(nameless)
 
 
 QUESTIONS = [
@@ -135,13 +128,6 @@ def test_a_plain_function_conforms_and_equals_the_batch():
     batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"] * 2)
     assert points.estimate(batch, QUESTIONS[0])["points"].tolist() == [24, 24]
     assert points.outputs == (Output("points", "High-card points of the pair.", dtype="int16"),)
-
-
-def test_the_name_of_a_built_in_is_not_free():
-    broken = Points()
-    broken.name = "capture"
-    with pytest.raises(PluginError, match="estimator 'capture' has the name of a built-in, which stays: rename yours"):
-        check_estimator(broken)
 
 
 class PointCounter:
@@ -235,7 +221,9 @@ def test_each_broken_promise_of_a_bidder_is_found(broken, says):
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_bidder_and_no_game_is_said():
+def test_what_is_no_plugin_and_no_game_is_said():
+    with pytest.raises(PluginError, match="7 is no estimator"):
+        check_estimator(7)
     with pytest.raises(PluginError, match="7 is no bidder model"):
         check_bidder(7)
     with pytest.raises(PluginError, match="is no bidder model"):

@@ -4,28 +4,14 @@ from dataclasses import replace
 from functools import cache
 from math import inf, pi
 
+import calibration
 import numpy as np
 import pytest
-from calibration import (
-    SCENARIOS,
-    Calibration,
-    Distribution,
-    calibrate,
-    chi_square,
-    document,
-    ecdf_band,
-    ecdf_test,
-    plot_coverage,
-    plot_ranks,
-    plot_reliability,
-    tables,
-    tally,
-)
 from scipy import stats
 
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.evidence.models import BidderModel
 from bayesbridge.studies.jobs import RunOptions
+from tests.studies.test_readers import Flat
 
 ONE = RunOptions(workers=1)
 PASSES = 1e-5
@@ -33,31 +19,24 @@ PASSES = 1e-5
 
 BOLD, STEADY = StyleBidder(aggressiveness=2.5), StyleBidder(temperature=0.1, slip=1e-6)
 
-QUICK = replace(SCENARIOS["enumerate"], shown=7)
+QUICK = replace(calibration.SCENARIOS["enumerate"], shown=7)
 """924 layouts a deal."""
 
 SMALL = {
     "enumerate": (QUICK, 120),
-    "direct": (replace(SCENARIOS["direct"], draws=1000), 60),
-    "counting": (SCENARIOS["counting"], 24),
-    "likelihood-weighting": (replace(SCENARIOS["likelihood-weighting"], draws=4000), 60),
-    "resample-move": (replace(SCENARIOS["resample-move"], draws=400), 16),
-    "levels": (replace(SCENARIOS["levels"], draws=400), 24),
-    "importance": (replace(SCENARIOS["importance"], draws=400), 24),
-    "joint": (replace(SCENARIOS["joint"], shown=8), 40),
-    "auto": (replace(SCENARIOS["auto"], draws=400), 10),
+    "direct": (replace(calibration.SCENARIOS["direct"], draws=1000), 60),
+    "counting": (calibration.SCENARIOS["counting"], 24),
+    "likelihood-weighting": (replace(calibration.SCENARIOS["likelihood-weighting"], draws=4000), 60),
+    "resample-move": (replace(calibration.SCENARIOS["resample-move"], draws=400), 16),
+    "levels": (replace(calibration.SCENARIOS["levels"], draws=400), 24),
+    "importance": (replace(calibration.SCENARIOS["importance"], draws=400), 24),
+    "joint": (replace(calibration.SCENARIOS["joint"], shown=8), 40),
+    "auto": (replace(calibration.SCENARIOS["auto"], draws=400), 10),
 }
 """Fewer deals than in the slow tests, and fewer layouts."""
 
 
-class Shrug:
-    """Finds every call equally likely: as if the weights were dropped."""
-
-    def log_likelihood(self, hands, auction, index):
-        return np.zeros(len(hands))
-
-
-def smallest_p(found: Calibration) -> float:
+def smallest_p(found):
     """Of all tests, corrected for their number; the band knows no p below 1e-4, Kolmogorov's formula does."""
     tests = found.tests()
     early = ["too early" in test.hypothesis for test in tests]
@@ -67,7 +46,7 @@ def smallest_p(found: Calibration) -> float:
     )
 
 
-def verify(found: Calibration, deals: int) -> None:
+def verify(found, deals):
     assert (found.ranks.sum(axis=1) == deals).all()
     assert smallest_p(found) > PASSES, min(found.tests(), key=lambda test: test.p)
     # By chance a bin strays by |z| standard errors, with mean √(2/π), as in chance_error, and variance 1 − 2/π.
@@ -80,9 +59,9 @@ def verify(found: Calibration, deals: int) -> None:
 
 
 @cache
-def small(method: str, believed: BidderModel | None = None) -> Calibration:
+def small(method, believed=None):
     scenario, deals = SMALL[method]
-    return calibrate(replace(scenario, believed=believed), deals, how=ONE)
+    return calibration.calibrate(replace(scenario, believed=believed), deals, how=ONE)
 
 
 @pytest.mark.parametrize("method", SMALL)
@@ -94,44 +73,44 @@ def test_the_truth_is_one_more_draw_of_the_posterior(method):
 
 @pytest.mark.parametrize(
     "believed",
-    [Shrug(), BOLD, *(pytest.param(wrong, marks=pytest.mark.slow) for wrong in (STEADY, StyleBidder(slip=0.97)))],
+    [Flat(), BOLD, *(pytest.param(wrong, marks=pytest.mark.slow) for wrong in (STEADY, StyleBidder(slip=0.97)))],
     ids=["weights dropped", "taken for bolder", "taken for steadier", "taken for careless"],
 )
 def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
-    assert smallest_p(calibrate(replace(QUICK, believed=believed), 160, how=ONE)) < PASSES
+    assert smallest_p(calibration.calibrate(replace(QUICK, believed=believed), 160, how=ONE)) < PASSES
 
 
 def test_what_was_found_is_shown():
     found = small("direct")
-    told = document(found)
+    told = calibration.document(found)
     assert told["ranks"]["T"] == found.ranks_of("T").tolist()
     assert told["coverage"]["T"] == list(found.coverage["T"].values())
-    coverage, cards, tests = tables(found)
+    coverage, cards, tests = calibration.tables(found)
     assert [row[0] for row in coverage.rows] == [*found.names, "mean"]
     assert f"calibration error {found.card_error:.4f}" in cards.title
     assert len(tests.rows) == 2 * len(found.names) + 1
-    assert plot_ranks(found).shape == (len(found.names), 2)
-    marks = plot_reliability(found).collections[-1].get_offsets()
+    assert calibration.plot_ranks(found).shape == (len(found.names), 2)
+    marks = calibration.plot_reliability(found).collections[-1].get_offsets()
     shown = [(one.predicted, one.observed) for one in found.reliability if one.cards >= 10]
     np.testing.assert_allclose(marks, shown)
-    assert [label.get_text() for label in plot_coverage(found).get_yticklabels()] == list(found.names)
+    assert [label.get_text() for label in calibration.plot_coverage(found).get_yticklabels()] == list(found.names)
 
 
 @pytest.mark.slow
 def test_thirty_thousand_cards():
     deals = 2000
-    found = calibrate(SCENARIOS["enumerate"], deals)
+    found = calibration.calibrate(calibration.SCENARIOS["enumerate"], deals)
     assert found.cards == 32_000
     verify(found, deals)
-    bold = calibrate(replace(SCENARIOS["enumerate"], believed=BOLD), 400)
+    bold = calibration.calibrate(replace(calibration.SCENARIOS["enumerate"], believed=BOLD), 400)
     assert smallest_p(bold) < PASSES
 
 
 def test_exact_ranks_are_the_distribution_function_with_ties_spread_out():
-    thirds = Distribution(np.array([0, 1, 5]), np.full(3, 1 / 3), 1)
+    thirds = calibration.Distribution(np.array([0, 1, 5]), np.full(3, 1 / 3), 1)
     assert thirds.worth == inf
     assert [thirds.rank(u) for u in (0.0, 0.5, 1.0)] == pytest.approx([1 / 3, 1 / 2, 2 / 3])
-    sure = Distribution(np.array([4]), np.ones(1), 4)
+    sure = calibration.Distribution(np.array([4]), np.ones(1), 4)
     assert sure.rank(0.25) == 0.25
 
 
@@ -140,26 +119,28 @@ def test_a_truth_drawn_like_the_draws_ranks_evenly_however_few_they_are():
     ranks = []
     for _ in range(4000):
         values = rng.integers(0, 4, size=6)  # five draws and the truth, with many ties
-        ranks.append(Distribution(values[1:], np.full(5, 0.2), values[0], worth=5.0).rank(rng.random()))
-    counts = tally(ranks)
-    assert chi_square("", counts).p > 1e-6
-    assert ecdf_test("", counts).statistic < stats.kstwo.isf(1e-6, 4000)
+        ranks.append(calibration.Distribution(values[1:], np.full(5, 0.2), values[0], worth=5.0).rank(rng.random()))
+    counts = calibration.tally(ranks)
+    assert calibration.chi_square("", counts).p > 1e-6
+    assert calibration.ecdf_test("", counts).statistic < stats.kstwo.isf(1e-6, 4000)
     # Without its own place among them the truth would lie outside too often.
-    naive = [Distribution(values[1:], np.full(5, 0.2), values[0]).rank(0.5) for values in rng.random((4000, 6))]
-    assert chi_square("", tally(naive)).p < 1e-6
+    naive = [
+        calibration.Distribution(values[1:], np.full(5, 0.2), values[0]).rank(0.5) for values in rng.random((4000, 6))
+    ]
+    assert calibration.chi_square("", calibration.tally(naive)).p < 1e-6
 
 
 @pytest.mark.parametrize("deals", [15, 100, 700])
 def test_uniform_ranks_stay_in_the_band_as_often_as_it_says(deals):
     rng = np.random.default_rng(deals)
-    low, high = ecdf_band(deals, 0.9)
-    samples = [tally(rng.random(deals)) for _ in range(1500)]
+    low, high = calibration.ecdf_band(deals, 0.9)
+    samples = [calibration.tally(rng.random(deals)) for _ in range(1500)]
     below = np.array([one.cumsum()[:-1] for one in samples]) / deals
     inside = ((below >= low - 1e-12) & (below <= high + 1e-12)).all(axis=1)
     # The band is found by 9999 samples; counts are whole, so it may hold a little more.
     error = np.sqrt(0.9 * 0.1 * (1 / 1500 + 1 / 9999))
     assert 0.9 - 5 * error < inside.mean() < 0.905 + 5 * error
-    p = np.array([ecdf_test("", one).p for one in samples[:500]])
+    p = np.array([calibration.ecdf_test("", one).p for one in samples[:500]])
     assert ((p > 0.1) == inside[:500]).mean() > 0.97
     assert (p <= 0.1).mean() < 0.1 + 5 * np.sqrt(0.1 * 0.9 * (1 / 500 + 1 / 9999))
     assert (p <= 0.1).any()
@@ -167,9 +148,9 @@ def test_uniform_ranks_stay_in_the_band_as_often_as_it_says(deals):
 
 @pytest.mark.parametrize("shape", [(2, 2), (0.5, 0.5), (1.3, 1)], ids=["timid", "boasting", "shifted"])
 def test_other_ranks_are_found_out(shape):
-    counts = tally(np.random.default_rng(1).beta(*shape, size=5000))
-    assert chi_square("", counts).p < 1e-6
-    assert ecdf_test("", counts).p < 1e-3
-    low, high = ecdf_band(5000)
+    counts = calibration.tally(np.random.default_rng(1).beta(*shape, size=5000))
+    assert calibration.chi_square("", counts).p < 1e-6
+    assert calibration.ecdf_test("", counts).p < 1e-3
+    low, high = calibration.ecdf_band(5000)
     below = counts.cumsum()[:-1] / 5000
     assert ((below < low) | (below > high)).any()

@@ -14,6 +14,8 @@ from bayesbridge.studies.deals import deal_blocks
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.slow  # kernels of a script are compiled anew in every run
+
 
 def test_our_reading_is_the_packages():
     assert np.array_equal(readings.rows_by(0), row_table())
@@ -30,7 +32,6 @@ def test_our_bids_are_the_papers_and_other_readings_differ():
     assert all((other != levels[0]).any() for other in levels[1:])
 
 
-@pytest.mark.slow
 def test_the_page_shows_what_the_script_finds():
     page = (ROOT / "docs" / "paper.md").read_text("utf-8")
     found = readings.capture_table()

@@ -1,18 +1,12 @@
 """Evidence owns its meaning: every kind reads what it writes, and a new kind is its class and a line in a list."""
 
-from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
 
 import bayesbridge as bb
-import bayesbridge.constraints
-import bayesbridge.engines.counting
-import bayesbridge.engines.enumeration
-import bayesbridge.engines.particles
-import bayesbridge.engines.tables
 from bayesbridge import BayesBridgeError, Call, Card, Hand, Seat, Suit
 from bayesbridge.cli import main
 from bayesbridge.evidence.kinds import KINDS, Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void, pieces
@@ -112,7 +106,7 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
 
 @pytest.mark.quick
 @given(evidence)
-def test_pieces_are_frozen(piece: Piece) -> None:
+def test_pieces_are_frozen(piece):
     with pytest.raises(FrozenInstanceError):
         piece.seat = Seat.N
     with pytest.raises((AttributeError, TypeError)):
@@ -120,7 +114,7 @@ def test_pieces_are_frozen(piece: Piece) -> None:
 
 
 @pytest.mark.quick
-def test_text_and_values_mean_the_same() -> None:
+def test_text_and_values_mean_the_same():
     assert Reveal("north", "akq2.kj3.a54.q32") == Reveal(Seat.N, Hand.from_pbn("AKQ2.KJ3.A54.Q32"))
     assert Play("e", "h10") == Play(Seat.E, Card.of("HT"))
     assert Void("E", "♥") == Void(Seat.E, Suit.H)
@@ -131,7 +125,7 @@ def test_text_and_values_mean_the_same() -> None:
     assert HighCards("W", 12) == HighCards("W", 12, 40)
 
 
-BAD: list[tuple[Callable[[], Any], str]] = [
+BAD = [
     (lambda: Void("X", "H"), "unknown seat 'X': write N, E, S or W"),
     (lambda: Void("E", 2), "unknown suit 2"),
     (lambda: Play("E", "H1"), "unknown rank '1' in card 'H1'"),
@@ -150,7 +144,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
 
 @pytest.mark.quick
 @pytest.mark.parametrize(("make", "says"), BAD)
-def test_bad_evidence_gets_one_clear_line(make: Callable[[], Any], says: str) -> None:
+def test_bad_evidence_gets_one_clear_line(make, says):
     with pytest.raises(BayesBridgeError, match=says) as error:
         make()
     assert "\n" not in str(error.value)

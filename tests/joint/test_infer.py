@@ -156,7 +156,7 @@ def test_layouts_drawn_where_the_calls_point(known, seeds):
 
 
 def test_a_prior_that_reaches_the_ends_of_a_style():
-    expected = by_quadrature(FEW, WIDE, 8)
+    expected = by_quadrature(FEW, WIDE, 6)
     every = [infer_jointly(FEW, "W", prior=WIDE, draws=60, rng=seed) for seed in range(12)]
     assert honest([deviations(found, expected) for found in every])
 

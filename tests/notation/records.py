@@ -1,7 +1,6 @@
 """Whole records drawn at random, and the golden documents."""
 
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -22,7 +21,7 @@ tags = st.lists(
 
 
 @st.composite
-def records(draw: st.DrawFn) -> Record:
+def records(draw):
     """A record of any kind: with or without deal, auction and contract, the play begun, claimed, over or not told."""
     deal = draw(strategies.deals)
     known = draw(st.lists(st.booleans(), min_size=4, max_size=4) | st.just([True] * 4))
@@ -53,7 +52,7 @@ def records(draw: st.DrawFn) -> Record:
     )
 
 
-def written(write: Callable[..., object], *tables: Record) -> str:
+def written(write, *tables):
     stream = io.StringIO()
     write(tables, stream)
     return stream.getvalue()

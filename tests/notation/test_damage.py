@@ -1,7 +1,6 @@
 """Damaged documents: one line with file, line and reason, the readable rest kept, and never an error."""
 
 import io
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,7 +15,7 @@ LIN = (GOLDEN / "match.lin").read_text("utf-8")
 SOUND = read_pbn(PBN).records
 
 
-def damages() -> Iterator[tuple[str, str, str, str, list[str]]]:
+def damages():
     """The cases of golden/damage.txt: format, what is lost, old text, new text, notes."""
     for block in (GOLDEN / "damage.txt").read_text("utf-8").strip().split("\n\n")[1:]:
         head, old, new, *notes = block.split("\n")
@@ -58,7 +57,7 @@ def test_documents_of_another_kind(read, text, reason):
     assert [str(note) for note in read(text).skipped] == [f"<text>:1: {reason}"]
 
 
-def check_mutants(seed: int, count: int) -> None:
+def check_mutants(seed, count):
     for data in mutants([path.read_bytes() for path in DOCUMENTS], seed, count):
         for read in (read_pbn, read_lin):
             reading = read(data)

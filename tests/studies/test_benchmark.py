@@ -11,35 +11,11 @@ import pytest
 from bayesbridge import Auction, BayesBridgeError, Belief, Deal, LearnedBidder, LearnedPlayer, Seat
 from bayesbridge.cards import DECK_MASK, Card, Hand
 from bayesbridge.notation import Record, open_records
-from bayesbridge.studies.benchmark import (
-    MEASURES,
-    DealSplit,
-    ReadingScores,
-    ScoreSums,
-    bucket_of,
-    is_test,
-    judge,
-    look,
-    part_of_masks,
-    row_of,
-    see,
-)
-from bayesbridge.studies.readers import (
-    HONOURS,
-    ROLES,
-    CountingReader,
-    ModelReader,
-    Reading,
-    log_product,
-    reader_of,
-    seat_of,
-    smoothed_marginals,
-    usable,
-)
+from bayesbridge.studies import benchmark, readers
+from tests.studies.test_readers import Flat
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 LATE = 36
-POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
 
 def layouts_by_hand(record, observer, played):
@@ -110,12 +86,12 @@ def test_every_measure_by_enumeration(board):
             lengths.append(-math.log(sum(p for ok, p in zip(same, chances, strict=True) if ok)))
     squares = []
     for seat in hidden:
-        expected = sum(p * points_of(layout[seat]) for layout, p in zip(layouts, chances, strict=True))
-        squares.append((expected - points_of(record.deal[seat])) ** 2)
+        expected = sum(p * Hand.of(layout[seat]).points for layout, p in zip(layouts, chances, strict=True))
+        squares.append((expected - record.deal[seat].points) ** 2)
     at_truth = [p for x, p in zip(layouts, chances, strict=True) if all(x[s] == set(record.deal[s]) for s in Seat)]
     honours = [loss for card, loss in losses.items() if str(card)[1] in "AKQJT"]
-    found = look(reader_of("learned+learned"), record, see(record, "leader", 36))
-    values = dict(zip(MEASURES, found.values, strict=False))
+    found = benchmark.look(readers.reader_of("learned+learned"), record, benchmark.see(record, "leader", 36))
+    values = dict(zip(benchmark.MEASURES, found.values, strict=False))
     assert values["cards"] == pytest.approx(np.mean(list(losses.values())), rel=1e-6)
     assert values["honours"] == pytest.approx(np.mean(honours), rel=1e-6, nan_ok=True)
     assert values["lengths"] == pytest.approx(np.mean(lengths), rel=1e-6, abs=1e-9)
@@ -124,28 +100,24 @@ def test_every_measure_by_enumeration(board):
     assert values["log_tssr"] == pytest.approx(math.log(at_truth[0] * len(layouts)), rel=1e-5, abs=1e-6)
 
 
-def points_of(cards):
-    return sum(POINTS.get(str(card)[1], 0) for card in cards)
-
-
 def test_brier_and_top1_by_hand():
-    seen = see(RECORDS[0], "leader", 0)
+    seen = benchmark.see(RECORDS[0], "leader", 0)
     cards = seen.hard.cards.copy()
     seats = [seat for seat in Seat if seat != seen.observer]
     cards[np.ix_(cards.max(axis=1) < 1, seats)] = [0.5, 0.3, 0.2]
-    found = judge(Reading(cards), seen, RECORDS[0].deal)
+    found = benchmark.judge(readers.Reading(cards), seen, RECORDS[0].deal)
     holders = [RECORDS[0].deal.holder(Card(c)) for c in range(52) if c % 13 >= 8 and not seen.hand.mask >> c & 1]
     at = [seats.index(holder) for holder in holders]
     square = {0: 0.25 + 0.09 + 0.04, 1: 0.25 + 0.49 + 0.04, 2: 0.25 + 0.09 + 0.64}
-    values = dict(zip(MEASURES, found.values, strict=False))
+    values = dict(zip(benchmark.MEASURES, found.values, strict=False))
     assert values["brier"] == pytest.approx(np.mean([square[i] for i in at]))
     assert values["top1"] == pytest.approx(np.mean([i == 0 for i in at]))
     assert values["honours"] == pytest.approx(-np.mean([math.log((0.5, 0.3, 0.2)[i]) for i in at]))
 
 
 def test_knowing_nothing_costs_what_counting_says():
-    for chair in ROLES:
-        values = look(CountingReader(), RECORDS[0], see(RECORDS[0], chair, 0)).values
+    for chair in readers.ROLES:
+        values = benchmark.look(readers.CountingReader(), RECORDS[0], benchmark.see(RECORDS[0], chair, 0)).values
         assert values[[0, 1]] == pytest.approx(np.full(2, math.log(3)))
         assert values[4] == pytest.approx(-math.log(84_478_098_072_866_400))
         assert values[5] == 0.0
@@ -159,25 +131,27 @@ def test_the_product_over_cards_is_a_distribution(seats):
     truth = np.arange(6) % seats
     places = [p for p in itertools.product(range(seats), repeat=6) if sorted(p) == sorted(truth.tolist())]
     weights = [math.prod(chances[i, seat] for i, seat in enumerate(place)) for place in places]
-    assert log_product(chances, truth) == pytest.approx(math.log(weights[places.index(tuple(truth))] / sum(weights)))
-    assert sum(math.exp(log_product(chances, np.array(place))) for place in places) == pytest.approx(1.0)
+    assert readers.log_product(chances, truth) == pytest.approx(
+        math.log(weights[places.index(tuple(truth))] / sum(weights))
+    )
+    assert sum(math.exp(readers.log_product(chances, np.array(place))) for place in places) == pytest.approx(1.0)
 
 
 def judged(values, honours=((0.5, 0.5),), truth=(0,)):
-    return ReadingScores(np.array(values, dtype=float), np.array(honours), np.array(truth), 1.0)
+    return benchmark.ReadingScores(np.array(values, dtype=float), np.array(honours), np.array(truth), 1.0)
 
 
 def test_errors_take_the_tables_of_a_deal_together():
     """Each board twice says no more than once; as independent boards (the control) the error would be too small."""
     rng = np.random.default_rng(2)
     values = rng.normal(size=(60, 8)) ** 2
-    once, twice = ScoreSums(), ScoreSums()
+    once, twice = benchmark.ScoreSums(), benchmark.ScoreSums()
     for bucket, row in enumerate(values):
-        once.take(row_of(judged(row), bucket))
-        twice.take(row_of(judged(row), bucket))
-        twice.take(row_of(judged(row), bucket))
+        once.take(benchmark.row_of(judged(row), bucket))
+        twice.take(benchmark.row_of(judged(row), bucket))
+        twice.take(benchmark.row_of(judged(row), bucket))
     for name in ("honours", "lengths", "log_tssr"):
-        column = values[:, list(MEASURES).index(name)]
+        column = values[:, list(benchmark.MEASURES).index(name)]
         single, double = once.summary().figures[name], twice.summary().figures[name]
         assert single.value == double.value == pytest.approx(column.mean())
         assert single.error == pytest.approx(column.std(ddof=1) / math.sqrt(60))
@@ -197,9 +171,9 @@ def test_the_error_of_the_calibration_error_is_a_jackknife():
         bins = np.minimum((p * 10).astype(int), 9)
         return sum(abs((p - came)[bins == b].sum()) for b in range(10)) / len(p)
 
-    tally = ScoreSums()
+    tally = benchmark.ScoreSums()
     for board in range(12):
-        tally.take(row_of(judged(np.zeros(8), forecasts[board], truth[board]), board))
+        tally.take(benchmark.row_of(judged(np.zeros(8), forecasts[board], truth[board]), board))
     left = [gap([b for b in range(12) if b != out]) for out in range(12)]
     found = tally.summary().figures["calibration_error"]
     assert found.value == pytest.approx(gap(list(range(12))))
@@ -211,10 +185,10 @@ def test_differences_are_paired():
     rng = np.random.default_rng(4)
     hard = rng.normal(size=(60, 8)) ** 2
     better = hard + 0.01 * rng.normal(size=(60, 8)) ** 2
-    one, other = ScoreSums(), ScoreSums()
+    one, other = benchmark.ScoreSums(), benchmark.ScoreSums()
     for bucket, (row, more) in enumerate(zip(hard, better, strict=True)):
-        one.take(row_of(judged(more), bucket))
-        other.take(row_of(judged(row), bucket))
+        one.take(benchmark.row_of(judged(more), bucket))
+        other.take(benchmark.row_of(judged(row), bucket))
     less = one.less(other)
     column = (better - hard)[:, 0]
     assert less["honour_log_loss"] == pytest.approx(column.mean())
@@ -231,15 +205,17 @@ def test_differences_are_paired():
 
 
 def test_no_board_is_no_figure():
-    empty = ScoreSums().summary()
+    empty = benchmark.ScoreSums().summary()
     assert empty.boards == 0
     assert all(math.isnan(value) for figure in empty.figures.values() for value in figure)
     assert empty.document()["honour_log_loss"] is None
 
 
 def test_a_reader_may_give_its_own_chance_of_layouts():
-    seen = see(RECORDS[0], "leader", LATE)
-    own = judge(Reading(seen.hard.cards, log_layout=lambda masks: np.full(len(masks), -2.0)), seen, RECORDS[0].deal)
+    seen = benchmark.see(RECORDS[0], "leader", LATE)
+    own = benchmark.judge(
+        readers.Reading(seen.hard.cards, log_layout=lambda masks: np.full(len(masks), -2.0)), seen, RECORDS[0].deal
+    )
     assert own.values[[4, 5]] == pytest.approx([-2.0, -2.0 + math.log(seen.hard.count)])
 
 
@@ -247,54 +223,47 @@ def test_a_reader_may_give_its_own_chance_of_layouts():
 def test_wrong_readings_are_named(cards):
     class Wrong:
         def read(self, seen):
-            return Reading(cards)
+            return readers.Reading(cards)
 
     with pytest.raises(BayesBridgeError, match=r"reader Wrong gave cards of shape \(.*\): give \(52, 4\)"):
-        look(Wrong(), RECORDS[0], see(RECORDS[0], "leader", 0))
-
-
-class Shrug:
-    """A model that finds every call and every card equally likely from any hand."""
-
-    def log_likelihood(self, hands, *_):
-        return np.zeros(len(hands))
+        benchmark.look(Wrong(), RECORDS[0], benchmark.see(RECORDS[0], "leader", 0))
 
 
 def score_board(record, *, chair="leader", cards=0, bidder=None, player=None, draws=1000):
     """What the usual reader, or that of the models, is worth on one board."""
-    reader = ModelReader(bidder, player, draws) if bidder else reader_of("learned+learned", draws)
-    return look(reader, record, see(record, chair, cards))
+    reader = readers.ModelReader(bidder, player, draws) if bidder else readers.reader_of("learned+learned", draws)
+    return benchmark.look(reader, record, benchmark.see(record, chair, cards))
 
 
 def total(records, **asked):
     """The means over boards."""
-    tally = ScoreSums()
+    tally = benchmark.ScoreSums()
     for record in records:
-        tally.take(row_of(score_board(record, **asked), bucket_of(record.deal)))
+        tally.take(benchmark.row_of(score_board(record, **asked), benchmark.bucket_of(record.deal)))
     return tally.summary()
 
 
-def test_what_cannot_be_scored_says_why() -> None:
+def test_what_cannot_be_scored_says_why():
     auction = Auction.of("S:1NT Pass 3NT Pass Pass Pass")
-    assert usable(RECORDS[0]) is None
-    assert usable(Record(auction=auction)) == "not all four hands are on record"
-    assert usable(Record(hands=RECORDS[0].hands)) == "no complete auction is on record"
+    assert readers.usable(RECORDS[0]) is None
+    assert readers.usable(Record(auction=auction)) == "not all four hands are on record"
+    assert readers.usable(Record(hands=RECORDS[0].hands)) == "no complete auction is on record"
     passed = Record(hands=RECORDS[0].hands, auction=Auction.of("N:Pass Pass Pass Pass"))
-    assert usable(passed) == "passed out: nobody leads"
+    assert readers.usable(passed) == "passed out: nobody leads"
 
 
-def test_probabilities_are_probabilities_and_never_zero() -> None:
+def test_probabilities_are_probabilities_and_never_zero():
     posterior = Belief.of_record(RECORDS[0], RECORDS[0].leader, cards=0).infer("resample-move", draws=200, rng=1)
-    told = smoothed_marginals(posterior)
+    told = readers.smoothed_marginals(posterior)
     cards, lengths = told.cards, told.lengths
     assert cards.sum(axis=1) == pytest.approx(np.ones(52))
     assert lengths.sum(axis=2) == pytest.approx(np.ones((4, 4)))
     own = RECORDS[0].hands[RECORDS[0].leader]
-    hidden = [card for card in HONOURS if not own.mask >> card & 1]
+    hidden = [card for card in readers.HONOURS if not own.mask >> card & 1]
     assert (np.delete(cards[hidden], int(RECORDS[0].leader), axis=1) > 0).all()
 
 
-def test_calls_and_cards_tell_where_the_honours_are() -> None:
+def test_calls_and_cards_tell_where_the_honours_are():
     """Over the example boards the loss falls from log 3, and falls on with the play; exact at the end of it."""
     after_auction = total(RECORDS, draws=600)
     after_six = total(RECORDS, cards=24, draws=600)
@@ -304,20 +273,20 @@ def test_calls_and_cards_tell_where_the_honours_are() -> None:
     assert after_six.figures["lengths"].value < after_auction.figures["lengths"].value - 0.3
 
 
-def test_the_end_of_the_play_leaves_nothing_to_guess() -> None:
+def test_the_end_of_the_play_leaves_nothing_to_guess():
     one = score_board(RECORDS[0], cards=52)
     assert len(one.truth) == 0
     assert one.values[[2, 4, 5]] == pytest.approx(np.zeros(3), abs=1e-9)  # lengths, log P(true), log TSSR
 
 
-def test_every_chair_sees_its_own_hand_and_after_the_lead_the_dummy() -> None:
+def test_every_chair_sees_its_own_hand_and_after_the_lead_the_dummy():
     record = RECORDS[0]
-    for chair in ROLES:
-        one = score_board(record, chair=chair, bidder=Shrug(), player=Shrug(), draws=50)
-        own = record.hands[seat_of(chair, record.contract.declarer)]
-        assert one.honours.shape == (20 - sum(own.mask >> card & 1 for card in HONOURS), 3)
+    for chair in readers.ROLES:
+        one = score_board(record, chair=chair, bidder=Flat(), player=Flat(), draws=50)
+        own = record.hands[readers.seat_of(chair, record.contract.declarer)]
+        assert one.honours.shape == (20 - sum(own.mask >> card & 1 for card in readers.HONOURS), 3)
     for chair in ("leader", "partner", "declarer"):
-        one = score_board(record, chair=chair, cards=1, bidder=Shrug(), player=Shrug(), draws=50)
+        one = score_board(record, chair=chair, cards=1, bidder=Flat(), player=Flat(), draws=50)
         assert one.honours.shape[1] == 2
     with pytest.raises(BayesBridgeError, match="dummy looks on from the lead on"):
         score_board(record, chair="dummy", cards=1)
@@ -326,7 +295,7 @@ def test_every_chair_sees_its_own_hand_and_after_the_lead_the_dummy() -> None:
 
 
 def part_of(deal):
-    return part_of_masks(hand.mask for hand in deal.hands)
+    return benchmark.part_of_masks(hand.mask for hand in deal.hands)
 
 
 def deals(count):
@@ -350,15 +319,19 @@ def by_words(deal):
 
 
 def test_the_rule_is_as_its_description():
-    counts = dict.fromkeys(DealSplit, 0)
+    counts = dict.fromkeys(benchmark.DealSplit, 0)
     for deal in deals(2000):
         share = by_words(deal)
         assert part_of(deal) == (0 if share < 90 else 1 if share < 95 else 2)
-        assert is_test(deal) == (share >= 95)
+        assert benchmark.is_test(deal) == (share >= 95)
         counts[part_of(deal)] += 1
-    for part, share in ((DealSplit.TRAIN, 0.9), (DealSplit.VALIDATE, 0.05), (DealSplit.TEST, 0.05)):
+    for part, share in (
+        (benchmark.DealSplit.TRAIN, 0.9),
+        (benchmark.DealSplit.VALIDATE, 0.05),
+        (benchmark.DealSplit.TEST, 0.05),
+    ):
         assert abs(counts[part] - 2000 * share) < 5 * (2000 * share * (1 - share)) ** 0.5
 
 
 def test_the_rule_never_changes():
-    assert [i for i, deal in enumerate(deals(100)) if is_test(deal)] == [78, 95]
+    assert [i for i, deal in enumerate(deals(100)) if benchmark.is_test(deal)] == [78, 95]

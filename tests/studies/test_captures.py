@@ -21,7 +21,7 @@ def test_simulated_counts_agree_with_exact_ones(study):
     assert truth.deals_per_second is None
 
 
-def test_the_papers_six_runs_agree_with_the_exact_distribution() -> None:
+def test_the_papers_six_runs_agree_with_the_exact_distribution():
     for found in (conditions.count_exactly(), captures.count_exactly()):
         shares = np.array([figure.own / 1e6 for figure in found.figures])
         for run in zip(*(figure.printed for figure in found.figures), strict=True):

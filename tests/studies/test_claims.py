@@ -1,13 +1,10 @@
 """Claims in words: counts against plain Python on the same deals, verdicts that other counts turn over."""
 
-import json
-
 import numpy as np
 import pytest
 
 from bayesbridge import Suit
 from bayesbridge.capture import literal as paper
-from bayesbridge.cli import main
 from bayesbridge.studies import claims
 from bayesbridge.studies import paper as printed
 from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, between_rates, mean_of, share_of
@@ -113,10 +110,8 @@ def test_intervals_cover_as_often_as_they_say():
     assert (missed > 0).all()  # the control: intervals that never miss would decide nothing
 
 
-def test_at_the_command_line(capsys):
-    assert main(["study", "claims", "--deals", "20000", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["claims"]
+def test_at_the_command_line(document, answer):
+    said = document("study", "claims", "--deals", "20000")["claims"]
     assert [claim["verdict"] for claim in said if claim["name"] == "constant time"] == [HOLDS]
     assert said[0]["allowed"] == [0.0, None]
-    assert main(["study", "claims", "--deals", "2000"]) == 0
-    assert UNDECIDED in capsys.readouterr().out
+    assert UNDECIDED in answer("study", "claims", "--deals", "2000")

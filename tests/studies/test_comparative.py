@@ -12,7 +12,7 @@ from tests.studies import literal
 
 
 def test_counts_what_plain_python_counts():
-    deals = 4_000
+    deals = 2_000
     expected = Counter()
     for masks in deal_blocks(deals, np.random.SeedSequence(2).spawn(1)[0]):
         for row in masks:
@@ -26,7 +26,7 @@ def test_counts_what_plain_python_counts():
                 expected[f"{result}_p2_failure"] += condition == "only A"
     found = comparative.simulate(deals, 2).counts
     assert {key: count for key, count in found.items() if count} == {k: n for k, n in expected.items() if n}
-    assert sum(expected.values()) > 200
+    assert sum(expected.values()) > 100
 
 
 def test_rates_are_the_papers_and_counts_are_not():

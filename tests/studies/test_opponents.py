@@ -1,5 +1,7 @@
 """Opponent modelling: what calls say against real auctions, and posteriors against the belief engine."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies import opponents
 from bayesbridge.studies.deals import draw_contracts
+from tests.deals import deal_masks
 
 SHARP = IterativeBidder(slip=0.0)
 SEATS = (Seat.S, Seat.W, Seat.N, Seat.E)
@@ -28,20 +31,18 @@ def auction_of(contracts, i):
     return simulate_auction(deal_of(contracts.table[i]), SHARP, first=first, dummy="N", rng=1)
 
 
-def some_contracts(deals=6_000, seed=5):
-    blocks = list(draw_contracts(deals, seed))
+@cache
+def some_contracts():
+    blocks = list(draw_contracts(MANY, 5))
     return type(blocks[0])(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
 def test_calls_bound_levels_as_the_bidder_model_does():
     """A hand of level n could have made the call if and only if its likelihood is not nought."""
-    rng = np.random.default_rng(1)
-    hands = np.array(
-        [sum(1 << int(c) for c in rng.choice(52, 13, replace=False)) for _ in range(3000)], dtype=np.uint64
-    )
+    hands = deal_masks(750, 1).ravel()
     levels = bids(hands).level
     assert set(levels) >= {0, 1}
-    found = some_contracts(MANY)
+    found = some_contracts()
     low, high = opponents.heard(found.levels, found.bidder)
     bid_first = np.flatnonzero(low.any(axis=1))
     assert len(bid_first) > 0
@@ -61,10 +62,10 @@ def tricks(masks):
 
 @pytest.mark.parametrize("stage", [0, 1])
 def test_predictions_agree_with_the_belief_engine(stage):
-    found = some_contracts(MANY)
+    found = some_contracts()
     low, _ = opponents.heard(found.levels, found.bidder)
     for i in (0, int(np.flatnonzero(low.any(axis=1))[0])):
-        one = find_one(found, i)
+        one = type(found)(*(column[i : i + 1] for column in found))
         levels = opponents.heard(one.levels, one.bidder)
         drawn = opponents.predict(seed_state(3), one.table, levels, stage, draws=20_000)[0]
         deal = deal_of(one.table[0])
@@ -78,10 +79,6 @@ def test_predictions_agree_with_the_belief_engine(stage):
             mine, theirs = drawn[which], tricks(expected[:20_000])
             error = np.sqrt(mine.var() / len(mine) + theirs.var() * (1 / len(theirs) + which / layouts.ess))
             assert abs(mine.mean() - theirs.mean()) < 5 * error
-
-
-def find_one(contracts, i):
-    return type(contracts)(*(column[i : i + 1] for column in contracts))
 
 
 def test_what_is_reported_follows_from_the_counts():

@@ -54,7 +54,7 @@ class Direct:
 
 
 class Flat:
-    """A model that finds every call equally likely from any hand."""
+    """A model that finds every call and every card equally likely from any hand."""
 
     def log_likelihood(self, hands, *_):
         return np.zeros(len(hands))

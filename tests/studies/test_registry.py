@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from bayesbridge import studies
-from bayesbridge.cli import main
 from bayesbridge.markup import Table
 from bayesbridge.studies import STUDIES, Job, Study
 
@@ -25,20 +23,12 @@ def count(seed, deals):
     return np.array([deals, np.random.default_rng(seed).integers(2, size=deals).sum()])
 
 
-def named(counts):
-    return {"deals": int(counts[0]), "heads": int(counts[1])}
-
-
-def fields(done, schemes):
-    return {"title": "Coins", "unit": "heads", "answers": {"schemes": list(schemes)}}
-
-
 COINS = Study(
     Job("coins", count),
     "how often a coin shows heads",
     300,
-    named,
-    fields,
+    lambda counts: {"deals": int(counts[0]), "heads": int(counts[1])},
+    lambda done, schemes: {"title": "Coins", "unit": "heads", "answers": {"schemes": list(schemes)}},
     schemes=True,
     tables=lambda found: [Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])],
 )
@@ -49,18 +39,15 @@ def coins(monkeypatch):
     monkeypatch.setitem(STUDIES, "coins", COINS)
 
 
-def test_a_new_study_is_found_at_the_command_line(coins, capsys):
-    assert main(["study", "--help"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+def test_a_new_study_is_found_at_the_command_line(coins, answer, document):
+    shown = " ".join(answer("study", "--help").split())
     assert "coins: how often a coin shows heads" in shown
     assert "headline and strategies and coins: a TOML file with a scoring scheme" in shown
     assert "coins 300" in shown
     words = ["study", "coins", "--runs", "2"]
-    assert main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = document(*words)
     assert (found["total"], found["counts"]["deals"], found["paper"]) == ("600", "600", None)
-    assert main(words) == 0
-    shown = capsys.readouterr().out
+    shown = answer(*words)
     assert found["counts"]["heads"] in shown
     assert "600 deals, seed 1, " in shown
 

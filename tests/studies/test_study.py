@@ -1,6 +1,5 @@
 """The paper's tables as data, and own figures against them by independent arithmetic."""
 
-from dataclasses import replace
 from math import inf, sqrt
 
 import pytest
@@ -19,28 +18,23 @@ def test_z_by_hand():
     assert found.z == pytest.approx(sqrt(chi2))
 
 
-def figure(name, z, determined=True, spread=0.01):
-    return Figure(name, (1.0,), 1.0, z, spread=spread, determined=determined)
+REPRODUCED, DIFFERS, FEW = "reproduced", "differs", "too few deals to tell"
 
 
-def test_a_verdict_is_corrected_for_the_number_of_figures():
-    alone = Comparison("t", "u", {}, 1, (figure("a", 2.8),))
-    assert alone.verdicts() == ("differs",)  # p = 0.005
-    among = Comparison("t", "u", {}, 1, (figure("a", 2.8), figure("b", 0.1), figure("c", -0.4), figure("d", None)))
-    assert among.verdicts() == ("reproduced",) * 4
-    open_ = Comparison("t", "u", {}, 1, (figure("a", 50.0, determined=False), figure("b", -50.0)))
-    assert open_.verdicts() == ("not determined by the text", "differs")
-
-
-def test_no_verdict_without_a_test_that_could_have_failed():
-    weak = Comparison("t", "u", {}, 1, (figure("a", 0.2, spread=None), figure("b", 0.2, spread=0.5), figure("c", 0.2)))
-    assert weak.verdicts() == ("too few deals to tell", "too few deals to tell", "reproduced")
-    assert Comparison("t", "u", {}, 1, (figure("a", 9.0, spread=0.5),)).verdicts() == ("differs",)
-
-
-def test_a_figure_that_chose_the_reading_is_no_test_of_it():
-    near, far = (replace(figure("a", z), chosen=True) for z in (0.1, 9.0))
-    assert Comparison("t", "u", {}, 1, (near, far)).verdicts() == (CHOSEN, "differs")
+@pytest.mark.parametrize(
+    ("figures", "verdicts"),
+    [
+        ([{"z": 2.8}], [DIFFERS]),  # p = 0.005
+        ([{"z": 2.8}, {"z": 0.1}, {"z": -0.4}, {"z": None}], [REPRODUCED] * 4),  # which four figures may have
+        ([{"z": 50.0, "determined": False}, {"z": -50.0}], ["not determined by the text", DIFFERS]),
+        ([{"z": 0.2, "spread": None}, {"z": 0.2, "spread": 0.5}, {"z": 0.2}], [FEW, FEW, REPRODUCED]),
+        ([{"z": 9.0, "spread": 0.5}], [DIFFERS]),
+        ([{"z": 0.1, "chosen": True}, {"z": 9.0, "chosen": True}], [CHOSEN, DIFFERS]),  # no test of a reading
+    ],
+)
+def test_verdicts_are_corrected_for_the_number_of_figures(figures, verdicts):
+    told = tuple(Figure("a", (1.0,), 1.0, **{"spread": 0.01, **one}) for one in figures)
+    assert Comparison("t", "u", {}, 1, told).verdicts() == tuple(verdicts)
 
 
 @pytest.mark.parametrize("study", [comparative, headline, captures, conditions])

@@ -119,18 +119,13 @@ def test_three_sentences_come_first(question, html):
 
 def test_the_diagram_shows_known_cards_and_what_to_expect(question, html):
     posterior, _, _ = question
-    hands = diagram(html)
+    shown = re.findall(r"<b>(\w+)[^<]*</b><table><tbody>(.*?)</tbody>", html)
+    hands = {seat: re.findall(r"</i></td><td>(.*?)</td>", rows) for seat, rows in shown}
     assert hands["North"] == ["J 5 4", "A Q 2", "K Q 7 6", "A 5 4"]
     assert hands["East"] == ["10 9 6 3", "9 8 6 4", "J 10 8", "J 7"]
     assert [held.partition(" ≈")[0] for held in hands["South"]] == ["A K 2 …", "K 3 …", "A …", "Q 2 …"]
     lengths = posterior.length_probabilities().sel(seat="S", suit="S")
     assert hands["South"][0].endswith(f"≈ {float((lengths * lengths.length).sum()):.1f}")
-
-
-def diagram(html):
-    """Seat → what stands beside each suit."""
-    hands = re.findall(r"<b>(\w+)[^<]*</b><table><tbody>(.*?)</tbody>", html)
-    return {seat: re.findall(r"</i></td><td>(.*?)</td>", rows) for seat, rows in hands}
 
 
 def test_texts_are_escaped(html, page):

@@ -58,6 +58,18 @@ def settled(page):
     page.wait_for_function("() => !document.documentElement.dataset.busy && explorer.idle()")
 
 
+def click(page, what):
+    """Click, and wait for the answer."""
+    page.click(what)
+    settled(page)
+
+
+def choose(page, what, value):
+    """Choose an option of a list, and wait for the answer."""
+    page.select_option(what, value)
+    settled(page)
+
+
 def share(page, card, seat):
     """What the heat map says of a card, as text."""
     return page.locator(f'#heat [data-place="{card}-{seat}"]').text_content()
@@ -76,5 +88,4 @@ def chips(page):
 def call(page, *calls):
     """Click calls of the bidding box."""
     for one in calls:
-        page.click(f'#box [data-call="{one}"]')
-        settled(page)
+        click(page, f'#box [data-call="{one}"]')

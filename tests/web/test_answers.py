@@ -10,19 +10,7 @@ import bayesbridge as bb
 from bayesbridge.bidders.learned import LearnedBidder, PairStyle
 from bayesbridge.budget import USUAL, Budget
 from bayesbridge.errors import NotationError
-from bayesbridge.web.answers import (
-    MORE,
-    Memory,
-    answers,
-    change_document,
-    entry_document,
-    layouts_document,
-    position_document,
-    read_question,
-    records_document,
-    review_events,
-    table_document,
-)
+from bayesbridge.web import answers as page
 from tests.decisions.test_review import SOLVER
 
 SETTINGS = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
@@ -41,13 +29,15 @@ HT H3 H4 H2
 
 @pytest.fixture(scope="module")
 def memory():
-    return Memory()
+    return page.Memory()
 
 
 def told(memory, evidence=(), settings=SETTINGS, **more):
     """Events by name; those that come several times as lists."""
     found = {}
-    for name, document in answers(read_question({"settings": settings, "evidence": list(evidence), **more}), memory):
+    for name, document in page.answers(
+        page.read_question({"settings": settings, "evidence": list(evidence), **more}), memory
+    ):
         json.dumps(document, allow_nan=False)
         found.setdefault(name, []).append(document)
     return found
@@ -89,7 +79,7 @@ def test_an_own_card_changes_nothing_and_noise_is_not_told(memory):
     first, again = (
         memory.known(bb.Belief("S", SETTINGS["hand"], dummy=None).given(bb.Called("W", "1H")), seed) for seed in (5, 6)
     )
-    assert change_document(first, again)["moved"] == []
+    assert page.change_document(first, again)["moved"] == []
 
 
 def test_calls_of_experts_come_twice_and_agree_within_their_errors(memory):
@@ -101,7 +91,7 @@ def test_calls_of_experts_come_twice_and_agree_within_their_errors(memory):
     assert np.max(np.abs(a - b) / error) < 5.5
     control = np.array(told(memory, [], FOUR)["cards"][0]["cards"])
     assert np.max(np.abs(b - control) / error) > 5.5
-    assert more["draws"] >= MORE / 2
+    assert more["draws"] >= page.MORE / 2
     assert events["board"][0]["bidder"].startswith("experts")
     assert events["board"][0]["player"].startswith("experts")
 
@@ -178,8 +168,8 @@ def test_the_board_knows_turns_winners_and_voids(memory):
     assert "X" in board["auction"]["legal"]
     assert "1NT" not in board["auction"]["legal"]
     plays = [["play", "W:C4"], ["play", "N:C5"], ["play", "E:C9"], ["play", "S:CQ"], ["play", "S:SA"], ["play", "W:D2"]]
-    asked = read_question({"settings": FOUR, "evidence": [*calls, *plays]})
-    play = table_document(asked, asked.position._replace(pieces=()).belief())["play"]
+    asked = page.read_question({"settings": FOUR, "evidence": [*calls, *plays]})
+    play = page.table_document(asked, asked.position._replace(pieces=()).belief())["play"]
     assert play["tricks"][0]["winner"] == "S"
     assert play["won"] == {"NS": 1, "EW": 0}
     assert play["turn"] == "N"
@@ -203,12 +193,12 @@ def test_the_board_knows_turns_winners_and_voids(memory):
 )
 def test_a_bad_question_is_refused_in_one_line(question, why):
     with pytest.raises(NotationError, match=r"^[^\n]+$") as error:
-        read_question(question)
+        page.read_question(question)
     assert why in str(error.value)
 
 
 def test_records_become_what_each_seat_saw():
-    document = records_document("match.pbn", BOARD)
+    document = page.records_document("match.pbn", BOARD)
     (board,) = document["boards"]
     assert (board["board"], board["contract"], board["vulnerable"], board["dealer"]) == ("7", "3NT by N", "EW", "N")
     pieces = board["views"]["S"]["pieces"]
@@ -216,7 +206,7 @@ def test_records_become_what_each_seat_saw():
     assert ["play", "E:HT"] in pieces
     assert [kind for kind, _ in board["views"]["W"]["pieces"]].count("reveal") == 1
     for view in board["views"].values():
-        read_question({"settings": {"observer": "S", "hand": view["hand"]}, "evidence": view["pieces"]})
+        page.read_question({"settings": {"observer": "S", "hand": view["hand"]}, "evidence": view["pieces"]})
 
 
 NOTRUMP = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")]
@@ -236,76 +226,78 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
     """Another hand is another deal; an auction takes the place of calls and cards and leaves facts."""
     seen = [["call", "S:1C"], ["play", "W:H5"], ["hcp", "W:12-14"]]
     for old in (FOUR, FOUR | {"system": ["sayc"]}):
-        question = entry_document(read_question({"settings": old, "evidence": seen}), "", text)
+        question = page.entry_document(page.read_question({"settings": old, "evidence": seen}), "", text)
         assert question == {"settings": old | settings, "evidence": evidence}
     bare = {"observer": "S", "players": "4"}  # an empty table, where the auction came first
-    found = entry_document(read_question({"settings": bare, "evidence": seen[:1]}), "", "KQ84.75.KJ73.A98")
+    found = page.entry_document(page.read_question({"settings": bare, "evidence": seen[:1]}), "", "KQ84.75.KJ73.A98")
     assert found == {"settings": bare | {"hand": "KQ84.75.KJ73.A98"}, "evidence": seen[:1]}
 
 
 def test_a_text_is_known_by_what_it_holds():
-    asked = read_question({"settings": FOUR})
-    assert entry_document(asked, "", BOARD)["boards"][0]["board"] == "7"
-    position = entry_document(asked, "", 'hand = "KQ84.75.KJ73.A98"\nevidence = []')
+    asked = page.read_question({"settings": FOUR})
+    assert page.entry_document(asked, "", BOARD)["boards"][0]["board"] == "7"
+    position = page.entry_document(asked, "", 'hand = "KQ84.75.KJ73.A98"\nevidence = []')
     assert position == {"settings": {"hand": "KQ84.75.KJ73.A98"}, "evidence": []}
-    assert entry_document(asked, "", json.dumps(PairStyle("A+B", np.zeros(16), np.eye(16), 9).to_dict()))["text"]
+    assert page.entry_document(asked, "", json.dumps(PairStyle("A+B", np.zeros(16), np.eye(16), 9).to_dict()))["text"]
     for text, why in (("AKQ2.KJ3.A54.Q3", "has 12 cards"), ("1NT 1H", "illegal call"), ("hello", "is not understood")):
         with pytest.raises(bb.BayesBridgeError, match=why):
-            entry_document(asked, "", text)
+            page.entry_document(asked, "", text)
 
 
 def test_a_position_file_goes_in_and_out():
     text = 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\nevidence = [{ void = "E:H" }, { call = ["W:1NT"] }]\n'
-    question = position_document("p.toml", text)
-    asked = read_question(question)
+    question = page.position_document("p.toml", text)
+    asked = page.read_question(question)
     assert [piece.value.text for piece in asked.position.pieces] == ["E:H", "W:1NT"]
-    assert position_document("p.toml", asked.position.toml()) == question
+    assert page.position_document("p.toml", asked.position.toml()) == question
     with pytest.raises(NotationError, match=r"p\.toml:1"):
-        position_document("p.toml", "observer")
+        page.position_document("p.toml", "observer")
     for name, value in {"style": "EW:own.json", "system": "own.toml", "bidder": "os"}.items():
         with pytest.raises(NotationError, match=f"unknown {name}"):
-            position_document("p.toml", f"{name} = '{value}'\n{text}")
+            page.position_document("p.toml", f"{name} = '{value}'\n{text}")
 
 
 def test_a_style_travels_as_a_word(memory):
     style = LearnedBidder(style={"EW": PairStyle.of_text("strong-club")}).style[1]
-    asked = read_question({"settings": FOUR})
-    word = entry_document(asked, "own.json", json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()))["text"]
+    asked = page.read_question({"settings": FOUR})
+    word = page.entry_document(asked, "own.json", json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()))[
+        "text"
+    ]
     other = FOUR | {"hand": "QJ4.KJ3.9542.J32"}
     settings = other | {"style": [f"EW:{word}", "NS:standard"]}
     (first, *_) = told(memory, [["call", "W:1C"]], settings)["board"]
     assert first["systems"] == ["NS bid in the typical style standard", "EW bid as Ash+Elm did at 7 tables"]
     names = {}
     exec(first["python"], names)
-    asked = read_question({"settings": settings})
+    asked = page.read_question({"settings": settings})
     assert names["belief"].bidder == asked.position.belief().bidder
-    assert position_document("p.toml", asked.position.toml())["settings"]["style"] == settings["style"]
+    assert page.position_document("p.toml", asked.position.toml())["settings"]["style"] == settings["style"]
     found, theirs = [told(memory, [["call", "W:1C"]], one) for one in (settings, other)], names["belief"].infer(rng=9)
     points = theirs.layouts.points[:, 3]
     spread = np.sqrt(np.cov(points, aweights=theirs.weights) * (1 / theirs.ess + 1 / found[0]["cards"][-1]["ess"]))
     z = [(one["points"][-1]["points"][3] @ np.arange(38) - theirs.weights @ points) / spread for one in found]
     assert abs(z[0]) < 5 < -z[1]  # as the library has it; without the style the club is weaker
     with pytest.raises(bb.BayesBridgeError, match=r"^own\.json: not a style"):
-        entry_document(asked, "own.json", "{}")
+        page.entry_document(asked, "own.json", "{}")
 
 
 def test_a_review_is_that_of_the_library(monkeypatch):
     pytest.importorskip("bayesbridge_double_dummy")
     monkeypatch.setitem(USUAL, "review", Budget(200, solve=20, seconds=3.0))
     impossible = f"{BOARD}S2 SA S7 S4\n"  # East leads a card that South was dealt
-    *cards, (last, summary) = review_events(read_question({}), "match.pbn", impossible, 0)
+    *cards, (last, summary) = page.review_events(page.read_question({}), "match.pbn", impossible, 0)
     expected = bb.review(bb.notation.read_pbn(BOARD.encode()).records[0], rng=1).to_dict("records")
     assert [{key: one[key] for key in expected[0]} for _, one in cards] == expected
     assert [(one["number"], one["card"], one["verdict"]) for _, one in cards][-1] == (3, "H2", "costly")
     assert (last, summary["note"][:61]) == ("review", "4 of 52 cards are on record, the rest is left out: trick 2: E")
     assert [row[::2] for row in summary["rows"] if row[0] == "North"] == [["North", "1", "0"]]  # costly, unlucky
     with pytest.raises(NotationError, match="no cards played on record to review"):
-        list(review_events(read_question({}), "match.pbn", BOARD.split("[Play")[0], 0))
+        list(page.review_events(page.read_question({}), "match.pbn", BOARD.split("[Play")[0], 0))
 
 
 def test_layouts_fit_the_evidence(memory):
-    asked = read_question({"settings": SETTINGS, "evidence": [["void", "E:H"]], "number": 5})
-    layouts = layouts_document(asked, memory)["layouts"]
+    asked = page.read_question({"settings": SETTINGS, "evidence": [["void", "E:H"]], "number": 5})
+    layouts = page.layouts_document(asked, memory)["layouts"]
     assert len(layouts) == 5
     for hands in layouts:
         assert hands[2] == "AKQ2.KJ3.A54.Q32"

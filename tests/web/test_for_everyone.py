@@ -84,10 +84,6 @@ def test_text_from_a_link_stays_text(tab):
 DEAL = bb.Deal.from_pbn("N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76")
 
 
-PLAYED = 24
-"""Cards that are played: six tricks."""
-
-
 def play_order():
     """The play of the deal in no trumps, West to lead: everybody plays the lowest legal card, or wins if it can."""
     hands = dict(zip(bb.Seat, DEAL, strict=True))
@@ -140,11 +136,11 @@ def test_a_board_by_keyboard_alone(tab):
     page.evaluate("document.activeElement.blur()")
     to("#picker")
     cards = page.eval_on_selector_all("#picker button", "all => all.map(one => one.dataset.card)")
-    for seat, card in islice(play_order(), PLAYED):
+    for seat, card in islice(play_order(), 24):
         within(13, index("#picker"), cards.index(str(card)))
         page.keyboard.press("Enter")
         settled(page)
         assert chips(page)[-1] == f"{seat.name} plays {card}"
     page.keyboard.press("Control+z")
     settled(page)
-    assert len(chips(page)) == 3 + PLAYED - 1
+    assert len(chips(page)) == 3 + 24 - 1

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from bayesbridge.bidders.learned import PairStyle
-from tests.web.pages import HAND, Server, call, chips, panel, settled, share
+from tests.web.pages import HAND, Server, call, chips, choose, click, panel, settled, share
 from tests.web.test_answers import BOARD
 
 MOMENTS = ["own", "finesse", "lead", "slam", "paper"]
@@ -24,8 +24,7 @@ def add(page, kind, **values):
             field.select_option(value)
         else:
             field.fill(value)
-    page.click("#add button")
-    settled(page)
+    click(page, "#add button")
 
 
 def test_the_first_visit_is_a_moment_of_four_players(tab):
@@ -35,29 +34,23 @@ def test_the_first_visit_is_a_moment_of_four_players(tab):
     assert page.locator("#box").is_hidden()  # the auction is over
     assert int(share(page, "DQ", "E")) > 50
     assert page.eval_on_selector_all("#moment option", "all => all.map(one => one.value)") == MOMENTS
-    page.click('#picker [data-card="H7"]')  # West has no club left
-    settled(page)
+    click(page, '#picker [data-card="H7"]')  # West has no club left
     assert int(share(page, "DQ", "W")) > 55
     assert page.locator("#hint").is_hidden()
     assert page.locator("#moved .shift").count() == page.locator("#heat .far").count() > 0
-    page.click("#undo")
-    settled(page)
+    click(page, "#undo")
     assert page.locator("#moved").is_hidden()
-    page.click("#reset")
-    settled(page)
+    click(page, "#reset")
     assert page.locator("#hint").is_visible()
     for moment, answer, own, moved in (  # the own card tells nothing, the own call little of partner's 1NT
         ("lead", "#leads", '#picker [data-card="D9"]', "no card moved by more"),
         ("slam", "#contracts", '#box [data-call="3NT"]', "S calls 3NT: "),
     ):
-        page.select_option("#moment", moment)
-        settled(page)
+        choose(page, "#moment", moment)
         assert page.locator(f"{answer} tbody tr").first.is_visible()
-        page.click(own)
-        settled(page)
+        click(page, own)
         assert moved in page.inner_text("#moved")
-    page.select_option("#moment", "paper")
-    settled(page)
+    choose(page, "#moment", "paper")
     assert page.evaluate("location.hash") == f"#{HAND}"
 
 
@@ -87,8 +80,7 @@ def enter(page, text):
 def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
     page = tab("", viewport={"width": width, "height": 900})
     assert len(chips(page)) == 29  # the first visit is the middle of a play
-    page.click("#clear")
-    settled(page)
+    click(page, "#clear")
     assert page.input_value("#moment") == "own"
     assert "empty table" in page.inner_text("#hint")
     assert (chips(page), page.inner_text("#heat td").strip()) == ([], "")
@@ -110,8 +102,7 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
     assert (chips(page), page.input_value("#observer")) == ([], "W")
     enter(page, "(1H)")
     assert chips(page) == ["S calls 1H"]
-    page.click("#reset")
-    settled(page)
+    click(page, "#reset")
     assert "hand=KQ84.75.KJ73.A98" in page.url  # not the moment of the first visit
     deal = "md|1SAJ6532HK742DQC96,SKQ84H95DKJ73CA84,ST97HAQ3DA9852CK7|sv|o|mb|1N|mb|p|mb|3N|mb|p|mb|p|mb|p|pc|H5|"
     for link in (deal, deal.replace("|", "%7C").replace(",", "%2C")):
@@ -120,8 +111,7 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
         assert "hand=AJ6532.K742.Q.96" in page.url
     enter(page, f"{page.url.split('#')[0]}#{HAND}&void=E:H")
     assert page.url.endswith(f"#{HAND}&void=E:H")
-    page.click("#undo")
-    settled(page)
+    click(page, "#undo")
     assert "hand=AJ6532.K742.Q.96" in page.url
 
 
@@ -129,16 +119,14 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
 def test_a_ranking_sharpens_while_it_is_watched(tab, width):
     pytest.importorskip("bayesbridge_double_dummy")
     page = tab("", viewport={"width": width, "height": 900})
-    page.select_option("#moment", "lead")
-    settled(page)
+    choose(page, "#moment", "lead")
     solved = "() => Number(/From ([0-9]+) solved/.exec(document.getElementById('leads-notes').textContent)[1])"
     first = page.evaluate(solved)
     assert "More are being solved" in page.inner_text("#leads-notes")
     page.wait_for_function(f"first => ({solved})() >= 1.9 * first", arg=first)
     assert page.locator("#leads tbody tr").first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.click('#compass [data-key="h-SQ"]')  # a click ends it, and finds a process that computes
-    settled(page)
+    click(page, '#compass [data-key="h-SQ"]')  # a click ends it, and finds a process that computes
     assert "More are being solved" not in page.inner_text("#leads-notes")
     assert chips(page)[-1] == "W plays SQ"
 
@@ -147,23 +135,19 @@ def test_a_contradiction_marks_its_chips_and_undo_takes_it_back(tab):
     page = tab()
     page.select_option("#mode", "holds")
     page.select_option("#seat", "E")
-    page.click('#picker [data-card="HA"]')
-    settled(page)
+    click(page, '#picker [data-card="HA"]')
     assert share(page, "HA", "E") == "100"
     add(page, "length", seat="W", suit="S", low="5", high="13")
     add(page, "void", seat="E", suit="H")
     assert page.locator("#chips li.conflict").count() == 2
     assert chips(page) == ["E holds HA", "W has 5 to 13 cards in S", "E is void in H"]
     assert "cannot hold together" in page.inner_text("#conflict")
-    page.click("#undo")
-    settled(page)
+    click(page, "#undo")
     assert page.locator("#conflict").is_hidden()
     assert len(chips(page)) == 2
-    page.click("#redo")
-    settled(page)
+    click(page, "#redo")
     assert page.locator("#chips li.conflict").count() == 2
-    page.click("#chips li:first-child button")
-    settled(page)
+    click(page, "#chips li:first-child button")
     assert page.locator("#conflict").is_hidden()
     assert share(page, "HA", "E") == "0"
 
@@ -172,19 +156,15 @@ def test_a_contradiction_marks_its_chips_and_undo_takes_it_back(tab):
 def test_the_table_can_be_set_in_every_way(tab):
     page = tab()
     page.click("#setup summary")
-    page.select_option("#observer", "W")
-    settled(page)
+    choose(page, "#observer", "W")
     assert share(page, "SA", "W") == "100"
-    page.select_option("#dummy", "E")
-    settled(page)
-    page.select_option("#first", "N")
-    settled(page)
+    choose(page, "#dummy", "E")
+    choose(page, "#first", "N")
     assert "North is to call" in page.inner_text("#turn-to-call")
     call(page, "1NT")
     assert page.locator("#first").is_disabled()
     panel(page, "more")
-    page.select_option("#bidder", "style")
-    settled(page)
+    choose(page, "#bidder", "style")
     assert "with a style" in page.inner_text("#models")
     page.select_option("#bidder", "")
     page.fill("#slip", "0.05")
@@ -194,51 +174,40 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.select_option("#mode", "hand")
     page.click('#picker [data-card="C2"]')
     assert "1 more cards" in page.inner_text("#pick-hint")
-    page.click('#picker [data-card="C2"]')
-    settled(page)
+    click(page, '#picker [data-card="C2"]')
     assert share(page, "C2", "W") == "100"
-    page.select_option("#players", "4")
-    settled(page)
+    choose(page, "#players", "4")
     assert chips(page) == []
-    page.select_option("#vulnerable", "EW")
-    settled(page)
-    page.select_option("#system-EW", "weak-twos")
-    settled(page)
+    choose(page, "#vulnerable", "EW")
+    choose(page, "#system-EW", "weak-twos")
     assert "system=EW:weak-twos" in page.url
     assert "weak-twos" in page.inner_text("#models")
-    page.select_option("#system-NS", "weak-twos")
-    settled(page)
+    choose(page, "#system-NS", "weak-twos")
     assert "system=weak-twos" in page.url
-    page.select_option("#style-NS", "strong-club")
-    settled(page)
+    choose(page, "#style-NS", "strong-club")
     style = json.dumps(PairStyle("Ash+Elm", np.full(16, 0.5), np.eye(16), 9).to_dict())
     page.set_input_files("#file", {"name": "own.json", "mimeType": "", "buffer": style.encode()})
     page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")  # West looks: of its opponents
     settled(page)
     assert "NS bid as Ash+Elm did at 9 tables" in page.inner_text("#models")
     assert "Ash+Elm, 9 tables" in page.inner_text("#style-EW")
-    page.select_option("#style-NS", "")
-    settled(page)
+    choose(page, "#style-NS", "")
     assert "style" not in page.url
     add(page, "where", text="aces(north) >= 2")
     assert chips(page)[-1].endswith("aces(north) >= 2")
     assert "Cards are judged by" in page.inner_text("#models")
-    page.select_option("#player", "none")
-    settled(page)
+    choose(page, "#player", "none")
     assert "Cards say no more than where they lie" in page.inner_text("#models")
-    page.click("#reset")
-    settled(page)
+    click(page, "#reset")
     assert page.evaluate("location.hash") == f"#{HAND}"
 
 
 @pytest.mark.slow
 def test_contracts_comparison_layouts_and_downloads(tab):
     page = tab()
-    page.select_option("#contract", "3NT")
-    settled(page)
+    choose(page, "#contract", "3NT")
     assert "3NT by S: It makes with" in page.inner_text("#odds")
-    page.select_option("#declarer", "W")
-    settled(page)
+    choose(page, "#declarer", "W")
     assert "3NT by W" in page.inner_text("#odds")
     panel(page, "more")
     page.click("#keep")
@@ -246,11 +215,9 @@ def test_contracts_comparison_layouts_and_downloads(tab):
     assert "HA" not in page.inner_text("#compare-words")
     assert page.locator("#compare tbody").count() == 9
     assert "33.3 %" in page.inner_text("#compare table")
-    page.click("#swap")
-    settled(page)
+    click(page, "#swap")
     assert chips(page) == []
-    page.click("#swap")
-    settled(page)
+    click(page, "#swap")
     panel(page, "layouts")
     page.click("#deal")
     page.wait_for_selector(".layout")
@@ -270,8 +237,7 @@ def test_contracts_comparison_layouts_and_downloads(tab):
     exec(page.inner_text("#python"), names)
     assert names["belief"].count() == 705825434349000
     assert page.inner_text("#command").startswith("bayesbridge estimate --observer S")
-    page.click("#drop-a")
-    settled(page)
+    click(page, "#drop-a")
     assert page.locator("#compare").is_hidden()
 
 
@@ -291,8 +257,7 @@ def test_a_link_says_what_it_does_not_know(tab):
     assert "auction=1NT p, first=Q" in words
     assert "write call=N:1NT for each call" in words
     assert chips(page) == ["E is void in H"]
-    page.click("#chips button")
-    settled(page)
+    click(page, "#chips button")
     assert page.locator("#notice").is_hidden()
 
 
@@ -310,12 +275,10 @@ def test_a_dropped_file_is_stepped_through(tab):
     settled(page)
     assert "Step 0 of 14" in page.inner_text("#step-words")
     assert page.input_value("#players") == "4"
-    page.click("#step-next")
-    settled(page)
+    click(page, "#step-next")
     assert chips(page) == ["N calls 1D"]
     page.click("#step-next")
-    page.click("#step-back")
-    settled(page)
+    click(page, "#step-back")
     assert chips(page) == ["N calls 1D"]
     position = b'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
     page.set_input_files("#file", {"name": "p.toml", "mimeType": "", "buffer": position})
@@ -335,8 +298,7 @@ def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
     page.click("#start-review")
     page.wait_for_selector("#by-player tbody")
     assert page.inner_text("#start-review") == "Review the play"
-    page.click("#costly button >> text=1 North ♥\ufe0e2")
-    settled(page)
+    click(page, "#costly button >> text=1 North ♥\ufe0e2")
     assert chips(page)[-1] == "W plays H4"  # the moment before, as North saw it
     assert page.locator("#leads tbody tr").first.is_visible()
     assert "4 of 52 cards are on record" in page.inner_text("#review-words")

@@ -1,0 +1,88 @@
+"""Deals, play and evidence at random, without the engines of the package; strange deals and solved ones."""
+
+from pathlib import Path
+
+import numpy as np
+
+from bayesbridge import Deal, Hand, HighCards, Holds, Lacks, Layouts, Length, Play, Seat, Suit, Void
+
+
+def random_deal(rng):
+    """Four hands of 13."""
+    return Deal(tuple(Hand(sum(1 << int(card) for card in part)) for part in np.split(rng.permutation(52), 4)))
+
+
+def deal_masks(n, rng):
+    """(n, 4) masks of random deals."""
+    order = np.argsort(np.random.default_rng(rng).random((n, 52)), axis=1).reshape(n, 4, 13)
+    return np.bitwise_or.reduce(np.uint64(1) << order.astype(np.uint64), axis=2)
+
+
+def strange_deals(n, seed):
+    """(n,) (n,) two hands of deals with long suits, voids, high cards together, equal suits: shuffles of sorted decks
+    with little disorder.
+    """
+    rng = np.random.default_rng(seed)
+    suit, rank = np.divmod(np.arange(52), 13)
+    orders = [
+        -rank + 0.0,
+        suit * 20.0 - rank,
+        (suit // 2) * 40.0 - rank,
+        np.where(rank % 2, -30.0, 0.0) - rank,
+        (rank % 3) * 20.0 + suit,
+    ]
+    noise = rng.exponential(1.0, (n, 1)) ** 2 * rng.normal(size=(n, 52)) * 4
+    cards = np.argsort(np.array(orders)[rng.integers(0, len(orders), n)] + noise, axis=1).astype(np.uint64)
+    bits = np.uint64(1) << cards
+    first = bits[:, 0:26:2].sum(axis=1, dtype=np.uint64)
+    second = bits[:, 1:26:2].sum(axis=1, dtype=np.uint64)
+    blocks = rng.random(n) < 0.5
+    first = np.where(blocks, bits[:, :13].sum(axis=1, dtype=np.uint64), first)
+    second = np.where(blocks, bits[:, 13:26].sum(axis=1, dtype=np.uint64), second)
+    return first, second
+
+
+def solved_deals():
+    """80 random layouts and their tricks (80, strain C D H S NT, declarer N E S W)."""
+    lines = Path(__file__).with_name("solved_deals.txt").read_text("utf-8").splitlines()[1:]
+    deals, tables = zip(*(line.rsplit(": ", 1) for line in lines), strict=True)
+    tricks = [[[int(digit, 16) for digit in row] for row in table.split()] for table in tables]
+    return Layouts.of(deals), np.array(tricks)
+
+
+def random_play(deal, trump, rng, cards=52):
+    """The first so many cards of a play in which everybody follows suit and otherwise does as he likes."""
+    left = {seat: list(deal[seat]) for seat in Seat}
+    leader = Seat(int(rng.integers(4)))
+    record = []
+    while len(record) < cards:
+        trick = []
+        for seat in (leader, leader.next(1), leader.next(2), leader.next(3)):
+            following = [card for card in left[seat] if trick and card.suit == trick[0].card.suit]
+            options = following or left[seat]
+            card = options[rng.integers(len(options))]
+            left[seat].remove(card)
+            trick.append(Play(seat, card))
+        strength = [(play.card.suit == trump, play.card.suit == trick[0].card.suit, play.card.rank) for play in trick]
+        leader = trick[strength.index(max(strength))].seat
+        record += trick
+    return record[:cards]
+
+
+def true_piece(deal, seats, rng):
+    """Something true about one of these hands."""
+    seat, suit = seats[rng.integers(len(seats))], Suit(int(rng.integers(4)))
+    hand = deal[seat]
+    length = hand.length(suit)
+    match rng.integers(5):
+        case 0:
+            return Length(seat, suit, max(0, length - int(rng.integers(2))), min(13, length + int(rng.integers(2))))
+        case 1:
+            return HighCards(seat, max(0, hand.points - 2), hand.points + int(rng.integers(3)))
+        case 2:
+            return Holds(seat, [card for i, card in enumerate(hand) if i % 4 == rng.integers(4)] or [next(iter(hand))])
+        case 3 if length == 0:
+            return Void(seat, suit)
+        case _:
+            absent = [card for other in seats if other != seat for card in deal[other]]
+            return Lacks(seat, [absent[i] for i in rng.permutation(len(absent))[:6]])
