@@ -14,7 +14,7 @@ from tests import positions
 
 
 def test_pictures_show_themselves_and_those_of_others_do_not(result):
-    for drawn in (bb.plots.tricks(result), bb.plots.sharpening(positions.called(), draws=50)):
+    for drawn in (bb.plots.tricks(result), bb.plots.sharpening(positions.quiet(), draws=50)):
         data, size = drawn._repr_png_()
         height, width = matplotlib.image.imread(BytesIO(data)).shape[:2]
         inches = drawn.figure.get_size_inches()
