@@ -118,7 +118,7 @@ def test_every_plan_of_the_last_tricks(tricks, part):
     further it is, the less. In every fifth one declarer must guess, so that double dummy is wrong.
     """
     rng = np.random.default_rng([11, tricks, part])
-    for number in range(10 if tricks == 3 else 5 if part else 2):
+    for number in range(6 if tricks == 3 else 5 if part else 1):
         n = int(rng.integers(2, 8 - tricks)) if tricks < 5 else 2
         while True:
             side, ours, layouts, trick = random_ending(rng, tricks, n, (number + part) % 4)
