@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.calls import Contract
     from bayesbridge.decisions.play import CardChoices
+    from bayesbridge.engines.weights import Estimate
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion, MeanError
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
     from bayesbridge.history import CallReading
 
@@ -130,7 +131,7 @@ def run(args: Namespace) -> int:
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
-        systems: dict[str, MeanError] = {}
+        systems: dict[str, Estimate[float]] = {}
         plan = None if asked is None else _one_plan(posterior, asked.contract, args)
         if asked is not None:
             systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
@@ -196,7 +197,7 @@ def _one_plan(posterior: Posterior, contract: Contract, args: Namespace) -> Card
         return None
 
 
-def make_depends(systems: dict[str, MeanError]) -> str:
+def make_depends(systems: dict[str, Estimate[float]]) -> str:
     """That P(make) depends on the system, if it moves by ten points and two standard errors; empty otherwise."""
     from bayesbridge.sensitivity import EXPERTS, depends_sentence
 

@@ -25,6 +25,7 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.budget import USUAL, Budget, ErrorLimits
 from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.deal import Seat
+from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.odds import (
     CALIBRATION,
@@ -32,7 +33,6 @@ from bayesbridge.estimators.odds import (
     SOLVES,
     TRICKS,
     Group,
-    MeanError,
     Solving,
     TrickEstimates,
     judged,
@@ -384,14 +384,14 @@ def _columns(
     first = options[0]
     columns: dict[str, list[Any]] = {}
 
-    def put(name: str, value: MeanError) -> None:
+    def put(name: str, value: Estimate[float]) -> None:
         columns.setdefault(name, []).append(value.mean)
         columns.setdefault(f"{name}_error", []).append(value.error)
 
     for one in options:
         for name, points in (("make", one.made), ("tricks", TRICKS)):
             known = one.contract is not None
-            put(name, tables.mean(tables.of_one(one.group, points)) if known else MeanError(np.nan, np.nan))
+            put(name, tables.mean(tables.of_one(one.group, points)) if known else Estimate(np.nan, np.nan))
         put("score", tables.mean(tables.of_one(one.group, one.points)))
         behind = first.points[:, None] - one.points
         put("behind", tables.mean(tables.of_two(first.group, one.group, behind)))

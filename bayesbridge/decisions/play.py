@@ -37,12 +37,12 @@ from bayesbridge.decisions.best_defence import Plan, TooMuchWork
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.engines.target import log_likelihood
+from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.odds import (
     TRICKS,
     CalibratedSample,
     Group,
-    MeanError,
     TrickEstimates,
     judged,
     resolve_contract,
@@ -172,17 +172,17 @@ class CardChoice:
 
     cards: tuple[Card, ...]
     """High cards first; they follow each other in the hand."""
-    chance: MeanError
+    chance: Estimate[float]
     """P(the contract makes), for a defender P(it is beaten)."""
-    tricks: MeanError
+    tricks: Estimate[float]
     """Expected tricks of the side in all."""
-    behind: MeanError
+    behind: Estimate[float]
     """How far behind the best card by the goal, paired."""
     close: bool
     """Whether the test cannot tell it from the best."""
     wins: float
     """P(it wins the trick)."""
-    matchpoints: MeanError | None = None
+    matchpoints: Estimate[float] | None = None
     """Expected share of the matchpoints, where a field was given."""
     led: tuple[float, ...] = ()
     """P(each of the cards is led) by the player model of the belief; empty after the opening lead, or without one."""
@@ -502,10 +502,10 @@ def _ranked(
     # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
     limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
 
-    def behind(values: Floats, one: int) -> MeanError:
+    def behind(values: Floats, one: int) -> Estimate[float]:
         """The paired difference to the best card, which differs from itself in no layout."""
         most = 13.0 if values is columns["tricks"] else 1.0
-        return MeanError(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+        return Estimate(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
 
     def close(one: int) -> bool:
         """Whether a card may be as good as the best, by another figure where the first never differs."""

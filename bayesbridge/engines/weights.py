@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,13 @@ from bayesbridge.layouts import Floats, read_only
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
+
+
+class Estimate[Value](NamedTuple):
+    """A mean, or another figure, and one standard error of it; numbers, or arrays of one shape."""
+
+    mean: Value
+    error: Value
 
 
 EQUAL: Final = 1e-9

@@ -49,7 +49,7 @@ from bayesbridge.budget import USUAL, Budget
 from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Estimate, Weights
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
@@ -79,13 +79,6 @@ SURE: Final = 0.2
 
 FIRST: Final = 75
 """Layouts that are solved before the first look at the error."""
-
-
-class MeanError(NamedTuple):
-    """A mean with one standard error."""
-
-    mean: float
-    error: float
 
 
 class Group(NamedTuple):
@@ -258,9 +251,9 @@ class ContractOdds(ContractQuestion, Displayable):
     """(14,) P(declarer takes 0 … 13 tricks)."""
     pmf_error: Floats
     """(14,) one standard error of each."""
-    make: MeanError
+    make: Estimate[float]
     """P(it makes)."""
-    mean: MeanError
+    mean: Estimate[float]
     """Expected tricks."""
     solved: int
     """How many layouts were solved."""
@@ -276,7 +269,7 @@ class ContractOdds(ContractQuestion, Displayable):
         contract, dummy = Contract.of(str(kept.attrs["contract"])), Seat.of(str(kept.attrs["dummy"]))
         actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
         pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
-        make, mean = (MeanError(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
+        make, mean = (Estimate(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
         whose = Group.of(contract, dummy)
         return cls(contract, whose, actual, bid, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
 
@@ -574,7 +567,7 @@ class TrickEstimates:
     def odds(self, asked: ContractQuestion) -> ContractOdds:
         """What becomes of a contract."""
 
-        def of(values: Floats) -> MeanError:
+        def of(values: Floats) -> Estimate[float]:
             return self.mean(self.of_one(asked.group, asked.after @ values))
 
         pmf, errors = np.array([of(one) for one in np.eye(len(TRICKS))]).T
@@ -606,21 +599,21 @@ class TrickEstimates:
         )
         return LayoutNumbers(predicted, square, solved, points, step, float(error))
 
-    def mean(self, number: LayoutNumbers) -> MeanError:
+    def mean(self, number: LayoutNumbers) -> Estimate[float]:
         """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
         low, high = float(number.points.min()), float(number.points.max())
         if low == high:
-            return MeanError(low, 0.0)
+            return Estimate(low, 0.0)
         if number.solved is not None and self.sample is not None:
             # Where no near number of tricks changes it, any change is as far as these.
             mean, error = self.sample.mean(number.solved, low, high, number.step or high - low)
-            return MeanError(mean, math.hypot(error, number.network))
+            return Estimate(mean, math.hypot(error, number.network))
         mean = min(max(float(self.weights @ number.predicted), low), high)  # rounding alone
         if self.ess == np.inf:
             variance = float(self.weights**2 @ (number.square - number.predicted**2))
         else:
             variance = (float(self.weights @ number.square) - mean**2) / self.ess
-        return MeanError(mean, math.sqrt(max(variance, 0.0) + number.network**2))
+        return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
     def _certain(self, group: Group) -> Floats:
         """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
@@ -701,15 +694,15 @@ class CalibratedSample:
         """All layouts that fit, with their exact weights: their means are exact."""
         return cls(weights, np.empty((len(weights), 0)), np.inf, np.inf)
 
-    def share(self, values: Floats) -> MeanError:
+    def share(self, values: Floats) -> Estimate[float]:
         """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether it is so, or how likely."""
         return self.mean(values, 0.0, 1.0, 1.0)
 
-    def mean(self, values: Floats, low: float, high: float, step: float) -> MeanError:
+    def mean(self, values: Floats, low: float, high: float, step: float) -> Estimate[float]:
         """Mean and standard error of numbers in [low, high], (m,); in a layout not seen they may differ by ``step``."""
         found = min(max(float(self.weights @ values), float(values.min())), float(values.max()))  # rounding alone
         if self.size == np.inf or low == high:
-            return MeanError(found, 0.0)
+            return Estimate(found, 0.0)
         away = values - found
         spread = float(self.weights @ away**2)
         residual = away
@@ -727,7 +720,7 @@ class CalibratedSample:
         unseen = 1.5 * step / self.size
         variance += unseen**2 * max(0.0, 1.0 - 4.0 * spread / step**2)
         # The truth is somewhere between low and high: two errors need not reach further.
-        return MeanError(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
+        return Estimate(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
 
 
 def _tilted(w: Floats, x: Floats) -> Floats:
