@@ -48,6 +48,7 @@ from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.odds import contract_question, estimators_for, evaluate_contract
 from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed
 from bayesbridge.tricks import Trick
 
@@ -410,9 +411,6 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "estimators": ", ".join(estimator.name for estimator in found.estimators),
         "failures": "; ".join(map(str, found.failures.values())),
     }
-
-
-Floats = NDArray[np.float64]
 
 
 def shortest_interval(values: NDArray[Any], chances: Floats, probability: float) -> tuple[float, float]:

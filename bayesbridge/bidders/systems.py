@@ -41,7 +41,6 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
 from bayesbridge.bidders.learned import SIDES, LearnedBidder
-from bayesbridge.bidders.networks import Hands
 from bayesbridge.bidders.play import LEADS, AgreedLeads, Leads
 from bayesbridge.calls import PASS, Call, call_words
 from bayesbridge.cards import Strain, Suit
@@ -50,7 +49,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand, with_settings
-from bayesbridge.layouts import HONOURS, Floats, high_card_points, suit_lengths
+from bayesbridge.layouts import HONOURS, Floats, Hands, high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
 

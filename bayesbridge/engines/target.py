@@ -14,7 +14,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
@@ -26,7 +25,7 @@ from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, rai
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
 from bayesbridge.expressions import POINTS, Held
-from bayesbridge.layouts import Floats, Masks, read_only
+from bayesbridge.layouts import Floats, Hands, Masks, read_only
 from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from bayesbridge.engines.tables import LayoutIndex
 
 
-type Hands = NDArray[np.uint64]
 """(n,) masks."""
 
 
