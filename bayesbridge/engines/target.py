@@ -21,7 +21,7 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
-from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
+from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
 from bayesbridge.expressions import POINTS, Held
@@ -197,9 +197,7 @@ def log_likelihood(model: BidderModel | PlayerModel, hands: Hands, *rest: Any, *
     except BayesBridgeError:  # a model may refuse by itself
         raise
     except (Exception, SystemExit) as error:
-        what = " ".join(str(error).split())
-        where = raised_at(error)
-        raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}{where}") from error
+        raise _broken(model, f"raised {raised(error, f'{len(hands)} hands')}") from error
     if found.shape != (len(hands),):
         shape = f"gave log likelihoods of shape {found.shape} for {len(hands)} hands"
         raise _broken(model, f"{shape}: return one for each hand")
