@@ -250,15 +250,15 @@ def evaluated(
 ) -> Evaluation:
     """What the estimators say, and what becomes of the contract that is asked about."""
     from bayesbridge.estimators.evaluate import ask, evaluate
-    from bayesbridge.estimators.odds import evaluate_contract
+    from bayesbridge.estimators.odds import with_odds
+    from bayesbridge.random64 import generator
 
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
-    budget = Budget(args.draws, args.solve, args.seconds)
-    if asked is None:
-        question = ask(posterior, args.pair, trick=trick)
-        return evaluate(posterior, estimators, question, rng=args.seed, budget=budget)
-    return evaluate_contract(posterior, estimators, asked, budget, args.seed, trick)
+    budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
+    pair, trump = (args.pair, None) if asked is None else (asked.group.question.pair, asked.group.strain)
+    found = evaluate(posterior, estimators, ask(posterior, pair, trump, trick), rng=random, budget=budget)
+    return with_odds(found, asked, budget, random)
 
 
 def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[dict[str, Any]]:

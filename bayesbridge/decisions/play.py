@@ -471,10 +471,8 @@ def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
 
 def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:
     """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
-    if some.exact:
-        return CalibratedSample.every(some.weights)
-    if some is whole or not turn.lead:
-        return CalibratedSample.of(some.weights, most=some.ess)
+    if some is whole or some.exact or not turn.lead:
+        return CalibratedSample.every(some.weights, np.inf if some.exact else some.ess)
     group = Group(turn.contract.declarer, turn.dummy, turn.contract.strain)
     values = np.stack([turn.contract.tricks_needed > TRICKS, 13.0 - TRICKS], axis=1)
     every, here = (TrickEstimates.of(one, [group]) for one in (judged(whole, 0), some))
@@ -548,7 +546,8 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         taken = np.stack([turn.won + game.tricks(outcome) for _, outcome, _ in found], axis=1)[rows]
         return {Card(card): plan for card, _, plan in found}, {name: values[taken] for name, values in goals.items()}
 
-    sample = CalibratedSample.every(some.weights) if some.exact else CalibratedSample.of(some.weights, most=some.ess)
+    ess = np.inf if some.exact else some.ess
+    sample = CalibratedSample.every(some.weights, ess)
     distinct, rows = np.unique(hidden, axis=0, return_inverse=True)
     most_work = int(SECOND * (budget.seconds or 0.0))
     game = Ending(turn.trick, ours, distinct, side, most_work)
@@ -556,7 +555,6 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         # Double dummy is quick, so that it is asked of all draws: the layouts searched are weighted to agree with it.
         seen = next(iter(plans(game, rows, some.weights, 0)[1].values()))
         picked = draw.choice(len(rows), n, p=some.weights)
-        ess = np.inf if some.exact else some.ess
         sample = CalibratedSample.of(np.full(n, 1.0 / n), seen[picked], some.weights @ seen, ess)
         distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
         game = Ending(turn.trick, ours, distinct, side, most_work)

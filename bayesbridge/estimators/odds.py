@@ -52,7 +52,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Estimate, Weights
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
+from bayesbridge.estimators.evaluate import Evaluation
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, Layouts
@@ -64,7 +64,6 @@ from bayesbridge.words import RARE, SEATS, error_text, number, percent, share_er
 if TYPE_CHECKING:
     import xarray
 
-    from bayesbridge.tricks import Trick
 
 TRICKS: Final = np.arange(14, dtype=np.float64)
 
@@ -350,28 +349,14 @@ class ContractOdds(ContractQuestion, Displayable):
         return xarray.Dataset(values, {"tricks": np.arange(14)}, {**about, "caution": self.caution, **flags})
 
 
-def evaluate_contract(
-    posterior: Posterior,
-    estimators: Sequence[Estimator],
-    asked: ContractQuestion,
-    budget: Budget,
-    rng: Seed,
-    trick: Trick | None = None,
-) -> Evaluation:
-    """What estimators, ``tricks`` among them, say for the contract's declarer and strain, and what becomes of it."""
-    random, question = generator(rng), ask(posterior, asked.group.question.pair, asked.group.strain, trick)
-    found = evaluate(posterior, estimators, question, rng=random, budget=budget)
-    return with_odds(found, asked, budget, random)
-
-
-def with_odds(found: Evaluation, asked: ContractQuestion, budget: Budget, rng: Seed) -> Evaluation:
-    """An evaluation with what becomes of a contract, from its ``tricks``.
+def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget, rng: Seed) -> Evaluation:
+    """An evaluation with what becomes of a contract, where one is asked about, from its ``tricks``.
 
     A solver that fails is added to the failures, and nothing is corrected; where ``tricks`` itself failed, there is no
     answer.
     """
     network = found.numbers.get((PREDICTS, PREDICTS))
-    if network is None or network.output.support != range(14):
+    if asked is None or network is None or network.output.support != range(14):
         return found
     random, group, posterior = generator(rng), asked.group, found.posterior
     predicted = found.draws[PREDICTS, PREDICTS]
@@ -547,8 +532,7 @@ class TrickEstimates:
     ) -> TrickEstimates:
         """With these layouts solved: all, or some that were drawn by their weights times ``unsure``."""
         if len(chosen) == len(self.layouts):
-            exact = self.ess == np.inf
-            sample = CalibratedSample.every(self.weights) if exact else CalibratedSample.of(self.weights, most=self.ess)
+            sample = CalibratedSample.every(self.weights, self.ess)
         else:
             predicted = np.stack(controls, axis=1) if controls else np.empty((len(self.layouts), 0))
             drawn = 1.0 / unsure[chosen]
@@ -668,15 +652,13 @@ class CalibratedSample:
         controls: Floats | None = None,
         targets: Floats | None = None,
         ess: float = np.inf,
-        most: float = np.inf,
     ) -> Self:
         """From the weights w (m,) they were drawn with, predictions (m, k), most important first, and their means
-        ``targets`` (k,) over draws of effective size ``ess``. ``most`` bounds the effective number of solved layouts
-        where these are not independent.
+        ``targets`` (k,) over draws of effective size ``ess``.
         """
         w = np.asarray(weights, np.float64)
         if controls is None or targets is None:
-            return cls(w, np.empty((len(w), 0)), ess, min(most, 1.0 / float(w @ w)))
+            return cls(w, np.empty((len(w), 0)), ess, 1.0 / float(w @ w))
         means = w @ controls
         away = controls - means
         spread, fourth = w @ away**2, w**2 @ away**4
@@ -687,12 +669,13 @@ class CalibratedSample:
         fitted = np.flatnonzero(carried >= 8)[: len(w) // 8]
         x = (controls - targets)[:, fitted]
         v = _tilted(w, x) if len(fitted) else w
-        return cls(v, x - v @ x, ess, min(most, 1.0 / float(v @ v)))
+        return cls(v, x - v @ x, ess, 1.0 / float(v @ v))
 
     @classmethod
-    def every(cls, weights: Floats) -> Self:
-        """All layouts that fit, with their exact weights: their means are exact."""
-        return cls(weights, np.empty((len(weights), 0)), np.inf, np.inf)
+    def every(cls, weights: Floats, ess: float = np.inf) -> Self:
+        """All draws, of this effective size; infinite where they are all layouts that fit, whose means are exact."""
+        size = ess if ess == np.inf else min(ess, 1.0 / float(weights @ weights))
+        return cls(weights, np.empty((len(weights), 0)), np.inf, size)
 
     def share(self, values: Floats) -> Estimate[float]:
         """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether it is so, or how likely."""
