@@ -114,6 +114,40 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
         assert run(script, tmp_path, **places).stdout == answer
 
 
+def test_no_kernel_gives_python_a_named_tuple():
+    """An interrupt that comes while a kernel runs would end the process: numba has no class to make one of then."""
+    for path in Path(bayesbridge.__file__).parent.rglob("*.py"):
+        source = path.read_text("utf-8")
+        named = set(re.findall(r"^class (\w+)\(NamedTuple\)", source, flags=re.M))
+        for name, kind in re.findall(r"^@njit.*\ndef (\w+)\((?:.*|\n(?: .*\n)*)\) -> (.*):$", source, flags=re.M):
+            assert not named & set(re.findall(r"\w+", kind)), f"{path.name}: {name}"
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.tables import LayoutIndex
+from bayesbridge.engines.proposal import Tilt, side, split
+
+known = Constraints.free().hold(2, 0x1FFF)
+one, rest = (side(known, seats, Tilt.none()) for seats in ((0,), (1, 3)))
+hands = LayoutIndex.of(known).draw(100_000, rng=1)
+cards = hands[:, 1] | hands[:, 3] | hands[:, 0]
+split(one, rest, cards[:2], None)
+threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        split(one, rest, cards, np.arange(1, 5, dtype=np.uint64))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_of_a_kernel_is_an_interrupt(tmp_path):
+    assert run(INTERRUPTED, tmp_path).stdout == "interrupted\n"
+
+
 def test_folders_that_are_left_out_of_the_hash_keep_nothing():
     package = Path(bayesbridge.__file__).parent
     for name in NOT_HASHED:

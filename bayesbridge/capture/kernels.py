@@ -7,7 +7,7 @@ sequences: always the smallest head, the first suit on ties, until the budget or
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,10 @@ class Captures(NamedTuple):
     chi: Small
 
 
+ONE_A_DEAL: Final = {"Delta", "Z", "condition", "T", "chi"}
+"""Fields of :class:`Captures` that are (n,) arrays."""
+
+
 class Bids(NamedTuple):
     """Algorithm 1 over n hands."""
 
@@ -55,7 +59,10 @@ def captures(first: Masks, second: Masks) -> Captures:
     array([0], dtype=int8)
     """
     one_row("hands", first, second)
-    return _captures(first, second, row_table())
+    n = len(first)
+    found = Captures(*(np.zeros(n if name in ONE_A_DEAL else (n, 4), np.int8) for name in Captures._fields))
+    _captures(first, second, row_table(), found)
+    return found
 
 
 def tricks(first: Masks, second: Masks) -> Small:
@@ -71,7 +78,9 @@ def bids(hands: Masks) -> Bids:
     array([0], dtype=int8)
     """
     one_row("hands", hands)
-    return _bids(hands, walk_table())
+    found = Bids(np.zeros(len(hands), np.int8), np.zeros((len(hands), 7), np.int8))
+    _bids(hands, walk_table(), found)
+    return found
 
 
 @njit
@@ -123,26 +132,22 @@ def _look_up(
 
 
 @njit
-def _captures(first: Masks, second: Masks, table: NDArray[np.uint32]) -> Captures:
-    n, rows = len(first), np.empty(4, dtype=np.int64)
-    c1, c2, delta = np.empty((n, 4), np.int8), np.empty((n, 4), np.int8), np.empty((n, 4), np.int8)
-    kappa, Delta, condition = np.zeros((n, 4), np.int8), np.empty(n, np.int8), np.empty(n, np.int8)
-    T, chi = np.zeros(n, np.int8), np.empty(n, np.int8)
-    for i in range(n):
+def _captures(first: Masks, second: Masks, table: NDArray[np.uint32], found: Captures) -> None:
+    rows = np.empty(4, dtype=np.int64)
+    for i in range(len(first)):
         mine, theirs = np.int64(first[i]), np.int64(second[i])
         total, fails_b = _look_up(mine, theirs, table, rows)
+        T, chi, made = 0, total, 0
+        condition = NEITHER if total > 6 else ONLY_A if fails_b else BOTH
+        if condition == BOTH:
+            T, chi, made = _merge(rows, total)
         for suit in range(4):
-            c1[i, suit] = LENGTH[(mine >> (13 * suit)) & 0x1FFF]
-            c2[i, suit] = LENGTH[(theirs >> (13 * suit)) & 0x1FFF]
-            delta[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15
-        Delta[i] = chi[i] = total
-        condition[i] = NEITHER if total > 6 else ONLY_A if fails_b else BOTH
-        if condition[i] == BOTH:
-            T[i], chi[i], made = _merge(rows, total)
-            for suit in range(4):
-                kappa[i, suit] = (made >> (4 * suit)) & 15
-    c0, M, Z = np.int8(13) - c1 - c2, np.maximum(c1, c2), np.int8(6) + T - chi
-    return Captures(c1, c2, c0, delta, M, kappa, Delta, Z, condition, T, chi)
+            c1, c2 = LENGTH[(mine >> (13 * suit)) & 0x1FFF], LENGTH[(theirs >> (13 * suit)) & 0x1FFF]
+            found.c1[i, suit], found.c2[i, suit], found.c0[i, suit] = c1, c2, 13 - c1 - c2
+            found.delta[i, suit], found.M[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15, max(c1, c2)
+            found.kappa[i, suit] = (made >> (4 * suit)) & 15
+        found.Delta[i], found.condition[i] = total, condition
+        found.T[i], found.chi[i], found.Z[i] = T, chi, 6 + T - chi
 
 
 @njit
@@ -183,8 +188,7 @@ def walked(paying: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 @njit
-def _bids(hands: Masks, walk: NDArray[np.uint8]) -> Bids:
-    level, counts = np.zeros(len(hands), np.int8), np.zeros((len(hands), 7), np.int8)
+def _bids(hands: Masks, walk: NDArray[np.uint8], found: Bids) -> None:
     for i in range(len(hands)):
         mask = np.int64(hands[i])
         Delta = 0
@@ -204,8 +208,7 @@ def _bids(hands: Masks, walk: NDArray[np.uint8]) -> Bids:
                     step = walk[(mask >> (13 * suit)) & 0x1FFF, budget]
                     count += step >> 4
                     budget -= step & 15
-            counts[i, target - 7] = count
+            found.counts[i, target - 7] = count
             climbing = climbing and count >= target
             if climbing:
-                level[i] = target - 6
-    return Bids(level, counts)
+                found.level[i] = target - 6

@@ -33,8 +33,8 @@ MOST_TRICKS: Final = 8
 SECOND: Final = 6_000_000
 """Work of a second: comparisons of outcomes, and cards that the solver tries."""
 
-POSITION: Final = 300
-"""What a position costs beyond these."""
+POSITION: Final = 250
+"""What a position costs beyond these, and again where the solver is asked."""
 
 
 class State(NamedTuple):
@@ -110,7 +110,7 @@ class Ending:
         """(layouts,) declarer's tricks from here on, the one that lies among them, if all see all cards."""
         hidden = self.hidden[some] & ~state.gone_mask
         taken, tried = self.solver.tricks(state.ours, hidden, state.leader, state.cards, self.most[some] + lowest - 1)
-        self.search.work += tried
+        self.search.work += POSITION + tried
         return taken
 
     def moves(self, state: State) -> list[tuple[int, State, int]] | None:

@@ -61,7 +61,7 @@ class Enumeration:
         begin, end = max(begin, 0), min(end, len(self))
         out = np.empty((max(end - begin, 0), 4), dtype=np.uint64)
         turns = _turns(tables.order, begin, end)
-        in_low, in_high = locate(tables.order, tables.high.ways, turns)
+        in_low, in_high = (Where(*one) for one in locate(tables.order, tables.high.ways, turns))
         partial = np.tile(tables.base, (len(turns), 1))
         add_pair(tables.low, 0, in_low, partial)
         _walk(tables.high, tables.order, partial, in_low, in_high, out)

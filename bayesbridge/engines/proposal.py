@@ -275,9 +275,9 @@ class Splits(NamedTuple):
 
 
 @njit
-def fill_splits(one: Side, rest: Side, cards: Hands, state: State) -> Splits:
+def fill_splits(one: Side, rest: Side, cards: Hands, state: State, found: Splits) -> None:
     """See :func:`split`; no hand is drawn with an empty state."""
-    hands, logs, drawn = np.zeros(len(cards), np.uint64), np.empty(len(cards)), len(state) > 0
+    hands, logs, drawn = found.hands, found.log_sums, len(state) > 0
     work = Work(
         one,
         rest,
@@ -298,7 +298,6 @@ def fill_splits(one: Side, rest: Side, cards: Hands, state: State) -> Splits:
             length, p, q = _find(_uniform(state) * whole, work)
             hand = _pick_pair(work, 0, length, p, state)
             hands[i] = np.uint64(hand | _pick_pair(work, 1, 13 - length, q, state))
-    return Splits(hands, logs)
 
 
 class Tilt(NamedTuple):
@@ -349,7 +348,9 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
     Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
     -inf and an empty hand. Equal sets next to each other share their tables.
     """
-    return fill_splits(one, rest, np.ascontiguousarray(cards), np.empty(0, np.uint64) if state is None else state)
+    found = Splits(np.zeros(len(cards), np.uint64), np.empty(len(cards)))
+    fill_splits(one, rest, np.ascontiguousarray(cards), np.empty(0, np.uint64) if state is None else state, found)
+    return found
 
 
 @njit

@@ -373,7 +373,9 @@ class LayoutIndex:
         for begin in range(0, len(numbers), chunk):
             part = out[begin : begin + chunk]
             part[:] = self.base
-            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + chunk])
+            in_low, in_high = (
+                Where(*one) for one in locate(self.order, self.high.ways, numbers[begin : begin + chunk])
+            )
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
         return out
@@ -444,15 +446,14 @@ def _fits(keys: Keys) -> Bools:
 
 
 @njit
-def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> tuple[Where, Where]:
-    """Where the layouts with these numbers lie in the low and in the high pair."""
+def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
+    """(2, 3, n) where the layouts with these numbers lie in the low and in the high pair: two :class:`Where`."""
     start, rests = order.key_start, order.key_rest
     key_low, key_points = order.key_low, order.key_points
     partner_start, partners = order.partner_start, order.partners
     fit_start, fit_points = order.fit_start, order.fit_points
     n = len(numbers)
-    low_keys, low_points, low_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    high_keys, high_points, high_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    found = np.empty((2, 3, n), np.int64)
     for i in range(n):
         number = numbers[i]
         key, end = 0, len(rests)
@@ -464,16 +465,16 @@ def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> tuple[Where, Wh
                 end = middle
         number -= start[key]
         low, points = key_low[key], key_points[key]
-        low_keys[i], low_points[i], low_numbers[i] = low, points, number // rests[key]
-        number -= low_numbers[i] * rests[key]
+        found[0, 0, i], found[0, 1, i], found[0, 2, i] = low, points, number // rests[key]
+        number -= found[0, 2, i] * rests[key]
         place, fit = partner_start[low], fit_start[points]
         while number >= high_ways[partners[place], fit_points[fit]]:
             number -= high_ways[partners[place], fit_points[fit]]
             fit += 1
             if fit == fit_start[points + 1]:
                 place, fit = place + 1, fit_start[points]
-        high_keys[i], high_points[i], high_numbers[i] = partners[place], fit_points[fit], number
-    return Where(low_keys, low_points, low_numbers), Where(high_keys, high_points, high_numbers)
+        found[1, 0, i], found[1, 1, i], found[1, 2, i] = partners[place], fit_points[fit], number
+    return found
 
 
 @njit
