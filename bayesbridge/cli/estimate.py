@@ -113,6 +113,7 @@ def run(args: Namespace) -> int:
     if (position := options.position_of(args)).is_unseen:
         return show_calls(position, args)
     from bayesbridge.answer import Answer
+    from bayesbridge.engines.weights import with_errors
     from bayesbridge.estimators.odds import game_odds, network_odds
     from bayesbridge.history import readings
     from bayesbridge.sensitivity import by_system
@@ -139,7 +140,7 @@ def run(args: Namespace) -> int:
         document |= {"games": [one.document(len(posterior)) for one in games]} if games else {}
         document |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
         document |= {} if plan is None else {"single_dummy": plan.document()}
-        by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
+        by = {name: with_errors({"make": make}) for name, make in systems.items()}
         document |= {"by_system": by} if by else {}
         document |= {"readings": readings_document(read)} if read else {}
         document |= {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}

@@ -42,7 +42,7 @@ from bayesbridge.calls import CALLS, Contract, Vulnerability
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
-from bayesbridge.engines.weights import Estimate
+from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import TrickEstimates, judged
 from bayesbridge.layouts import Floats, Layouts, high_card_points, suit_lengths
@@ -253,14 +253,9 @@ class _Judge:
             chances = asked.answers(self.layouts)
             bits, chosen = self._bits(chances, asked.shares), int((self.weights @ chances > 0).sum())
             after = self._paid(chances, self.split), self._paid(chances, self.whole)  # K and M
-        figures = {
-            "bits": bits,
-            "value": self._mean(after[0] - self.without[1], chosen + 1, after[1] - after[0]),
-            "optimistic": self._mean(after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0]),
-        }
-        return {
-            f"{name}{end}": part for name, of in figures.items() for end, part in zip(("", "_error"), of, strict=True)
-        }
+        value = self._mean(after[0] - self.without[1], chosen + 1, after[1] - after[0])
+        optimistic = self._mean(after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0])
+        return with_errors({"bits": bits, "value": value, "optimistic": optimistic})
 
     def _mean(self, gain: Floats, chosen: int, lost: Floats) -> Estimate[float]:
         """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen and (n,) ``lost`` by parts."""

@@ -37,7 +37,7 @@ from bayesbridge.decisions.best_defence import Plan, TooMuchWork
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.engines.target import log_likelihood
-from bayesbridge.engines.weights import Estimate
+from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.odds import (
     TRICKS,
@@ -297,8 +297,7 @@ class CardChoices(Displayable):
                 "close": choice.close,
                 "wins": choice.wins,
                 **({"led": list(choice.led)} if choice.led else {}),
-                **{name: value for name, (value, _) in figures.items()},
-                **{f"{name}_error": error for name, (_, error) in figures.items()},
+                **with_errors(figures),
             }
 
         return {

@@ -22,7 +22,7 @@ from bayesbridge.budget import USUAL, Budget, DrawLimits
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
-from bayesbridge.engines.weights import Estimate
+from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import NotationError
 from bayesbridge.estimators.protocol import run
 from bayesbridge.evidence.models import BidderModel, PlayerModel
@@ -95,8 +95,7 @@ class Judged:
             "player": self.player.name,
             "card": str(self.card),
             "best": str(self.best),
-            "cost": self.cost.mean,
-            "cost_error": self.cost.error,
+            **with_errors({"cost": self.cost}),
             "double_dummy_cost": self.double_dummy_cost,
             "choices": self.choices,
             "verdict": self.verdict,

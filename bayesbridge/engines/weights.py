@@ -21,6 +21,7 @@ square: the variance of Student's t is (B − 1) / (B − 3). Where the layouts 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -40,6 +41,11 @@ class Estimate[Value](NamedTuple):
 
     mean: Value
     error: Value
+
+
+def with_errors(figures: Mapping[str, Estimate[float]]) -> dict[str, float]:
+    """As plain data: each figure by its name, its error as ``…_error``."""
+    return {key: part for name, one in figures.items() for key, part in zip((name, f"{name}_error"), one, strict=True)}
 
 
 EQUAL: Final = 1e-9

@@ -49,7 +49,7 @@ from bayesbridge.budget import USUAL, Budget
 from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.engines.weights import Estimate, Weights
+from bayesbridge.engines.weights import Estimate, Weights, with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import Evaluation
@@ -316,11 +316,9 @@ class ContractOdds(ContractQuestion, Displayable):
             "name": name,
             "by": declarer,
             "dummy": self.group.dummy.name,
-            "make": self.make.mean,
-            "make_error": self.make.error,
+            **with_errors({"make": self.make}),
             "tricks": {
-                "mean": self.mean.mean,
-                "mean_error": self.mean.error,
+                **with_errors({"mean": self.mean}),
                 "pmf": {str(tricks): float(share) for tricks, share in enumerate(self.pmf)},
                 "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(self.pmf_error)},
             },
