@@ -286,9 +286,12 @@ class LearnedBidder:
         context = self._contexts(auction)[index]
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
-        for block, chances in self._chances(context, hands, partners):
-            result[block] = np.log(chances[:, chosen])
-        return result
+        every = np.ones(len(context.choices), np.float32)
+        with np.errstate(over="ignore"):  # a call 88 nats behind another has the probability of a slip
+            for block, scores in self._scores(context, hands, partners):
+                scores -= scores[:, chosen, None]
+                result[block] = (1 - self.slip) / (np.exp(scores, out=scores) @ every) + self.slip / len(every)
+        return np.log(result, out=result)
 
     def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
@@ -296,23 +299,20 @@ class LearnedBidder:
         seat_to_call(auction)
         context = self._contexts(auction.after("pass"))[len(auction.calls)]
         result = np.zeros((len(hands), 38))
-        for block, chances in self._chances(context, hands, partners):
-            result[block, context.choices] = chances
+        for block, scores in self._scores(context, hands, partners):
+            scores -= scores.max(axis=1, keepdims=True)
+            shares = np.exp(scores, out=scores) / scores.sum(axis=1, keepdims=True)
+            result[block, context.choices] = (1 - self.slip) * shares + self.slip / len(context.choices)
         return result
 
-    def _chances(self, context: Context, hands: Hands, partners: Hands | None) -> Iterator[tuple[slice, Singles]]:
-        """The probabilities of the legal calls, block by block: a slice of the hands, (its length or 1, calls)."""
+    def _scores(self, context: Context, hands: Hands, partners: Hands | None) -> Iterator[tuple[slice, Singles]]:
+        """The scores of the legal calls, block by block: a slice of the hands, (its length or 1, calls)."""
         net = network("auction.npz", f"{self.size}_")
         with one_thread():
             for start in range(0, len(hands), BLOCK):
                 block = slice(start, start + BLOCK)
                 shown = None if partners is None else partners[block]
-                chances = context.scores(*net.vectors(hands[block], shown))
-                chances -= chances.max(axis=1, keepdims=True)
-                np.exp(chances, out=chances)
-                chances *= np.float32(1 - self.slip) / chances.sum(axis=1, keepdims=True)
-                chances += np.float32(self.slip / len(context.choices))
-                yield block, chances
+                yield block, context.scores(*net.vectors(hands[block], shown))
 
     def _contexts(self, auction: Auction) -> tuple[Context, ...]:
         """What is known before each call."""

@@ -127,6 +127,8 @@ def _script(args: Namespace) -> Script | None:
         else:
             text = Path(args.script).read_text("utf-8", "replace")[: LONGEST_SCRIPT + 1]
     except OSError as error:
-        raise options.UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
+        raise options.UsageError(
+            f"cannot read {args.script!r} ({error.strerror}): name a script, or give a condition with --condition"
+        ) from None
     with options.attributed(f"SCRIPT {args.script}"):
         return parse(text)

@@ -143,6 +143,7 @@ class Worker:
     def __init__(self) -> None:
         self.process: asyncio.subprocess.Process | None = None
         self.busy = False
+        self.idle = asyncio.Event()
         self.tab = ""
         """Whose question it answered last."""
 
@@ -284,11 +285,15 @@ class Desk:
         spare = [task for name, task in self._questions.items() if name.endswith(" sharpen") and name != tab]
         if self._free.locked() and spare:
             spare[0].cancel()
+        for own in (worker for worker in self._workers if worker.tab == tab):
+            with suppress(TimeoutError):  # interrupted a moment ago
+                await asyncio.wait_for(own.idle.wait(), 0.1)
         await self._free.acquire()
         # Sharpening takes the one that waited longest, so that the next click finds its own, which remembers.
         other = self._idle[0 if tab.endswith(" sharpen") else -1]
         chosen = next((worker for worker in reversed(self._idle) if worker.tab == tab), other)
         self._idle.remove(chosen)
+        chosen.idle.clear()
         chosen.tab = tab
         return chosen
 
@@ -299,6 +304,7 @@ class Desk:
             tell("a process that computes could not be started: see the lines above")
             return
         self._idle.append(worker)
+        worker.idle.set()
         self._free.release()
 
     def _later(self, work: Any) -> None:

@@ -28,11 +28,13 @@ def work() -> None:
     from bayesbridge.web.answers import Memory
 
     memory = Memory()
-    # One answer before the first question, so that modules, kernels and tables are there.
+    # Two answers before the first question, so that modules, kernels, tables and networks are there.
     settings = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
-    example = {"settings": settings, "evidence": [["void", "E:H"]], "contract": "1NT by S"}
-    for _ in events({"kind": "ask", "question": example}, memory):
-        pass
+    for more, evidence in (({}, [["void", "E:H"]]), ({"players": "4"}, [["call", "N:1NT"]])):
+        example = {"settings": settings | more, "evidence": evidence, "contract": "1NT by S"}
+        for event, _ in events({"kind": "ask", "question": example}, memory):
+            if event == "contracts":  # more draws come after it
+                break
     _write(out, "ready", {"pid": os.getpid()})
     while line := sys.stdin.buffer.readline():
         _write(out, "end", {"why": _serve(line, memory, out)})

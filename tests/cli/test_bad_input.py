@@ -53,7 +53,7 @@ count --record BOARDS --after-card 1 | argument --after-card: it counts from a t
 count --record BOARDS --board 77 | with an auction and S's hand | choose 1, 2, 3, 4, 5, 6, 7, 8
 deal --condition 'hpc(north)' | argument --condition: line 1, column 1: unknown word 'hpc' |
 deal --type 'a: 1' --type 'a: 0' | two types have the same name | give each a name
-deal none.dlr | cannot read 'none.dlr' | name a script
+deal none.dlr | cannot read 'none.dlr' | name a script, or give a condition with --condition
 deal --out x.doc | deals are PBN, LIN, text or a page | let its name end in .pbn
 deal --hcp N:30+ --hcp S:20+ | no deal fits what is given |
 deal --out x.pbn --form lin | argument --form: 'x.pbn' would not hold lin | write to .txt
