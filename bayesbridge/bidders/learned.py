@@ -286,11 +286,11 @@ class LearnedBidder:
         context = self._contexts(auction)[index]
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
-        every = np.ones(len(context.choices), np.float32)
+        slip = self.slip / len(context.choices)
         with np.errstate(over="ignore"):  # a call 88 nats behind another has the probability of a slip
             for block, scores in self._scores(context, hands, partners):
                 scores -= scores[:, chosen, None]
-                result[block] = (1 - self.slip) / (np.exp(scores, out=scores) @ every) + self.slip / len(every)
+                result[block] = (1 - self.slip) / np.exp(scores, out=scores).sum(axis=1) + slip
         return np.log(result, out=result)
 
     def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> NDArray[np.float64]:
