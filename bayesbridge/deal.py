@@ -70,7 +70,7 @@ class Deal:
     hands: tuple[Hand, Hand, Hand, Hand]
 
     def __post_init__(self) -> None:
-        _verify_hands(dict(zip(Seat, self.hands, strict=True)))
+        verify_hands(dict(zip(Seat, self.hands, strict=True)))
 
     @classmethod
     def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
@@ -85,7 +85,7 @@ class Deal:
         else:
             hands = {Seat.of(seat): Hand.of(hand) for seat, hand in value.items()}
         # Before the fourth hand is filled in: with a card in two of three hands it would get 14 and take the blame.
-        used = _verify_hands(hands)
+        used = verify_hands(hands)
         missing = [seat for seat in Seat if seat not in hands]
         if len(missing) > 1:
             names = " and ".join(seat.name for seat in missing)
@@ -156,11 +156,12 @@ def around_table(
     return markup.compass(shown, middle)
 
 
-def _verify_hands(hands: Mapping[Seat, Hand]) -> int:
-    """The mask of all cards in the hands, which must be full and disjoint."""
+def verify_hands(hands: Mapping[Seat, Hand], *, full: bool = True) -> int:
+    """The mask of all cards in the hands, which must be disjoint and as a rule ``full``."""
     used = 0
     for seat, hand in hands.items():
-        hand.verify_full(f"{seat.name}'s hand")
+        if full:
+            hand.verify_full(f"{seat.name}'s hand")
         if used & hand.mask:
             card = next(iter(Hand(used & hand.mask)))
             other = next(s for s in hands if card in hands[s])

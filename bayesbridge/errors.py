@@ -124,11 +124,11 @@ def caused_by_interrupt(error: BaseException) -> bool:
     return seen is not None
 
 
-def raised_at(error: BaseException) -> str:
-    """Where a plugin's own code raised, such as `` (at /site-packages/mine.py:12)``; empty if it is in none.
+def raised(error: BaseException, work: str = "") -> str:
+    """What a plugin's own code raised and where, such as ``TypeError: no card (at /site-packages/mine.py:12)``.
 
     The plugin is the first code outside of this package that was called; what it calls itself, such as NumPy, is not
-    its own.
+    its own. ``work`` is what it was asked to do.
     """
     import importlib
     import traceback
@@ -138,7 +138,8 @@ def raised_at(error: BaseException) -> str:
     lines = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     foreign = [(path, line) for path, line in lines if path.is_absolute() and not {*ours} & {*path.parents}]
     own = [(path, line) for path, line in foreign if path == foreign[0][0]]
-    return f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
+    where = f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
+    return f"{type(error).__name__}{work and f' on {work}'}: {' '.join(str(error).split())}{where}"
 
 
 @contextmanager
@@ -157,8 +158,16 @@ def naming(who: str) -> Iterator[None]:
     except BayesBridgeError:  # it may refuse by itself
         raise
     except Exception as error:
-        what = f"{type(error).__name__}: {' '.join(str(error).split())}{raised_at(error)}"
-        raise PluginError(f"{who} raised {what}") from error
+        raise PluginError(f"{who} raised {raised(error)}") from error
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say of what is refused inside where it was written."""
+    try:
+        yield
+    except BayesBridgeError as error:
+        raise NotationError(f"{where}: {error}") from None
 
 
 def shorten(value: object) -> str:

@@ -22,13 +22,12 @@ from bayesbridge.cards import Card, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.conditions import ConditionTables
-from bayesbridge.engines.proposal import Hands
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import CallLikelihood, LikelihoodTerm
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence.kinds import Play
-from bayesbridge.layouts import Floats, high_card_points, suit_lengths
+from bayesbridge.layouts import Floats, Hands, high_card_points, suit_lengths
 from bayesbridge.progress import with_progress
 from bayesbridge.random64 import Seed
 

@@ -19,10 +19,13 @@ from bayesbridge.deal import Deal, around_table
 from bayesbridge.errors import DealError
 
 type Masks = NDArray[np.uint64]
+"""(n, 4) masks of cards, column = seat."""
+type Hands = NDArray[np.uint64]
+"""(n,) masks of the hands of one seat."""
 type Floats = NDArray[np.float64]
+type Singles = NDArray[np.float32]
 type Ints = NDArray[np.int64]
 type Bools = NDArray[np.bool_]
-"""(n, 4) masks of cards, column = seat."""
 
 SHOWN: Final = 10
 """Deals that ``print`` and notebooks show of many."""

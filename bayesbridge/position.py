@@ -20,7 +20,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, REDOUBLE, Vulnerability, call_words, passes_filled
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean
+from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean, located
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
 from bayesbridge.notation.toml_text import Toml
 
@@ -384,10 +384,8 @@ class Position(NamedTuple):
         from bayesbridge.evidence.models import with_settings
 
         name = self.settings["bidder"].value if "bidder" in self.settings else usual
-        try:
+        with located(self.settings["bidder"].where if "bidder" in self.settings else "bidder"):
             model = offered("bidders", [name]).bidder(name)
-        except BayesBridgeError as error:
-            raise NotationError(f"{self.settings['bidder'].where}: {error}") from None
         for setting in ("slip", "vulnerable", "style"):
             if setting not in self.settings:
                 continue
@@ -406,10 +404,8 @@ class Position(NamedTuple):
         from bayesbridge.bidders.systems import SystemBidder
 
         agreements, where, _ = self.settings["system"]
-        try:
+        with located(where):
             return SystemBidder(agreements, base=model)
-        except BayesBridgeError as error:
-            raise NotationError(f"{where}: {error}") from None
 
     def _first_fault(self, start: Belief) -> BayesBridgeError:
         """What is wrong with the first piece that does not fit those before it, and where that piece was given."""
@@ -494,7 +490,5 @@ def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         shown = str(value).lower() if isinstance(value, bool) else repr(value)
         raise NotationError(f"{where}: {shown} is neither text nor number: write it in quotes")
-    try:
+    with located(where):
         return read(str(value))
-    except BayesBridgeError as error:
-        raise NotationError(f"{where}: {error}") from None

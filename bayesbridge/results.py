@@ -46,9 +46,10 @@ from bayesbridge.engines.weights import Batches, Weights, standard_error
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
-from bayesbridge.estimators.odds import contract_question, estimators_for, evaluate_contract
+from bayesbridge.estimators.odds import contract_question, estimators_for, with_odds
 from bayesbridge.estimators.protocol import Estimator, Question
-from bayesbridge.random64 import Seed
+from bayesbridge.layouts import Floats
+from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
@@ -269,11 +270,10 @@ def estimate(
     budget = Budget(posterior.asked[1], **limits)
     asked = contract_question(posterior.belief, contract, by, actual, pair=pair, trump=trump, solve=budget.solve)
     chosen = estimators_for(estimators, asked)
-    if asked is None:
-        question = ask(posterior, pair, trump, trick)
-        found = evaluate(posterior, chosen, question, rng=rng, budget=budget)
-    else:
-        found = evaluate_contract(posterior, chosen, asked, budget, rng, trick)
+    if asked is not None:
+        pair, trump = asked.group.question.pair, asked.group.strain
+    random, question = generator(rng), ask(posterior, pair, trump, trick)
+    found = with_odds(evaluate(posterior, chosen, question, rng=random, budget=budget), asked, budget, random)
     for name, failure in found.failures.items():
         if not found.estimators:
             raise failure
@@ -410,9 +410,6 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "estimators": ", ".join(estimator.name for estimator in found.estimators),
         "failures": "; ".join(map(str, found.failures.values())),
     }
-
-
-Floats = NDArray[np.float64]
 
 
 def shortest_interval(values: NDArray[Any], chances: Floats, probability: float) -> tuple[float, float]:

@@ -31,13 +31,13 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, seat_to_call
-from bayesbridge.bidders.networks import BLOCK, Context, Floats, Hands, linear, network, stored
+from bayesbridge.bidders.networks import BLOCK, Context, linear, network, stored
 from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
 from bayesbridge.files import whole_file
 from bayesbridge.jit import one_thread
-from bayesbridge.layouts import read_only
+from bayesbridge.layouts import Hands, Singles, read_only
 
 OPENING: Final = 38
 """Stands for the call before the first."""
@@ -131,7 +131,7 @@ class PairStyle:
         return f"style_of_{re.sub(r'\W+', '_', self.pair).lower()}"
 
     @property
-    def numbers(self) -> Floats:
+    def numbers(self) -> Singles:
         """(17,) its mean as the network takes it, with a 1 that says that it is known; all 0 where nothing is known."""
         if self == AVERAGE:
             return np.zeros(STYLE + 1, np.float32)
@@ -286,11 +286,11 @@ class LearnedBidder:
         context = self._contexts(auction)[index]
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
-        every = np.ones(len(context.choices), np.float32)
+        slip = self.slip / len(context.choices)
         with np.errstate(over="ignore"):  # a call 88 nats behind another has the probability of a slip
             for block, scores in self._scores(context, hands, partners):
                 scores -= scores[:, chosen, None]
-                result[block] = (1 - self.slip) / (np.exp(scores, out=scores) @ every) + self.slip / len(every)
+                result[block] = (1 - self.slip) / np.exp(scores, out=scores).sum(axis=1) + slip
         return np.log(result, out=result)
 
     def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> NDArray[np.float64]:
@@ -305,7 +305,7 @@ class LearnedBidder:
             result[block, context.choices] = (1 - self.slip) * shares + self.slip / len(context.choices)
         return result
 
-    def _scores(self, context: Context, hands: Hands, partners: Hands | None) -> Iterator[tuple[slice, Floats]]:
+    def _scores(self, context: Context, hands: Hands, partners: Hands | None) -> Iterator[tuple[slice, Singles]]:
         """The scores of the legal calls, block by block: a slice of the hands, (its length or 1, calls)."""
         net = network("auction.npz", f"{self.size}_")
         with one_thread():

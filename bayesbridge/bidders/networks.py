@@ -33,17 +33,14 @@ from numpy.typing import NDArray
 
 from bayesbridge.expressions import LENGTH, POINTS, table
 from bayesbridge.jit import njit, one_thread
+from bayesbridge.layouts import Hands, Singles
 from bayesbridge.shapes import ALL
-
-type Floats = NDArray[np.float32]
-type Hands = NDArray[np.uint64]
-"""(n,) masks."""
 
 BLOCK: Final = 512
 """Hands worked on at a time: their vectors stay in the processor's cache."""
 
 
-def suit_features() -> Floats:
+def suit_features() -> Singles:
     """(8192, 47) features of every holding in one suit, the two at bit 0, the ace at bit 12.
 
     The cards (13), the length (14, one of them 1), which of J Q K A (16, one of them 1), high-card points, the length
@@ -62,7 +59,7 @@ def suit_features() -> Floats:
     return np.concatenate(features, axis=1).astype(np.float32)
 
 
-def top_features() -> Floats:
+def top_features() -> Singles:
     """(256, 29) features of a set of aces and kings, the king of clubs at bit 0, its ace at bit 1, then diamonds.
 
     How many aces (5, one of them 1), and how many key cards for each suit, the aces and its king (4 × 6).
@@ -76,16 +73,16 @@ def top_features() -> Floats:
 class Transformer:
     """The reader: the parameters whose names begin with ``reader_``, made ready."""
 
-    def __init__(self, parameters: dict[str, Floats]) -> None:
+    def __init__(self, parameters: dict[str, Singles]) -> None:
         self.table = parameters["reader_table_weight"]
         self.norm = parameters["reader_norm_weight"], parameters["reader_norm_bias"]
-        self.layers: list[dict[str, Floats]] = []
+        self.layers: list[dict[str, Singles]] = []
         while f"reader_layers_{len(self.layers)}_distance" in parameters:
             self.layers.append(part(parameters, f"reader_layers_{len(self.layers)}_"))
 
-    def read(self, tokens: NDArray[np.intp], extra: Floats | None = None) -> Floats:
+    def read(self, tokens: NDArray[np.intp], extra: Singles | None = None) -> Singles:
         """(n, k) rows of the table, added up, with (…, n, width) to add → (…, n, width) what each token knows."""
-        x: Floats = self.table[tokens].sum(axis=1)
+        x: Singles = self.table[tokens].sum(axis=1)
         if extra is not None:
             x = x + extra
         place = np.arange(len(tokens))
@@ -97,25 +94,25 @@ class Transformer:
         return _normal(x, *self.norm)
 
 
-def part(parameters: dict[str, Floats], start: str) -> dict[str, Floats]:
+def part(parameters: dict[str, Singles], start: str) -> dict[str, Singles]:
     """The parameters whose names begin so, without that beginning."""
     return {name[len(start) :]: value for name, value in parameters.items() if name.startswith(start)}
 
 
-def linear(parameters: dict[str, Floats], name: str, x: Floats) -> Floats:
+def linear(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
     """x times the matrix of a layer (kept as outputs × inputs), and its bias if there is one."""
     weight = parameters[f"{name}_weight"]
-    found: Floats = (x.reshape(-1, x.shape[-1]) @ weight.T).reshape(*x.shape[:-1], len(weight))
+    found: Singles = (x.reshape(-1, x.shape[-1]) @ weight.T).reshape(*x.shape[:-1], len(weight))
     bias = parameters.get(f"{name}_bias")
     return found if bias is None else found + bias
 
 
-def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> Floats:
+def _look_back(layer: dict[str, Singles], x: Singles, after: NDArray[np.intp]) -> Singles:
     width = x.shape[-1]
     heads, reach = layer["distance"].shape
     asked = linear(layer, "ask", x).reshape(*x.shape[:-1], 3, heads, width // heads)
     q, k, v = np.moveaxis(asked, -3, 0).swapaxes(-3, -2)
-    scores: Floats = (q @ k.swapaxes(-1, -2)) * np.float32((width // heads) ** -0.5)
+    scores: Singles = (q @ k.swapaxes(-1, -2)) * np.float32((width // heads) ** -0.5)
     scores += layer["distance"][:, np.clip(after, 0, reach - 1)]
     scores[..., after < 0] = -np.inf
     scores -= scores.max(axis=-1, keepdims=True)
@@ -124,10 +121,10 @@ def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> 
     return linear(layer, "answer", (scores @ v).swapaxes(-3, -2).reshape(x.shape))
 
 
-def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
+def _normal(x: Singles, weight: Singles, bias: Singles) -> Singles:
     """Each row with mean 0 and variance 1, then scaled and moved."""
     centred = x - x.mean(axis=-1, keepdims=True)
-    spread: Floats = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+    spread: Singles = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
     return np.asarray(centred / spread * weight + bias)
 
 
@@ -142,19 +139,19 @@ class Context(NamedTuple):
     bias:    (k,) what the context alone says for them
     """
 
-    scale: Floats
-    shift: Floats
+    scale: Singles
+    shift: Singles
     choices: NDArray[np.intp]
-    out: Floats
-    bias: Floats
+    out: Singles
+    bias: Singles
 
-    def scores(self, own: Floats, partner: Floats | None = None, pair: Floats | None = None) -> Floats:
+    def scores(self, own: Singles, partner: Singles | None = None, pair: Singles | None = None) -> Singles:
         """(n, k) the score of every choice, from the vectors of n hands and, if shown, of partners and of the pairs."""
         if partner is None or pair is None:
             hidden = _one_hand(own, self.scale[0], self.shift[0])
         else:
             hidden = _two_hands(own, partner, pair, self.scale, self.shift.sum(axis=0))
-        found: Floats = hidden @ self.out
+        found: Singles = hidden @ self.out
         found += self.bias
         return found
 
@@ -162,13 +159,13 @@ class Context(NamedTuple):
 class Holdings(NamedTuple):
     """Tables to look vectors up in: (4, 8192, units) by suit, and of whole hands by points, shape, aces and kings."""
 
-    suits: Floats
-    points: Floats
-    shapes: Floats
-    tops: Floats
+    suits: Singles
+    points: Singles
+    shapes: Singles
+    tops: Singles
 
     @classmethod
-    def of(cls, p: dict[str, Floats]) -> Holdings:
+    def of(cls, p: dict[str, Singles]) -> Holdings:
         """From the parameters whose names begin with ``holdings_``, with those of whole hands if there are any."""
         features = suit_features()
         tables = []
@@ -182,7 +179,7 @@ class Holdings(NamedTuple):
         tops = top_features() @ p["tops"] if "tops" in p else nothing
         return cls(np.stack(tables), p.get("points", nothing), p.get("shapes", nothing), tops)
 
-    def vectors(self, hands: Hands) -> Floats:
+    def vectors(self, hands: Hands) -> Singles:
         """(n, units) relu of the sum of what is looked up; a block of hands at a time is quickest."""
         return _look_up(np.array(hands), self)
 
@@ -190,7 +187,7 @@ class Holdings(NamedTuple):
 class Network:
     """A network: its reader, its hands, and the hidden layer in which they meet."""
 
-    def __init__(self, parameters: dict[str, Floats]) -> None:
+    def __init__(self, parameters: dict[str, Singles]) -> None:
         self.parameters = parameters
         self.reader, self.holdings = Transformer(parameters), Holdings.of(part(parameters, "hands_"))
         self.deepen, self.bias = (
@@ -207,7 +204,7 @@ class Network:
         tops = {"own": "tops", "partner": "partner_tops"}
         self.tops = {part: top_features() @ parameters[name] for part, name in tops.items() if name in parameters}
 
-    def vectors(self, hands: Hands, partners: Hands | None = None) -> tuple[Floats, ...]:
+    def vectors(self, hands: Hands, partners: Hands | None = None) -> tuple[Singles, ...]:
         """(n, units) the share of n hands in the hidden layer; with partners' hands shown also theirs and the pairs'.
 
         (1, units) where all hands, or all partners' hands, are the same.
@@ -219,7 +216,7 @@ class Network:
         pairs = _kept_pairs(self, *sorted((own, other)))
         return _kept_vectors(self, own, "own"), _kept_vectors(self, other, "partner"), pairs
 
-    def contexts(self, known: Floats, choices: list[NDArray[np.intp]]) -> tuple[Context, ...]:
+    def contexts(self, known: Singles, choices: list[NDArray[np.intp]]) -> tuple[Context, ...]:
         """(n, width) what the reader says before each of n choices, and what may be chosen."""
         p = self.parameters
         scaled = (*self.names, "pair_") if len(self.names) > 1 else self.names
@@ -239,30 +236,30 @@ def _one_or_all(hands: Hands) -> Hands:
 
 
 @lru_cache(maxsize=128)
-def _kept_vectors(network: Network, hands: bytes, part: str) -> Floats:
+def _kept_vectors(network: Network, hands: bytes, part: str) -> Singles:
     """Kept, as the calls of one auction are evaluated one after the other for the same hands."""
-    found: Floats = _kept_trunk(network, hands) @ network.mix[part]
+    found: Singles = _kept_trunk(network, hands) @ network.mix[part]
     if part in network.tops:
         found += network.tops[part][_top_cards(np.frombuffer(hands, np.int64))]
     return found
 
 
 @lru_cache(maxsize=64)
-def _kept_pairs(network: Network, first: bytes, second: bytes) -> Floats:
+def _kept_pairs(network: Network, first: bytes, second: bytes) -> Singles:
     """What pairs of hands are worth together, whoever of them calls."""
     p = network.parameters
-    joint: Floats = _kept_trunk(network, first) @ network.mix["joint"] + 2 * p["joint_bias"]
+    joint: Singles = _kept_trunk(network, first) @ network.mix["joint"] + 2 * p["joint_bias"]
     joint = joint + _kept_trunk(network, second) @ network.mix["joint"]
-    deeper: Floats = np.maximum(joint, 0, out=joint) @ network.mix["joint_deepen"]
+    deeper: Singles = np.maximum(joint, 0, out=joint) @ network.mix["joint_deepen"]
     deeper += p["joint_deepen_bias"]
-    found: Floats = np.maximum(deeper, 0, out=deeper) @ network.mix["pair"]
+    found: Singles = np.maximum(deeper, 0, out=deeper) @ network.mix["pair"]
     found += p["pair_bias"]
     return found
 
 
 @lru_cache(maxsize=64)
-def _kept_trunk(network: Network, hands: bytes) -> Floats:
-    deeper: Floats = network.holdings.vectors(np.frombuffer(hands, np.uint64)) @ network.deepen
+def _kept_trunk(network: Network, hands: bytes) -> Singles:
+    deeper: Singles = network.holdings.vectors(np.frombuffer(hands, np.uint64)) @ network.deepen
     deeper += network.bias
     return np.maximum(deeper, 0, out=deeper)
 
@@ -275,7 +272,7 @@ _POINTS: Final = table(POINTS)
 
 
 @njit
-def _look_up(hands: Hands, tables: Holdings) -> Floats:
+def _look_up(hands: Hands, tables: Holdings) -> Singles:
     """The relu of the sum of the rows of each hand; a table of one row holds nothing."""
     suits, points, shapes, tops = tables
     out, whole = np.empty((len(hands), suits.shape[2]), np.float32), len(points) > 1
@@ -300,7 +297,7 @@ def _top_cards(hand: Any) -> Any:
 
 
 @njit
-def _one_hand(own: Floats, scale: Floats, shift: Floats) -> Floats:
+def _one_hand(own: Singles, scale: Singles, shift: Singles) -> Singles:
     """One pass over the units of all hands, which is what takes the time."""
     out = np.empty(own.shape, np.float32)
     for i in range(len(out)):
@@ -310,7 +307,7 @@ def _one_hand(own: Floats, scale: Floats, shift: Floats) -> Floats:
 
 
 @njit
-def _two_hands(own: Floats, partner: Floats, pair: Floats, scale: Floats, shift: Floats) -> Floats:
+def _two_hands(own: Singles, partner: Singles, pair: Singles, scale: Singles, shift: Singles) -> Singles:
     """The same of two hands each, and of what they are worth together; a single row stands for all."""
     out = np.empty(pair.shape, np.float32)
     one, other = len(own) > 1, len(partner) > 1
@@ -322,7 +319,7 @@ def _two_hands(own: Floats, partner: Floats, pair: Floats, scale: Floats, shift:
     return out
 
 
-def stored(file: str, start: str = "") -> dict[str, Floats]:
+def stored(file: str, start: str = "") -> dict[str, Singles]:
     """The parameters of a file that ships with the package whose names begin so, without that beginning."""
     with (files("bayesbridge.bidders") / "data" / file).open("rb") as stream, np.load(stream) as found:
         names = [name for name in found.files if name.startswith(start) and name != "facts" and ":" not in name]

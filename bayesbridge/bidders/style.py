@@ -33,7 +33,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
 from bayesbridge.calls import Call, Vulnerability
 from bayesbridge.capture.strains import Walk, fill_levels, walks
-from bayesbridge.capture.tables import LENGTH
+from bayesbridge.capture.tables import HOLDS_RANK, LENGTH
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
@@ -47,9 +47,12 @@ type Tables = tuple[Walk, Walk, NDArray[np.int16]]
 CELLS: Final = 8 * 320
 """Cells are numbers below this."""
 
-_BITS: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
 _VALUE: Final = np.stack(
-    [_BITS[:, 9:] @ np.array([3, 6, 9 + 2, 12 + 4]), 8 * _BITS.sum(axis=1) - 40 + 2 * _BITS[:, 8:].sum(axis=1)], axis=1
+    [
+        HOLDS_RANK[:, 9:] @ np.array([3, 6, 9 + 2, 12 + 4]),
+        8 * HOLDS_RANK.sum(axis=1) - 40 + 2 * HOLDS_RANK[:, 8:].sum(axis=1),
+    ],
+    axis=1,
 ).astype(np.int16)
 """(8192, 2) by the 13 bits of a suit: points and controls, which count everywhere; what counts in the suit alone."""
 

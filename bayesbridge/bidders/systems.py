@@ -41,16 +41,15 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
 from bayesbridge.bidders.learned import SIDES, LearnedBidder
-from bayesbridge.bidders.networks import Hands
 from bayesbridge.bidders.play import LEADS, AgreedLeads, Leads
 from bayesbridge.calls import PASS, Call, call_words
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, one_row
+from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, located, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand, with_settings
-from bayesbridge.layouts import HONOURS, Floats, high_card_points, suit_lengths
+from bayesbridge.layouts import HONOURS, Floats, Hands, high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
 
@@ -391,7 +390,7 @@ def _section(file: Toml, name: str, section: dict[str, Any]) -> dict[Place, Mean
     """What a section says, at each of the places that its name tells."""
     where = {key: file.next(key)[0] for key in section}
     start, found = Auction.four("N"), dict[Place, Meanings]()
-    try:
+    with located(f"{file.path}: [{name!r}]"):
         if name.startswith(ANSWERS):
             asked = Call.of(name.removeprefix(ANSWERS))
             before = start.after_all([asked, PASS])
@@ -399,8 +398,6 @@ def _section(file: Toml, name: str, section: dict[str, Any]) -> dict[Place, Mean
         words = "" if name == OPENING else name.removeprefix(AFTER)
         ways = product(*(word.split("/") for word in call_words(words)))
         befores = [start.after_all(calls) for calls in ways]
-    except BayesBridgeError as error:
-        raise NotationError(f"{file.path}: [{name!r}]: {error}") from None
     for before in befores:
         if name != OPENING and (not name.startswith(AFTER) or before.calls[:1] in ((), (PASS,)) or before.is_over):
             raise NotationError(
@@ -415,14 +412,12 @@ def _meanings(
     section: dict[str, Any], before: Auction, where: Mapping[str, str], trump: Suit | None = None
 ) -> Iterator[tuple[Call, tuple[Statement, ...]]]:
     for key, value in section.items():
-        try:
+        with located(where[key]):
             call = before.verify(Call.of(key))
             texts = value if isinstance(value, list) else [value]
             if not texts or not all(isinstance(text, str) for text in texts):
                 raise NotationError(f"{value!r} is no statement: write a text, such as '15-17 points, balanced'")
             yield call, tuple(Statement.of(text, trump) for text in texts)
-        except BayesBridgeError as error:
-            raise NotationError(f"{where[key]}: {error}") from None
 
 
 def _where(place: Place) -> str:

@@ -36,12 +36,13 @@ DELTA_SHIFT: Final = 27
 FAILS_B: Final = 1 << 31
 """Bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)."""
 
-_BITS = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
+HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
+"""(8192, 13) which ranks a 13-bit field holds."""
 
-TERNARY: Final[NDArray[np.int32]] = (_BITS @ 3 ** np.arange(13)).astype(np.int32)
+TERNARY: Final[NDArray[np.int32]] = (HOLDS_RANK @ 3 ** np.arange(13)).astype(np.int32)
 """(8192,) a 13-bit field read as base-3 digits."""
 
-LENGTH: Final[NDArray[np.int8]] = _BITS.sum(axis=1).astype(np.int8)
+LENGTH: Final[NDArray[np.int8]] = HOLDS_RANK.sum(axis=1).astype(np.int8)
 """(8192,) how many cards a 13-bit field holds."""
 
 LEADING_GAP: Final[NDArray[np.int8]] = np.array([13 - field.bit_length() for field in range(1 << 13)], dtype=np.int8)

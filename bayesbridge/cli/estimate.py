@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.calls import Contract
     from bayesbridge.decisions.play import CardChoices
+    from bayesbridge.engines.weights import Estimate
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion, MeanError
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
     from bayesbridge.history import CallReading
 
@@ -112,6 +113,7 @@ def run(args: Namespace) -> int:
     if (position := options.position_of(args)).is_unseen:
         return show_calls(position, args)
     from bayesbridge.answer import Answer
+    from bayesbridge.engines.weights import with_errors
     from bayesbridge.estimators.odds import game_odds, network_odds
     from bayesbridge.history import readings
     from bayesbridge.sensitivity import by_system
@@ -130,7 +132,7 @@ def run(args: Namespace) -> int:
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
-        systems: dict[str, MeanError] = {}
+        systems: dict[str, Estimate[float]] = {}
         plan = None if asked is None else _one_plan(posterior, asked.contract, args)
         if asked is not None:
             systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
@@ -138,7 +140,7 @@ def run(args: Namespace) -> int:
         document |= {"games": [one.document(len(posterior)) for one in games]} if games else {}
         document |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
         document |= {} if plan is None else {"single_dummy": plan.document()}
-        by = {name: {"make": make.mean, "make_error": make.error} for name, make in systems.items()}
+        by = {name: with_errors({"make": make}) for name, make in systems.items()}
         document |= {"by_system": by} if by else {}
         document |= {"readings": readings_document(read)} if read else {}
         document |= {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
@@ -196,7 +198,7 @@ def _one_plan(posterior: Posterior, contract: Contract, args: Namespace) -> Card
         return None
 
 
-def make_depends(systems: dict[str, MeanError]) -> str:
+def make_depends(systems: dict[str, Estimate[float]]) -> str:
     """That P(make) depends on the system, if it moves by ten points and two standard errors; empty otherwise."""
     from bayesbridge.sensitivity import EXPERTS, depends_sentence
 
@@ -249,15 +251,15 @@ def evaluated(
 ) -> Evaluation:
     """What the estimators say, and what becomes of the contract that is asked about."""
     from bayesbridge.estimators.evaluate import ask, evaluate
-    from bayesbridge.estimators.odds import evaluate_contract
+    from bayesbridge.estimators.odds import with_odds
+    from bayesbridge.random64 import generator
 
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
-    budget = Budget(args.draws, args.solve, args.seconds)
-    if asked is None:
-        question = ask(posterior, args.pair, trick=trick)
-        return evaluate(posterior, estimators, question, rng=args.seed, budget=budget)
-    return evaluate_contract(posterior, estimators, asked, budget, args.seed, trick)
+    budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
+    pair, trump = (args.pair, None) if asked is None else (asked.group.question.pair, asked.group.strain)
+    found = evaluate(posterior, estimators, ask(posterior, pair, trump, trick), rng=random, budget=budget)
+    return with_odds(found, asked, budget, random)
 
 
 def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[dict[str, Any]]:

@@ -237,10 +237,9 @@ UNSOLVED = Mode("nothing can be solved without the plugin bayesbridge-double-dum
 def verify_solver(args: argparse.Namespace, uses: str = "") -> None:
     """Refuse layouts to solve, or time for that, where nothing solves them."""
     if args.solve or args.seconds:
-        from bayesbridge.estimators.odds import SOLVES
-        from bayesbridge.estimators.registry import offered
+        from bayesbridge.estimators.odds import layout_solver
 
-        verify(args, SOLVES not in offered("estimators", [SOLVES]).estimators and UNSOLVED, uses=uses)
+        verify(args, layout_solver() is None and UNSOLVED, uses=uses)
 
 
 def add_workers(parser: OneLineParser, usual: str) -> None:

@@ -41,7 +41,7 @@ from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.engines.proposal import Proposal, Proposed
 from bayesbridge.engines.target import SoftEvidence, Target, calls_evidence
 from bayesbridge.engines.tilt import SEARCH, tilted
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Estimate, Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import SOLVER, offered
@@ -155,18 +155,18 @@ class CallDraws:
         return {"auction": str(self.auction), "way": way, "exact": self.exact, **numbers}
 
 
-def pilot(log_weights: Floats, drawn: int) -> tuple[float, float]:
+def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
     """The mean of the weights of ``drawn`` draws, those left out having none, and its standard error.
 
     The error counts one more draw of weight 1, which may have been missed.
 
-    >>> pilot(np.zeros(5), 10)[0]
+    >>> pilot(np.zeros(5), 10).mean
     0.5
     """
     weights = np.exp(log_weights)
     mean = float(weights.sum()) / drawn
     variance = max(float(np.square(weights).sum()) / drawn - mean**2, 0.0) / drawn
-    return mean, math.hypot(math.sqrt(variance), 1.0 / drawn)
+    return Estimate(mean, math.hypot(math.sqrt(variance), 1.0 / drawn))
 
 
 def limit_of(log_weights: Floats, cut: float) -> float:
@@ -337,7 +337,7 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
     top = float(seen.max())
     mean, error = pilot(seen - top, drawn)
     scale = math.exp(top - math.log(plan.table.total))
-    kept, _ = pilot(np.minimum(seen - log_limit, 0.0), drawn)
+    kept = pilot(np.minimum(seen - log_limit, 0.0), drawn).mean
     return replace(found, log_limit=log_limit, chance=mean * scale, error=error * scale, kept=kept, cut=cut)
 
 

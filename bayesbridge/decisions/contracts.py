@@ -25,6 +25,7 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.budget import USUAL, Budget, ErrorLimits
 from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.deal import Seat
+from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.odds import (
     CALIBRATION,
@@ -32,7 +33,6 @@ from bayesbridge.estimators.odds import (
     SOLVES,
     TRICKS,
     Group,
-    MeanError,
     Solving,
     TrickEstimates,
     judged,
@@ -382,26 +382,22 @@ def _columns(
 ) -> dict[str, list[Any]]:
     """The numbers of every row, the best first."""
     first = options[0]
-    columns: dict[str, list[Any]] = {}
 
-    def put(name: str, value: MeanError) -> None:
-        columns.setdefault(name, []).append(value.mean)
-        columns.setdefault(f"{name}_error", []).append(value.error)
-
-    for one in options:
-        for name, points in (("make", one.made), ("tricks", TRICKS)):
-            known = one.contract is not None
-            put(name, tables.mean(tables.of_one(one.group, points)) if known else MeanError(np.nan, np.nan))
-        put("score", tables.mean(tables.of_one(one.group, one.points)))
-        behind = first.points[:, None] - one.points
-        put("behind", tables.mean(tables.of_two(first.group, one.group, behind)))
+    def row(one: Option) -> dict[str, Any]:
+        own = {"make": one.made, "tricks": TRICKS, "score": one.points}
+        figures = {name: tables.of_one(one.group, points) for name, points in own.items()}
+        figures["behind"] = tables.of_two(first.group, one.group, first.points[:, None] - one.points)
         if other is not None:
             less = one.points[:, None] - other.points
             against = {"difference": less, "matchpoints": (less > 0) + 0.5 * (less == 0)}
             if by_imps:
                 against["imps"] = imps(less).astype(np.float64)
-            for name, table in against.items():
-                put(name, tables.mean(tables.of_two(one.group, other.group, table)))
-        columns.setdefault("solved", []).append(len(tables.chosen) if one.group in tables.tricks else 0)
-        columns.setdefault("basis", []).append(tables.basis(one.group))
-    return columns
+            figures |= {name: tables.of_two(one.group, other.group, points) for name, points in against.items()}
+        found = {name: tables.mean(figure) for name, figure in figures.items()}
+        if one.contract is None:
+            found |= dict.fromkeys(("make", "tricks"), Estimate(np.nan, np.nan))
+        solved = len(tables.chosen) if one.group in tables.tricks else 0
+        return {**with_errors(found), "solved": solved, "basis": tables.basis(one.group)}
+
+    rows = list(map(row, options))
+    return {name: [one[name] for one in rows] for name in rows[0]}

@@ -42,8 +42,9 @@ from bayesbridge.calls import CALLS, Contract, Vulnerability
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
+from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.odds import MeanError, TrickEstimates, judged
+from bayesbridge.estimators.odds import TrickEstimates, judged
 from bayesbridge.layouts import Floats, Layouts, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import SchemeLike, scoring_of
@@ -247,28 +248,23 @@ class _Judge:
         """Bits and value of one question."""
         if asked.name == EVERYTHING:
             best = self.pays.max(axis=1)
-            bits, after, chosen = MeanError(posterior.entropy_bits, 0.0), (best, best), 0
+            bits, after, chosen = Estimate(posterior.entropy_bits, 0.0), (best, best), 0
         else:
             chances = asked.answers(self.layouts)
             bits, chosen = self._bits(chances, asked.shares), int((self.weights @ chances > 0).sum())
             after = self._paid(chances, self.split), self._paid(chances, self.whole)  # K and M
-        figures = {
-            "bits": bits,
-            "value": self._mean(after[0] - self.without[1], chosen + 1, after[1] - after[0]),
-            "optimistic": self._mean(after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0]),
-        }
-        return {
-            f"{name}{end}": part for name, of in figures.items() for end, part in zip(("", "_error"), of, strict=True)
-        }
+        value = self._mean(after[0] - self.without[1], chosen + 1, after[1] - after[0])
+        optimistic = self._mean(after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0])
+        return with_errors({"bits": bits, "value": value, "optimistic": optimistic})
 
-    def _mean(self, gain: Floats, chosen: int, lost: Floats) -> MeanError:
+    def _mean(self, gain: Floats, chosen: int, lost: Floats) -> Estimate[float]:
         """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen and (n,) ``lost`` by parts."""
         mean = float(self.weights @ gain)
         sampling = float(self.weights @ ((gain - mean) ** 2)) / max(1.0, self.ess - chosen)
         unlike = float(np.ptp(self.pays, axis=1).max()) / (self.ess + 1.0)
         rounding = 1e-9 * float(np.abs(self.pays).max())
         error = float(np.sqrt(sampling + float(self.weights @ lost) ** 2 + unlike**2))
-        return MeanError(mean if abs(mean) > rounding else 0.0, error)
+        return Estimate(mean if abs(mean) > rounding else 0.0, error)
 
     def _paid(self, chances: Floats, parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> Floats:
         """(n,) what is paid in each layout by somebody who knows the answer.
@@ -284,11 +280,11 @@ class _Judge:
             found[paid] = (chances[paid] * self.pays[paid][:, policy]).sum(axis=1)
         return found
 
-    def _bits(self, chances: Floats, shares: Floats | None) -> MeanError:
+    def _bits(self, chances: Floats, shares: Floats | None) -> Estimate[float]:
         """Mutual information of answer and layout, and its standard error; 0 where the chances are known exactly."""
         if shares is not None:
             known = shares[shares > 0]
-            return MeanError(float(-(known * np.log2(known)).sum()) + 0.0, 0.0)
+            return Estimate(float(-(known * np.log2(known)).sum()) + 0.0, 0.0)
         overall = self.weights @ chances
         with np.errstate(divide="ignore", invalid="ignore"):
             gained = np.where(chances > 0, chances * np.log2(chances / overall), 0.0).sum(axis=1)
@@ -297,7 +293,7 @@ class _Judge:
         certain = bool(((chances == 0) | (chances == 1)).all())
         # Entropy of counts is too small by about so much (Miller and Madow).
         missing = ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0
-        return MeanError(bits + float(missing), float(np.sqrt(spread / self.ess)))
+        return Estimate(bits + float(missing), float(np.sqrt(spread / self.ess)))
 
 
 def _called(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> NDArray[Any]:

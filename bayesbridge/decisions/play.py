@@ -37,12 +37,12 @@ from bayesbridge.decisions.best_defence import Plan, TooMuchWork
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
 from bayesbridge.engines.target import log_likelihood
+from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.odds import (
     TRICKS,
     CalibratedSample,
     Group,
-    MeanError,
     TrickEstimates,
     judged,
     resolve_contract,
@@ -172,17 +172,17 @@ class CardChoice:
 
     cards: tuple[Card, ...]
     """High cards first; they follow each other in the hand."""
-    chance: MeanError
+    chance: Estimate[float]
     """P(the contract makes), for a defender P(it is beaten)."""
-    tricks: MeanError
+    tricks: Estimate[float]
     """Expected tricks of the side in all."""
-    behind: MeanError
+    behind: Estimate[float]
     """How far behind the best card by the goal, paired."""
     close: bool
     """Whether the test cannot tell it from the best."""
     wins: float
     """P(it wins the trick)."""
-    matchpoints: MeanError | None = None
+    matchpoints: Estimate[float] | None = None
     """Expected share of the matchpoints, where a field was given."""
     led: tuple[float, ...] = ()
     """P(each of the cards is led) by the player model of the belief; empty after the opening lead, or without one."""
@@ -297,8 +297,7 @@ class CardChoices(Displayable):
                 "close": choice.close,
                 "wins": choice.wins,
                 **({"led": list(choice.led)} if choice.led else {}),
-                **{name: value for name, (value, _) in figures.items()},
-                **{f"{name}_error": error for name, (_, error) in figures.items()},
+                **with_errors(figures),
             }
 
         return {
@@ -471,10 +470,8 @@ def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
 
 def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:
     """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
-    if some.exact:
-        return CalibratedSample.every(some.weights)
-    if some is whole or not turn.lead:
-        return CalibratedSample.of(some.weights, most=some.ess)
+    if some is whole or some.exact or not turn.lead:
+        return CalibratedSample.every(some.weights, np.inf if some.exact else some.ess)
     group = Group(turn.contract.declarer, turn.dummy, turn.contract.strain)
     values = np.stack([turn.contract.tricks_needed > TRICKS, 13.0 - TRICKS], axis=1)
     every, here = (TrickEstimates.of(one, [group]) for one in (judged(whole, 0), some))
@@ -502,10 +499,10 @@ def _ranked(
     # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
     limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
 
-    def behind(values: Floats, one: int) -> MeanError:
+    def behind(values: Floats, one: int) -> Estimate[float]:
         """The paired difference to the best card, which differs from itself in no layout."""
         most = 13.0 if values is columns["tricks"] else 1.0
-        return MeanError(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+        return Estimate(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
 
     def close(one: int) -> bool:
         """Whether a card may be as good as the best, by another figure where the first never differs."""
@@ -548,7 +545,8 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         taken = np.stack([turn.won + game.tricks(outcome) for _, outcome, _ in found], axis=1)[rows]
         return {Card(card): plan for card, _, plan in found}, {name: values[taken] for name, values in goals.items()}
 
-    sample = CalibratedSample.every(some.weights) if some.exact else CalibratedSample.of(some.weights, most=some.ess)
+    ess = np.inf if some.exact else some.ess
+    sample = CalibratedSample.every(some.weights, ess)
     distinct, rows = np.unique(hidden, axis=0, return_inverse=True)
     most_work = int(SECOND * (budget.seconds or 0.0))
     game = Ending(turn.trick, ours, distinct, side, most_work)
@@ -556,7 +554,6 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         # Double dummy is quick, so that it is asked of all draws: the layouts searched are weighted to agree with it.
         seen = next(iter(plans(game, rows, some.weights, 0)[1].values()))
         picked = draw.choice(len(rows), n, p=some.weights)
-        ess = np.inf if some.exact else some.ess
         sample = CalibratedSample.of(np.full(n, 1.0 / n), seen[picked], some.weights @ seen, ess)
         distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
         game = Ending(turn.trick, ours, distinct, side, most_work)

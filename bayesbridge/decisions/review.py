@@ -22,6 +22,7 @@ from bayesbridge.budget import USUAL, Budget, DrawLimits
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
+from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import NotationError
 from bayesbridge.estimators.protocol import run
 from bayesbridge.evidence.models import BidderModel, PlayerModel
@@ -52,7 +53,7 @@ class Judged:
     card: Card
     best: Card
     """The best card, the same where none was better."""
-    cost: tuple[float, float]
+    cost: Estimate[float]
     """Tricks less than the best card on average, by what the player could know; one standard error."""
     close: bool
     """Whether the test cannot tell it from the best."""
@@ -71,7 +72,7 @@ class Judged:
     @property
     def verdict(self) -> str:
         """``costly``, ``unlucky`` or nothing."""
-        worse = not self.close and self.cost[0] >= SMALL
+        worse = not self.close and self.cost.mean >= SMALL
         return "costly" if worse else "unlucky" if self.double_dummy_cost else ""
 
     @property
@@ -94,8 +95,7 @@ class Judged:
             "player": self.player.name,
             "card": str(self.card),
             "best": str(self.best),
-            "cost": self.cost[0],
-            "cost_error": self.cost[1],
+            **with_errors({"cost": self.cost}),
             "double_dummy_cost": self.double_dummy_cost,
             "choices": self.choices,
             "verdict": self.verdict,
@@ -129,7 +129,7 @@ def judged_cards(
         belief = Belief.of_record(record, chooser, cards=number, bidder=bidder, player=player)
         turn = turn_of(belief, contract)
         real = None if deal is None else 0
-        row = Judged(number, seat, chooser, card, card, (0.0, 0.0), True, real, 1, chooser == contract.declarer)
+        row = Judged(number, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, chooser == contract.declarer)
         if len(turn.legal) == 1:
             yield row
             continue
@@ -189,12 +189,12 @@ class PlayerCosts(NamedTuple):
         real = [row.double_dummy_cost for row in rows]
         kinds = dict.fromkeys(("lead", "declarer", "defence"), 0.0)
         for row in costly:
-            kinds[row.kind] += row.cost[0]
+            kinds[row.kind] += row.cost.mean
         return cls(
             sum(row.choices > 1 for row in rows),
             len(costly),
-            sum(row.cost[0] for row in costly),
-            hypot(*(row.cost[1] for row in costly)),
+            sum(row.cost.mean for row in costly),
+            hypot(*(row.cost.error for row in costly)),
             sum(row.verdict == "unlucky" for row in rows),
             None if None in real else sum(one or 0 for one in real),
             kinds,
@@ -279,7 +279,7 @@ def review_table(rows: Sequence[Judged], title: str) -> Table:
     lines: list[list[str | float]] = []
     for row in rows:
         if row.verdict:
-            cost = f"{row.cost[0]:.2f}{error_text(row.cost[1])}"
+            cost = f"{row.cost.mean:.2f}{error_text(row.cost.error)}"
             real = "–" if row.double_dummy_cost is None else str(row.double_dummy_cost)
             who = SEATS[row.seat.name]
             lines.append(

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import compositions
-from bayesbridge.engines.quantity_tables import Lookup, digits, looked_up, merged
+from bayesbridge.engines.quantity_tables import Lookup, digits, looked_up, merged, verify_size
 from bayesbridge.engines.tables import running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.expressions import (
@@ -225,16 +225,6 @@ class Block:
                 fields |= np.cumsum([0, *(1 << (card % 13) for card in cards)])[counts[:, kind]]
             found.append(table(measure)[fields] * (suit in (None, self.number)))
         return np.stack(found, axis=1)
-
-
-def verify_size(needed: int, most: int, what: str) -> None:
-    """Refuse tables that would take too much memory or time."""
-    if needed > most:
-        raise TablesTooLarge(
-            f"tables with {needed} {what} are needed and they stop at {most}: set conditions on fewer hands, "
-            "or have some of them tested",
-            needed=needed,
-        )
 
 
 def leaves_of(expressions: Sequence[Expression]) -> tuple[tuple[Measure, int | None], ...]:

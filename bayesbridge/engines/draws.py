@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex
+from bayesbridge.engines.tables import HAS_LENGTH, LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
 from bayesbridge.expressions import POINTS, table

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.strains import strain_levels
+from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
@@ -42,7 +43,7 @@ from bayesbridge.engines.quantity_tables import (
     Quantity,
     SuitWalks,
 )
-from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex, tally_fields
+from bayesbridge.engines.tables import HAS_LENGTH, LayoutIndex, tally_fields
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import LevelModel

@@ -29,20 +29,18 @@ from operator import or_
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, Ints, Masks
+from bayesbridge.layouts import Floats, Hands, Ints, Masks
 from bayesbridge.random64 import Seed, State, next64, seed_state
 
 if TYPE_CHECKING:
     from bayesbridge.engines.deal_tables import DealTable
     from bayesbridge.engines.tables import LayoutIndex
 
-type Hands = NDArray[np.uint64]
 
 HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
 """(16,) points of a set of honours, jack at bit 0."""

@@ -58,6 +58,15 @@ MOST_CODES: Final = 1 << 27
 """Pairs of codes of two halves beyond which tables are refused; so many bytes are needed for a second or two."""
 
 
+def verify_size(needed: int, most: int, what: str) -> None:
+    """Refuse tables that would take too much memory or time."""
+    if needed > most:
+        raise TablesTooLarge(
+            f"{needed} {what} are needed and tables stop at {most}: ask about fewer hands at once, or make one known",
+            needed=needed,
+        )
+
+
 class Quantity(Protocol):
     """What can be found suit by suit: codes are int64, values 0 … ``size`` − 1."""
 
@@ -99,12 +108,7 @@ class Classes:
         codes, places = zip(*found, strict=True)
         low_codes, low = np.unique(quantity.composed(codes[0], codes[1]), return_inverse=True)
         high_codes, high = np.unique(quantity.composed(codes[2], codes[3]), return_inverse=True)
-        if len(low_codes) * len(high_codes) > MOST_CODES:
-            raise TablesTooLarge(
-                f"{len(low_codes)} codes of two suits are joined with {len(high_codes)} of the others; tables stop at "
-                f"{MOST_CODES} pairs: use another method, or make a hand known",
-                needed=len(low_codes) * len(high_codes),
-            )
+        verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
         by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
         rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
         return cls(quantity.size, rows, low, high, values.astype(np.int64))
@@ -428,12 +432,7 @@ class Lookup(NamedTuple):
         It is negative where an entry is; numbers past ``most`` are refused.
         """
         size = math.prod(sizes)
-        if size > most:
-            raise TablesTooLarge(
-                f"{size} classes of two suits are needed and tables stop at {most}: "
-                "ask about fewer seats at once, or make a hand known",
-                needed=size,
-            )
+        verify_size(size, most, "classes of two suits")
         flat = [
             np.where(matrix < 0, -2 * most, matrix.astype(np.int64) * radix).ravel()
             for matrix, radix in zip(matrices, radices(sizes), strict=True)
@@ -514,7 +513,9 @@ class ClassPair(NamedTuple):
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
         ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
-        verify_work(int((ones[pair.split_first] * twos[pair.split_second]).sum()))
+        verify_size(
+            int((ones[pair.split_first] * twos[pair.split_second]).sum()), MOST_PRODUCTS, "pairs of suit classes"
+        )
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
         splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
@@ -546,16 +547,6 @@ class Matching(NamedTuple):
     fit_points: Ints
     value: Lookup
     """The value of a layout from the classes of both pairs, all quantities in one number."""
-
-
-def verify_work(products: int, most: int = MOST_PRODUCTS) -> None:
-    """Refuse what takes too long."""
-    if products > most:
-        raise TablesTooLarge(
-            f"{products} pairs of suit classes are needed and tables stop at {most}: "
-            "ask about fewer seats at once, or make a hand known",
-            needed=products,
-        )
 
 
 def radices(sizes: Sequence[int]) -> list[int]:
@@ -750,9 +741,13 @@ class ClassTables:
         matching = Matching(len(keys.points), partner, order.fit_start, order.fit_points, value)
         low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
         # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
-        verify_work(_joined_pairs(matching, low.most_entries, high.most_entries), 1 << 38)
+        verify_size(_joined_pairs(matching, low.most_entries, high.most_entries), 1 << 38, "pairs of suit classes")
         low, high = low.tallied(), high.tallied()
-        verify_work(_joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))))
+        verify_size(
+            _joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))),
+            MOST_PRODUCTS,
+            "pairs of suit classes",
+        )
         return cls(unranking, tuple(quantities), low, high, matching)
 
     @property

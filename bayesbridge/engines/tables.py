@@ -22,6 +22,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints, points_in
 from bayesbridge.engines.counting import ShapeClasses, count
@@ -33,9 +34,8 @@ from bayesbridge.random64 import Seed, State, bounded, seed_state
 
 _MINORS: Final = (1 << 26) - 1
 
-HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
 HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
-"""(8192, 13) and (8192, 14) which ranks, and how many cards, a 13-bit field holds."""
+"""(8192, 14) whether a 13-bit field holds so many cards."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
@@ -22,11 +21,11 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
-from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
+from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
 from bayesbridge.expressions import POINTS, Held
-from bayesbridge.layouts import Floats, Masks, read_only
+from bayesbridge.layouts import Floats, Hands, Masks, read_only
 from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from bayesbridge.engines.tables import LayoutIndex
 
 
-type Hands = NDArray[np.uint64]
 """(n,) masks."""
 
 
@@ -199,9 +197,7 @@ def log_likelihood(model: BidderModel | PlayerModel, hands: Hands, *rest: Any, *
     except BayesBridgeError:  # a model may refuse by itself
         raise
     except (Exception, SystemExit) as error:
-        what = " ".join(str(error).split())
-        where = raised_at(error)
-        raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}{where}") from error
+        raise _broken(model, f"raised {raised(error, f'{len(hands)} hands')}") from error
     if found.shape != (len(hands),):
         shape = f"gave log likelihoods of shape {found.shape} for {len(hands)} hands"
         raise _broken(model, f"{shape}: return one for each hand")

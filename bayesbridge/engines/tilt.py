@@ -51,7 +51,6 @@ from bayesbridge.engines.proposal import (
     COUNT,
     HONOUR_POINTS,
     SPREAD,
-    Hands,
     Proposal,
     Tilt,
     Uniform,
@@ -61,7 +60,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import Contradiction
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, Ints, Masks
+from bayesbridge.layouts import Floats, Hands, Ints, Masks
 from bayesbridge.random64 import Seed
 
 _LENGTHS: Final = 9

@@ -21,9 +21,10 @@ square: the variance of Student's t is (B − 1) / (B − 3). Where the layouts 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,18 @@ from bayesbridge.layouts import Floats, read_only
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
+
+
+class Estimate[Value](NamedTuple):
+    """A mean, or another figure, and one standard error of it; numbers, or arrays of one shape."""
+
+    mean: Value
+    error: Value
+
+
+def with_errors(figures: Mapping[str, Estimate[float]]) -> dict[str, float]:
+    """As plain data: each figure by its name, its error as ``…_error``."""
+    return {key: part for name, one in figures.items() for key, part in zip((name, f"{name}_error"), one, strict=True)}
 
 
 EQUAL: Final = 1e-9

@@ -25,9 +25,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.jit import njit, one_thread
-from bayesbridge.layouts import Layouts, Masks
-
-type Floats = NDArray[np.float32]
+from bayesbridge.layouts import Layouts, Masks, Singles
 
 MOST_TRICKS: Final = 13
 
@@ -54,7 +52,7 @@ ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
 """Sums may be added up in any order, so that the processor adds several at once."""
 
 
-def trick_probabilities(layouts: Layouts, declarer: Seat | str, strain: Strain | str) -> Floats:
+def trick_probabilities(layouts: Layouts, declarer: Seat | str, strain: Strain | str) -> Singles:
     """(n, 14) P(declarer and partner take 0 … 13 double-dummy tricks) in each of n layouts, by the network alone.
 
     >>> import bayesbridge as bb
@@ -67,7 +65,7 @@ def trick_probabilities(layouts: Layouts, declarer: Seat | str, strain: Strain |
     return table_tricks(layouts.masks[:, seats], Strain.of(strain).trump)
 
 
-def table_tricks(table: Masks, trump: Suit | None) -> Floats:
+def table_tricks(table: Masks, trump: Suit | None) -> Singles:
     """(n, 14) P(declarer's side takes 0 … 13 tricks) of (n, 4) hands: declarer, left, dummy, right.
 
     >>> from bayesbridge.cards import Hand
@@ -83,12 +81,12 @@ def table_tricks(table: Masks, trump: Suit | None) -> Floats:
 
 
 @lru_cache(16)
-def _kept(table: bytes, trump: Suit | None) -> Floats:
+def _kept(table: bytes, trump: Suit | None) -> Singles:
     """The same, kept: the parts of a page ask about the same layouts."""
     return _predicted(np.frombuffer(table, np.uint64).reshape(-1, 4), trump)
 
 
-def _predicted(table: Masks, trump: Suit | None) -> Floats:
+def _predicted(table: Masks, trump: Suit | None) -> Singles:
     order = np.array([3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)], np.int64)
     chances = np.empty((len(table), MOST_TRICKS + 1), np.float32)
     columns, width = 4 * BLOCK, len(weights()["norm.weight"])
@@ -104,15 +102,15 @@ def _predicted(table: Masks, trump: Suit | None) -> Floats:
     return chances
 
 
-def _chances(logits: Floats) -> Floats:
+def _chances(logits: Singles) -> Singles:
     """(n, 14) probabilities of (14, n) logits."""
     chances = np.exp(np.float32(SHARPER) * (logits - logits.max(axis=0)))
     return np.asarray((chances / chances.sum(axis=0)).T, np.float32)
 
 
 def _logits(
-    table: Masks, order: NDArray[np.int64], no_trump: bool, net: dict[str, Floats], room: list[Floats]
-) -> Floats:
+    table: Masks, order: NDArray[np.int64], no_trump: bool, net: dict[str, Singles], room: list[Singles]
+) -> Singles:
     """(14, n) of one block.
 
     Vectors are columns: those of the first suit of every layout, then of the second, and so on. So kernels work on
@@ -144,7 +142,7 @@ def _logits(
 
 
 @njit
-def enter(table: Masks, order: NDArray[np.int64], pairs: Floats, role: Floats, hidden: Floats) -> None:
+def enter(table: Masks, order: NDArray[np.int64], pairs: Singles, role: Singles, hidden: Singles) -> None:
     """(4n, 2d) the first hidden layer, a row for each column of what follows; ``role``: (4, 2d) by suit."""
     n, width = len(table), role.shape[1]
     three = np.uint64(3)
@@ -166,7 +164,7 @@ def enter(table: Masks, order: NDArray[np.int64], pairs: Floats, role: Floats, h
 
 
 @njit(fastmath=ANY_ORDER)
-def add_and_norm(x: Floats, more: Floats, bias: Floats, scale: Floats, out: Floats) -> None:
+def add_and_norm(x: Singles, more: Singles, bias: Singles, scale: Singles, out: Singles) -> None:
     """Adds ``more + bias`` to ``x``; ``out`` is that, each column over its root mean square, times ``scale``."""
     width, columns = x.shape
     factor = np.zeros(columns, np.float32)
@@ -183,7 +181,7 @@ def add_and_norm(x: Floats, more: Floats, bias: Floats, scale: Floats, out: Floa
 
 
 @njit
-def rectify(x: Floats, bias: Floats) -> None:
+def rectify(x: Singles, bias: Singles) -> None:
     """``x = max(x + bias, 0)``."""
     rows, columns = x.shape
     for j in range(rows):
@@ -192,7 +190,7 @@ def rectify(x: Floats, bias: Floats) -> None:
 
 
 @njit(fastmath=ANY_ORDER)
-def attend(joined: Floats, bias: Floats, heads: int, out: Floats) -> None:
+def attend(joined: Singles, bias: Singles, heads: int, out: Singles) -> None:
     """Each token of a deal becomes, head by head, a mean of the four values, weighted by how its query fits their keys.
 
     ``joined`` (3d, 4n) holds queries, keys and values one below the other. The bias of the keys adds the same to all
@@ -233,7 +231,7 @@ def attend(joined: Floats, bias: Floats, heads: int, out: Floats) -> None:
 
 
 @cache
-def weights() -> dict[str, Floats]:
+def weights() -> dict[str, Singles]:
     """The weights that ship, by name, read once; width d, hidden width 2d, products are ``weight @ x``.
 
     Besides ``role``, (3, 2d) for trumps, a side suit and a suit at no trumps, with the bias of the first product; and

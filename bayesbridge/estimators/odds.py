@@ -49,10 +49,10 @@ from bayesbridge.budget import USUAL, Budget
 from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Estimate, Weights, with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
+from bayesbridge.estimators.evaluate import Evaluation
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, Layouts
@@ -64,7 +64,6 @@ from bayesbridge.words import RARE, SEATS, error_text, number, percent, share_er
 if TYPE_CHECKING:
     import xarray
 
-    from bayesbridge.tricks import Trick
 
 TRICKS: Final = np.arange(14, dtype=np.float64)
 
@@ -79,13 +78,6 @@ SURE: Final = 0.2
 
 FIRST: Final = 75
 """Layouts that are solved before the first look at the error."""
-
-
-class MeanError(NamedTuple):
-    """A mean with one standard error."""
-
-    mean: float
-    error: float
 
 
 class Group(NamedTuple):
@@ -258,9 +250,9 @@ class ContractOdds(ContractQuestion, Displayable):
     """(14,) P(declarer takes 0 … 13 tricks)."""
     pmf_error: Floats
     """(14,) one standard error of each."""
-    make: MeanError
+    make: Estimate[float]
     """P(it makes)."""
-    mean: MeanError
+    mean: Estimate[float]
     """Expected tricks."""
     solved: int
     """How many layouts were solved."""
@@ -276,7 +268,7 @@ class ContractOdds(ContractQuestion, Displayable):
         contract, dummy = Contract.of(str(kept.attrs["contract"])), Seat.of(str(kept.attrs["dummy"]))
         actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
         pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
-        make, mean = (MeanError(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
+        make, mean = (Estimate(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
         whose = Group.of(contract, dummy)
         return cls(contract, whose, actual, bid, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
 
@@ -324,11 +316,9 @@ class ContractOdds(ContractQuestion, Displayable):
             "name": name,
             "by": declarer,
             "dummy": self.group.dummy.name,
-            "make": self.make.mean,
-            "make_error": self.make.error,
+            **with_errors({"make": self.make}),
             "tricks": {
-                "mean": self.mean.mean,
-                "mean_error": self.mean.error,
+                **with_errors({"mean": self.mean}),
                 "pmf": {str(tricks): float(share) for tricks, share in enumerate(self.pmf)},
                 "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(self.pmf_error)},
             },
@@ -357,28 +347,14 @@ class ContractOdds(ContractQuestion, Displayable):
         return xarray.Dataset(values, {"tricks": np.arange(14)}, {**about, "caution": self.caution, **flags})
 
 
-def evaluate_contract(
-    posterior: Posterior,
-    estimators: Sequence[Estimator],
-    asked: ContractQuestion,
-    budget: Budget,
-    rng: Seed,
-    trick: Trick | None = None,
-) -> Evaluation:
-    """What estimators, ``tricks`` among them, say for the contract's declarer and strain, and what becomes of it."""
-    random, question = generator(rng), ask(posterior, asked.group.question.pair, asked.group.strain, trick)
-    found = evaluate(posterior, estimators, question, rng=random, budget=budget)
-    return with_odds(found, asked, budget, random)
-
-
-def with_odds(found: Evaluation, asked: ContractQuestion, budget: Budget, rng: Seed) -> Evaluation:
-    """An evaluation with what becomes of a contract, from its ``tricks``.
+def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget, rng: Seed) -> Evaluation:
+    """An evaluation with what becomes of a contract, where one is asked about, from its ``tricks``.
 
     A solver that fails is added to the failures, and nothing is corrected; where ``tricks`` itself failed, there is no
     answer.
     """
     network = found.numbers.get((PREDICTS, PREDICTS))
-    if network is None or network.output.support != range(14):
+    if asked is None or network is None or network.output.support != range(14):
         return found
     random, group, posterior = generator(rng), asked.group, found.posterior
     predicted = found.draws[PREDICTS, PREDICTS]
@@ -554,8 +530,7 @@ class TrickEstimates:
     ) -> TrickEstimates:
         """With these layouts solved: all, or some that were drawn by their weights times ``unsure``."""
         if len(chosen) == len(self.layouts):
-            exact = self.ess == np.inf
-            sample = CalibratedSample.every(self.weights) if exact else CalibratedSample.of(self.weights, most=self.ess)
+            sample = CalibratedSample.every(self.weights, self.ess)
         else:
             predicted = np.stack(controls, axis=1) if controls else np.empty((len(self.layouts), 0))
             drawn = 1.0 / unsure[chosen]
@@ -574,7 +549,7 @@ class TrickEstimates:
     def odds(self, asked: ContractQuestion) -> ContractOdds:
         """What becomes of a contract."""
 
-        def of(values: Floats) -> MeanError:
+        def of(values: Floats) -> Estimate[float]:
             return self.mean(self.of_one(asked.group, asked.after @ values))
 
         pmf, errors = np.array([of(one) for one in np.eye(len(TRICKS))]).T
@@ -606,21 +581,21 @@ class TrickEstimates:
         )
         return LayoutNumbers(predicted, square, solved, points, step, float(error))
 
-    def mean(self, number: LayoutNumbers) -> MeanError:
+    def mean(self, number: LayoutNumbers) -> Estimate[float]:
         """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
         low, high = float(number.points.min()), float(number.points.max())
         if low == high:
-            return MeanError(low, 0.0)
+            return Estimate(low, 0.0)
         if number.solved is not None and self.sample is not None:
             # Where no near number of tricks changes it, any change is as far as these.
             mean, error = self.sample.mean(number.solved, low, high, number.step or high - low)
-            return MeanError(mean, math.hypot(error, number.network))
+            return Estimate(mean, math.hypot(error, number.network))
         mean = min(max(float(self.weights @ number.predicted), low), high)  # rounding alone
         if self.ess == np.inf:
             variance = float(self.weights**2 @ (number.square - number.predicted**2))
         else:
             variance = (float(self.weights @ number.square) - mean**2) / self.ess
-        return MeanError(mean, math.sqrt(max(variance, 0.0) + number.network**2))
+        return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
     def _certain(self, group: Group) -> Floats:
         """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
@@ -675,15 +650,13 @@ class CalibratedSample:
         controls: Floats | None = None,
         targets: Floats | None = None,
         ess: float = np.inf,
-        most: float = np.inf,
     ) -> Self:
         """From the weights w (m,) they were drawn with, predictions (m, k), most important first, and their means
-        ``targets`` (k,) over draws of effective size ``ess``. ``most`` bounds the effective number of solved layouts
-        where these are not independent.
+        ``targets`` (k,) over draws of effective size ``ess``.
         """
         w = np.asarray(weights, np.float64)
         if controls is None or targets is None:
-            return cls(w, np.empty((len(w), 0)), ess, min(most, 1.0 / float(w @ w)))
+            return cls(w, np.empty((len(w), 0)), ess, 1.0 / float(w @ w))
         means = w @ controls
         away = controls - means
         spread, fourth = w @ away**2, w**2 @ away**4
@@ -694,22 +667,23 @@ class CalibratedSample:
         fitted = np.flatnonzero(carried >= 8)[: len(w) // 8]
         x = (controls - targets)[:, fitted]
         v = _tilted(w, x) if len(fitted) else w
-        return cls(v, x - v @ x, ess, min(most, 1.0 / float(v @ v)))
+        return cls(v, x - v @ x, ess, 1.0 / float(v @ v))
 
     @classmethod
-    def every(cls, weights: Floats) -> Self:
-        """All layouts that fit, with their exact weights: their means are exact."""
-        return cls(weights, np.empty((len(weights), 0)), np.inf, np.inf)
+    def every(cls, weights: Floats, ess: float = np.inf) -> Self:
+        """All draws, of this effective size; infinite where they are all layouts that fit, whose means are exact."""
+        size = ess if ess == np.inf else min(ess, 1.0 / float(weights @ weights))
+        return cls(weights, np.empty((len(weights), 0)), np.inf, size)
 
-    def share(self, values: Floats) -> MeanError:
+    def share(self, values: Floats) -> Estimate[float]:
         """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether it is so, or how likely."""
         return self.mean(values, 0.0, 1.0, 1.0)
 
-    def mean(self, values: Floats, low: float, high: float, step: float) -> MeanError:
+    def mean(self, values: Floats, low: float, high: float, step: float) -> Estimate[float]:
         """Mean and standard error of numbers in [low, high], (m,); in a layout not seen they may differ by ``step``."""
         found = min(max(float(self.weights @ values), float(values.min())), float(values.max()))  # rounding alone
         if self.size == np.inf or low == high:
-            return MeanError(found, 0.0)
+            return Estimate(found, 0.0)
         away = values - found
         spread = float(self.weights @ away**2)
         residual = away
@@ -727,7 +701,7 @@ class CalibratedSample:
         unseen = 1.5 * step / self.size
         variance += unseen**2 * max(0.0, 1.0 - 4.0 * spread / step**2)
         # The truth is somewhere between low and high: two errors need not reach further.
-        return MeanError(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
+        return Estimate(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
 
 
 def _tilted(w: Floats, x: Floats) -> Floats:

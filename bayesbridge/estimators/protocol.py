@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError, PluginError, raised_at, shorten
+from bayesbridge.errors import BayesBridgeError, PluginError, raised, shorten
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
@@ -303,9 +303,8 @@ def attributed(estimator: Estimator, work: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         if isinstance(error, PluginError) and error.data.get("plugin") == estimator.name:
             raise
-        what = f"{' '.join(str(error).split())}{raised_at(error)}"
         raise PluginError(
-            f"estimator {estimator.name!r} raised {type(error).__name__} on {work}: {what}",
+            f"estimator {estimator.name!r} raised {raised(error, work)}",
             plugin=estimator.name,
             output="result",
             expected=f"outputs {[output.name for output in estimator.outputs]}",

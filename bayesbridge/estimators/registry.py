@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 import pluggy
 
 import bayesbridge
-from bayesbridge.errors import PluginError, did_you_mean, name_of, raised_at
+from bayesbridge.errors import PluginError, did_you_mean, name_of, raised
 from bayesbridge.estimators import builtin, hookspecs
 from bayesbridge.estimators.hookspecs import CONTRACT, PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
@@ -116,7 +116,7 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
         try:
             offers = offers_of(source.load() if isinstance(source, metadata.EntryPoint) else source)
         except (Exception, SystemExit) as error:
-            failure = f"{type(error).__name__}: {' '.join(str(error).split())}{raised_at(error)}"
+            failure = raised(error)
         found.append((Plugin(name, distribution, version, failure=failure), offers))
         for kind, named in offers._asdict().items():
             for one in named:

@@ -22,7 +22,7 @@ from bayesbridge.calls import PASS
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised_at
+from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised
 from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
 from bayesbridge.evidence.models import BidderModel
@@ -106,8 +106,7 @@ def _check_turn(bidder: BidderModel, hands: NDArray[np.uint64], before: Auction)
         try:
             found = np.asarray(bidder.log_likelihood(given, auction, index))
         except Exception as error:
-            what = f"{type(error).__name__} on {len(hands)} hands: {error}{raised_at(error)}"
-            raise PluginError(f"{who}: {what}") from error
+            raise PluginError(f"{who}: {raised(error, f'{len(hands)} hands')}") from error
         if found.shape != hands.shape or found.dtype.kind != "f":
             got = f"shape {found.shape} of type {found.dtype}"
             raise PluginError(f"{who}: expected {len(hands)} floats, got {got}")

@@ -24,10 +24,10 @@ from bayesbridge.bidders.fit import STYLE, CallRecord, Prior, Styles, log_calls,
 from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import MOST_LAYOUTS
-from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
+from bayesbridge.engines.weights import Batches, Estimate, Weights, standard_error, stretches_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
-from bayesbridge.joint.question import Cloud, Estimate, Source, StyleQuestion, StyleRows, log_mean
+from bayesbridge.joint.question import Cloud, Source, StyleQuestion, StyleRows, log_mean
 from bayesbridge.layouts import Floats, Layouts, Masks
 from bayesbridge.random64 import Seed, generator
 
@@ -59,7 +59,7 @@ class JointPosterior:
     """Their style, as draws that count the same; the player's name is that of the seat."""
     layouts: Posterior
     """The layouts, with the style summed out."""
-    style: dict[str, Estimate]
+    style: dict[str, Estimate[float]]
     """Posterior mean of each parameter of the style, with the error of styles and of drawn layouts."""
     diagnostics: Diagnostics
 
@@ -73,7 +73,7 @@ class JointPosterior:
         like = self.layouts.card_probabilities()
         return like.copy(data=_card_errors(self.layouts.draws, like.values[::-1])[::-1]).rename("standard error")
 
-    def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Estimate:
+    def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Estimate[Any]:
         """Posterior mean of any function of a batch of layouts, as ``Posterior.expect``, with its error."""
         mean = self.layouts.expect(quantity)
         found = errors(self.layouts.draws, lambda masks: np.asarray(quantity(Layouts(masks))), np.asarray(mean))
@@ -128,7 +128,7 @@ class WeightedRows:
     styles: Floats
     weights: Floats
     marginal: Floats
-    evidence: Estimate | None = None
+    evidence: Estimate[float] | None = None
 
     @property
     def style_means(self) -> Floats:

@@ -38,7 +38,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.target import LikelihoodTerm, SoftEvidence
 from bayesbridge.engines.tilt import tilted_draws
-from bayesbridge.engines.weights import Weights, standard_error, tempering
+from bayesbridge.engines.weights import Estimate, Weights, standard_error, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Floats, Masks
 
@@ -106,14 +106,7 @@ class Cloud:
         return np.asarray(prior - np.logaddexp(own + np.log1p(-DEFENCE), prior + np.log(DEFENCE)))
 
 
-class Estimate(NamedTuple):
-    """A mean and one standard error of it; numbers, or arrays of one shape."""
-
-    mean: Any
-    error: Any
-
-
-def log_mean(batches: Floats) -> Estimate:
+def log_mean(batches: Floats) -> Estimate[float]:
     """The logarithm of the mean over (B,) batches."""
     mean = float(batches.mean())
     return Estimate(float(np.log(mean)), float(standard_error(batches / mean - 1.0)))
@@ -191,7 +184,7 @@ class StyleQuestion:
 
         return Cloud.fitted(log, len(self.prior.unknown), rng)
 
-    def log_of_records(self, n: int, rng: np.random.Generator) -> Estimate:
+    def log_of_records(self, n: int, rng: np.random.Generator) -> Estimate[float]:
         """log P(the calls on record) with the style summed out over ``n`` points or some more."""
         if self.design is None:
             return Estimate(0.0, 0.0)

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from bayesbridge.auction import Auction
 from bayesbridge.calls import PASS, Call, Contract, Vulnerability
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Suit
-from bayesbridge.deal import Deal, Seat
+from bayesbridge.deal import Deal, Seat, verify_hands
 from bayesbridge.errors import DealError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.tricks import replay
 from bayesbridge.words import SEATS
@@ -365,15 +365,7 @@ def _verified_hands(hands: Hands) -> Hands:
     known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
     sizes = {len(hand) for hand in known.values()}
     longest = max(sizes, default=0)
-    used = 0
-    for seat, hand in known.items():
-        if longest >= 13:
-            hand.verify_full(f"{seat.name}'s hand")
-        if twice := used & hand.mask:
-            card = Card(twice.bit_length() - 1)
-            other = next(other for other in known if card in known[other])
-            raise DealError(f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card)
-        used |= hand.mask
+    used = verify_hands(known, full=longest >= 13)
     if longest - min(sizes, default=0) > 1:
         counts = ", ".join(f"{seat.name} {len(hand)}" for seat, hand in known.items())
         raise DealError(f"hands of {counts} cards: in one position they differ by one card at most", hands=hands)

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.deal import Deal
+from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, naming
 from bayesbridge.layouts import Floats, Ints, high_card_points, suit_lengths
 from bayesbridge.markup import Table
@@ -219,20 +220,13 @@ BINS: Final = 10
 """Of the calibration curve."""
 
 
-class Measured(NamedTuple):
-    """A figure and one standard error of it; both ``nan`` where no board tells it."""
-
-    value: float
-    error: float
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """The scores of a reader on some boards."""
 
     boards: int
-    figures: dict[str, Measured]
-    """By the names of MEASURES."""
+    figures: dict[str, Estimate[float]]
+    """By the names of MEASURES; ``nan`` where no board tells it."""
     calibration: tuple[Bin, ...]
     seconds: float
     """For a board."""
@@ -275,7 +269,7 @@ class ScoreSums:
         figures = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False))
         mean, error = figures["points"]
         root = sqrt(mean) if mean >= 0 else nan
-        figures["points"] = Measured(root, error / (2 * root) if root else 0.0)
+        figures["points"] = Estimate(root, error / (2 * root) if root else 0.0)
         figures["calibration_error"] = jackknife(self.bins)
         seconds = self.seconds / self.boards if self.boards else nan
         return Summary(self.boards, figures, curve(*self.bins.sum(axis=0)), seconds, self.unanswered)
@@ -292,32 +286,32 @@ class ScoreSums:
             if name == "calibration_error":
                 error = jackknife(self.bins, other.bins).error
             else:
-                a, b = (mine[name].value, theirs[name].value) if name == "points" else (0.5, 0.5)
+                a, b = (mine[name].mean, theirs[name].mean) if name == "points" else (0.5, 0.5)
                 sums = self.sums[:, column] / (2 * a or 1.0) - other.sums[:, column] / (2 * b or 1.0)
                 error = mean_of(self.counts[:, column], sums).error
-            value = mine[name].value - theirs[name].value
+            value = mine[name].mean - theirs[name].mean
             found |= {measure.key: finite(value), f"{measure.key}_error": finite(error)}
         return found
 
 
-def mean_of(counts: Floats, sums: Floats) -> Measured:
+def mean_of(counts: Floats, sums: Floats) -> Estimate[float]:
     """The mean over boards and its error from sums by bucket; the error of a single bucket is 0."""
     n = counts.sum()
     if not n:
-        return Measured(nan, nan)
+        return Estimate(nan, nan)
     mean = float(sums.sum() / n)
     used = np.count_nonzero(counts)
     if used < 2:
-        return Measured(mean, 0.0)
+        return Estimate(mean, 0.0)
     squares = float(np.square(sums - counts * mean).sum())
-    return Measured(mean, sqrt(used / (used - 1) * squares) / float(n))
+    return Estimate(mean, sqrt(used / (used - 1) * squares) / float(n))
 
 
-def jackknife(*bins: Floats) -> Measured:
+def jackknife(*bins: Floats) -> Estimate[float]:
     """The calibration error of (buckets, 3, BINS) sums, and its error; of two, the first less the second."""
     used = bins[0][:, 0].sum(axis=1) > 0
     if not used.any():
-        return Measured(nan, nan)
+        return Estimate(nan, nan)
     value, gaps = 0.0, np.zeros(np.count_nonzero(used))
     for sign, each in zip((1, -1), bins, strict=False):
         total = each.sum(axis=0)
@@ -325,7 +319,7 @@ def jackknife(*bins: Floats) -> Measured:
         if len(gaps) > 1:
             left = total - each[used]
             gaps += sign * np.abs(left[:, 1] - left[:, 2]).sum(axis=1) / left[:, 0].sum(axis=1)
-    return Measured(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
+    return Estimate(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
 
 
 UNITS: Final = (

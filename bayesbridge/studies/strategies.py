@@ -22,11 +22,9 @@ from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
+    from bayesbridge.layouts import Floats
     from bayesbridge.scoring import Scheme
-
-type Floats = NDArray[np.float64]
 
 
 def solve(payoff: Floats) -> dict[str, Any]:

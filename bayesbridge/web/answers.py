@@ -38,7 +38,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.decisions.review import BoardReview, alert_sentences, judged_cards, players_of, players_table
-from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
+from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, located
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
@@ -111,10 +111,8 @@ def _setting(name: str, text: Any) -> Sourced[Any]:
 
 
 def _read[T](where: str, read: Callable[[str], T], text: str) -> T:
-    try:
+    with located(where):
         return read(text)
-    except BayesBridgeError as error:
-        raise NotationError(f"{where}: {error}") from None
 
 
 MORE: Final = 8_000
