@@ -73,6 +73,14 @@ def test_what_no_table_can_hold_is_refused():
     )
 
 
+def test_an_open_dummy_leaves_10400600_layouts():
+    east = np.sort(np.concatenate([block[:, 1].copy() for block in Enumeration.of(DUMMY).blocks()]))
+    assert len(east) == 10_400_600
+    assert (np.diff(east) > 0).all()
+    assert (np.bitwise_count(east) == 13).all()
+    assert int(np.bitwise_or.reduce(east)) == DUMMY.normalised().unknown_mask
+
+
 def test_draws_do_not_depend_on_the_draw_before():
     def p_of_successions(points):
         share = np.bincount(points, minlength=5)
