@@ -116,10 +116,10 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
 
 def test_no_kernel_gives_python_a_named_tuple():
     """An interrupt that comes while a kernel runs would end the process: numba has no class to make one of then."""
-    for path in Path(bayesbridge.__file__).parent.rglob("*.py"):
-        source = path.read_text("utf-8")
-        named = set(re.findall(r"^class (\w+)\(NamedTuple\)", source, flags=re.M))
-        for name, kind in re.findall(r"^@njit.*\ndef (\w+)\((?:.*|\n(?: .*\n)*)\) -> (.*):$", source, flags=re.M):
+    sources = {path: path.read_text("utf-8") for path in Path(bayesbridge.__file__).parent.rglob("*.py")}
+    named = {name for text in sources.values() for name in re.findall(r"^class (\w+)\(NamedTuple\)", text, flags=re.M)}
+    for path, text in sources.items():
+        for name, kind in re.findall(r"^@njit.*\ndef (\w+)\((?:.*|\n(?: .*\n)*)\) -> (.*):$", text, flags=re.M):
             assert not named & set(re.findall(r"\w+", kind)), f"{path.name}: {name}"
 
 
