@@ -62,7 +62,8 @@ def captures(first: Masks, second: Masks) -> Captures:
     n = len(first)
     found = Captures(*(np.zeros(n if name in ONE_A_DEAL else (n, 4), np.int8) for name in Captures._fields))
     _captures(first, second, row_table(), found)
-    return found
+    c0, M, Z = np.int8(13) - found.c1 - found.c2, np.maximum(found.c1, found.c2), np.int8(6) + found.T - found.chi
+    return found._replace(c0=c0, M=M, Z=Z)
 
 
 def tricks(first: Masks, second: Masks) -> Small:
@@ -133,21 +134,22 @@ def _look_up(
 
 @njit
 def _captures(first: Masks, second: Masks, table: NDArray[np.uint32], found: Captures) -> None:
-    rows = np.empty(4, dtype=np.int64)
+    """Fill all but c0, M and Z, which follow from them."""
+    rows, c1, c2, delta, kappa = np.empty(4, dtype=np.int64), found.c1, found.c2, found.delta, found.kappa
+    Delta, condition, T, chi = found.Delta, found.condition, found.T, found.chi
     for i in range(len(first)):
         mine, theirs = np.int64(first[i]), np.int64(second[i])
         total, fails_b = _look_up(mine, theirs, table, rows)
-        T, chi, made = 0, total, 0
-        condition = NEITHER if total > 6 else ONLY_A if fails_b else BOTH
-        if condition == BOTH:
-            T, chi, made = _merge(rows, total)
         for suit in range(4):
-            c1, c2 = LENGTH[(mine >> (13 * suit)) & 0x1FFF], LENGTH[(theirs >> (13 * suit)) & 0x1FFF]
-            found.c1[i, suit], found.c2[i, suit], found.c0[i, suit] = c1, c2, 13 - c1 - c2
-            found.delta[i, suit], found.M[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15, max(c1, c2)
-            found.kappa[i, suit] = (made >> (4 * suit)) & 15
-        found.Delta[i], found.condition[i] = total, condition
-        found.T[i], found.chi[i], found.Z[i] = T, chi, 6 + T - chi
+            c1[i, suit] = LENGTH[(mine >> (13 * suit)) & 0x1FFF]
+            c2[i, suit] = LENGTH[(theirs >> (13 * suit)) & 0x1FFF]
+            delta[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15
+        Delta[i] = chi[i] = total
+        condition[i] = NEITHER if total > 6 else ONLY_A if fails_b else BOTH
+        if condition[i] == BOTH:
+            T[i], chi[i], made = _merge(rows, total)
+            for suit in range(4):
+                kappa[i, suit] = (made >> (4 * suit)) & 15
 
 
 @njit
