@@ -45,7 +45,7 @@ class Tables(NamedTuple):
 
     masks: NDArray[np.uint64]
     split: NDArray[np.uint8]
-    tricks: NDArray[np.uint8]
+    tricks: NDArray[np.uint16]
     deal: NDArray[np.int32]
     dealer: NDArray[np.uint8]
     vulnerable: NDArray[np.bool_]
@@ -132,12 +132,12 @@ def from_records(path: Path) -> Tables:
     )
 
 
-def expected_tricks(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+def expected_tricks(masks: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """(deals, 2, 5) double-dummy tricks of both sides in every strain, in twentieths, North and East declarers."""
     from bayesbridge.cards import Suit
     from bayesbridge.estimators.network import table_tricks
 
-    found = np.empty((len(masks), 2, 5), np.uint8)
+    found = np.empty((len(masks), 2, 5), np.uint16)
     for side in range(2):
         table = np.roll(masks, -side, axis=1)
         for strain, trump in enumerate((*Suit, None)):

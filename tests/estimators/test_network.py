@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from bayesbridge import Layouts, Seat
+from bayesbridge import Hand, Layouts, Seat
 from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.network import HEADS, SHARPER, table_tricks, weights
 from bayesbridge.estimators.protocol import Question, run
+from scripts.table_arrays import expected_tricks
 from tests.deals import deal_masks, solved_deals
 
 LAYOUTS = Layouts(deal_masks(60, 3))
@@ -104,3 +105,15 @@ def plain(table, trump):
 def test_kernels_give_what_the_formulas_give(trump):
     table = np.ascontiguousarray(deal_masks(300, 4))  # more than a block
     np.testing.assert_allclose(table_tricks(table, trump), plain(table, trump), atol=1e-4)
+
+
+def test_fits_are_told_of_thirteen_tricks():
+    """They are 260 twentieths, more than a byte holds."""
+    deal = [
+        Hand.of(one).mask for one in ("AKQJT9.AK.AKQ.AK", "43.T987.T987.T98", "8765.QJ2.J32.QJ2", "2.6543.654.76543")
+    ]
+    masks = np.concatenate([np.array([deal], np.uint64), LAYOUTS.masks])
+    expected = [table_tricks(masks, trump) @ np.arange(14) for trump in (*Suit, None)]
+    found = expected_tricks(masks)[:, 0] / 20
+    assert found[0, Suit.S] > 12.8
+    np.testing.assert_allclose(found, np.stack(expected, axis=1), atol=0.026)
