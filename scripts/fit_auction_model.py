@@ -664,7 +664,7 @@ def main() -> None:
     )
     parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="files to listen to (default: fit four)")
     parser.add_argument("--teach", action="store_true", help="fit one teacher, by this seed, and nothing else")
-    parser.add_argument("--start", type=Path, help="a file whose networks wide and guide go on from")
+    parser.add_argument("--start", type=Path, help="a file whose networks go on from")
     parser.add_argument("--styles", action="store_true", help="fit the styles alone, to the networks of --start")
     parser.add_argument("--listen", type=float, default=0.9, help="weight of another network's word")
     parser.add_argument("--rate", type=float, default=1.3e-3, help="highest learning rate")
@@ -739,18 +739,18 @@ def main() -> None:
         train(fitted, batches, loss, validation, seconds, options.rate, options.decay, rng, name, recorded=True)
         network.eval()
 
-    def teach(path: Path) -> None:
+    def teach(path: Path, network: Bidder) -> None:
         """A teacher, into a file."""
-        network, own = Bidder(*options.wide, options.dropout, features).to(device), Styles(seen).to(device)
+        own = Styles(seen).to(device)
         fit(path.name, network, own, [], options.seconds[0], BOTH_HIDDEN)
         network_file(path, {"wide": network}, {"pairs": own.numbers}, {"sizes": [options.wide]})
 
     if options.teach:
-        teach(options.output)
+        teach(options.output, wide)
         return
     paths = options.teachers or [options.output.with_suffix(f".{i}.npz") for i in range(4)]
     for path in [] if options.teachers or options.styles else paths:
-        teach(path)
+        teach(path, Bidder(*options.wide, options.dropout, features).to(device))
     if not options.styles:
         teachers = [teacher_of(path, features, seen) for path in paths]
         fit("wide", wide, styles, teachers, options.seconds[1], BOTH_HIDDEN)
