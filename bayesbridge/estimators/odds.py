@@ -206,7 +206,7 @@ def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | 
 
 
 READ: Final = number(2000)
-READ_LESS: Final = {"part score": "0.9 ± 1.6", "game": "0.3 ± 1.3", "slam": "10.8 ± 3.6"}
+READ_LESS: Final = {"part score": "0.9 ± 1.6", "game": "0.3 ± 1.3", "slam": "9.8 ± 3.6"}
 """By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
 
 
