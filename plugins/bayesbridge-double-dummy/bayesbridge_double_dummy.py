@@ -155,8 +155,14 @@ def _remaining(masks: Masks) -> NDArray[np.uint32]:
     return (suits << np.uint64(2)).astype(np.uint32)
 
 
-@cache
 def _dds() -> Any:
+    """DDS, loaded once: loading it frees the memory of whatever it is solving for another thread."""
+    with _ONE_AT_A_TIME:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Any:
     """DDS through endplay's binding alone: the whole package would load Matplotlib too, which takes a second."""
     package = find_spec("endplay")
     assert package is not None

@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import bayesbridge_double_dummy as plugin
 import numpy as np
 import pytest
 from bayesbridge_double_dummy import BATCH, DoubleDummy, DoubleDummyLeads, Solved
@@ -165,6 +167,22 @@ def test_two_threads_at_once(published, tables):
             pool.map(lambda _: run(DoubleDummy(("NT",)), published, Question.of("S:N"))["dd_tricks"], range(4))
         )
     assert all(np.array_equal(table, tables[:, 4:]) for table in found)
+
+
+def test_threads_that_begin_together_load_the_solver_once(monkeypatch):
+    """Loading it a second time frees the memory of a solver at work: the process crashed."""
+    loads = []
+
+    def slowly(spec):
+        loads.append(spec)
+        time.sleep(0.05)
+        return module_from_spec(spec)
+
+    plugin._loaded.cache_clear()
+    monkeypatch.setattr(plugin, "module_from_spec", slowly)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: plugin._dds(), range(4)))
+    assert len(loads) == 1
 
 
 def test_conformance():
