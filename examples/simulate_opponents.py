@@ -13,7 +13,7 @@ from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
 styles = {"NS": PairStyle.of_text("standard"), "EW": PairStyle.of_text("strong-club")}
-rng = np.random.default_rng(17)
+rng = np.random.default_rng(18)
 records = []
 for board in range(60):
     hands = rng.permutation(52).reshape(4, 13)

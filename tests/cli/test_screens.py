@@ -97,7 +97,6 @@ def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
 
 @pytest.mark.parametrize("words", ["play --seconds 4", "contracts --contracts 3NT,2NT --seconds 1"])
 def test_a_first_ranking_is_told_on_a_terminal_while_more_is_solved(words):
-    pytest.importorskip("bayesbridge_double_dummy")
     hand = "--observer W --hand Q8642.93.J84.K75 --players 4 --draws 200"
     more = f"{hand} --contract 3NT --by S" if words.startswith("play") else f"--hand {HAND} --reveal N:{DUMMY}"
     status, shown, out = in_terminal([*words.split(), *more.split()], "stderr")

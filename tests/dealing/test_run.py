@@ -100,7 +100,6 @@ action average score(nv, x7S, tricks(south, spades)), average score(vul, x7S, tr
 
 
 def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
-    pytest.importorskip("bayesbridge_double_dummy")
     path = tmp_path / "certain.dlr"
     path.write_text(CERTAIN)
     assert main(["deal", str(path), "--json"]) == 0

@@ -269,9 +269,6 @@ def test_a_new_scoring_is_a_class_and_a_line(install, monkeypatch):
         bb.contracts(posterior, scheme=Made(), vulnerable="NS")
 
 
-pytest.importorskip("bayesbridge_double_dummy")
-
-
 def position(seed):
     """A position of at most 200 layouts after three passes of 3H: North is open, and most cards of the others known."""
     rng = np.random.default_rng(seed)

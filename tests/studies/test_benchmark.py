@@ -95,7 +95,7 @@ def test_every_measure_by_enumeration(board):
     assert values["cards"] == pytest.approx(np.mean(list(losses.values())), rel=1e-6)
     assert values["honours"] == pytest.approx(np.mean(honours), rel=1e-6, nan_ok=True)
     assert values["lengths"] == pytest.approx(np.mean(lengths), rel=1e-6, abs=1e-9)
-    assert values["points"] == pytest.approx(np.mean(squares), rel=1e-6, abs=1e-9)
+    assert values["points"] == pytest.approx(np.mean(squares), rel=1e-5, abs=1e-9)  # six digits of each chance
     assert values["log_true"] == pytest.approx(math.log(at_truth[0]), rel=1e-5)
     assert values["log_tssr"] == pytest.approx(math.log(at_truth[0] * len(layouts)), rel=1e-5, abs=1e-6)
 

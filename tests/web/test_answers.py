@@ -282,7 +282,6 @@ def test_a_style_travels_as_a_word(memory):
 
 
 def test_a_review_is_that_of_the_library(monkeypatch):
-    pytest.importorskip("bayesbridge_double_dummy")
     monkeypatch.setitem(USUAL, "review", Budget(200, solve=20, seconds=3.0))
     impossible = f"{BOARD}S2 SA S7 S4\n"  # East leads a card that South was dealt
     *cards, (last, summary) = page.review_events(page.read_question({}), "match.pbn", impossible, 0)

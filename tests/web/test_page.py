@@ -117,7 +117,6 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
 
 @pytest.mark.parametrize("width", [pytest.param(400, marks=pytest.mark.slow), 1280])
 def test_a_ranking_sharpens_while_it_is_watched(tab, width):
-    pytest.importorskip("bayesbridge_double_dummy")
     page = tab("", viewport={"width": width, "height": 900})
     choose(page, "#moment", "lead")
     solved = "() => Number(/From ([0-9]+) solved/.exec(document.getElementById('leads-notes').textContent)[1])"
@@ -290,7 +289,6 @@ def test_a_dropped_file_is_stepped_through(tab):
 
 @pytest.mark.slow
 def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
-    pytest.importorskip("bayesbridge_double_dummy")
     page = tab()
     page.set_input_files("#file", {"name": "match.pbn", "mimeType": "", "buffer": BOARD.encode()})
     page.wait_for_selector("#stepper:not([hidden])")
