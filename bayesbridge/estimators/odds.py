@@ -206,7 +206,7 @@ def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | 
 
 
 READ: Final = number(2000)
-READ_LESS: Final = {"part score": "0.9 ± 1.6", "game": "0.3 ± 1.3", "slam": "9.8 ± 3.6"}
+READ_LESS: Final = {"part score": "0.9 ± 1.6", "game": "0.3 ± 1.3", "small slam": "6.9 ± 3.8", "grand slam": "34 ± 10"}
 """By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
 
 
@@ -292,9 +292,10 @@ class ContractOdds(ContractQuestion, Displayable):
         else:
             words = f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
         if self.bid:
+            kind = {6: "small ", 7: "grand "}.get(self.contract.level, "") + self.contract.kind
             words += (
-                f" On {READ} boards of experts {self.contract.kind}s made {READ_LESS[self.contract.kind]} points more "
-                "often than the opening leader predicts by this reading of auctions."
+                f" On {READ} boards of experts {kind}s made {READ_LESS[kind]} points more often than the opening "
+                "leader predicts by this reading of auctions."
             )
         return f"{actual_caution()} Before that step: {words}" if self.actual else words
 

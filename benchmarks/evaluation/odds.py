@@ -50,8 +50,8 @@ CHUNK: Final = 5
 SOLVER: Final = "solved"
 """The estimator that solves, in the double-dummy plugin."""
 
-COLUMNS: Final = ("kind", "network", "network_error", "at_truth", "corrected", "corrected_error", "solved")
-"""Which of ``CONTRACT_KINDS``; chances, their errors, and the share of the solved layouts in which it makes."""
+COLUMNS: Final = ("kind", "network", "network_error", "at_truth", "corrected", "corrected_error", "solved", "level")
+"""Which of ``CONTRACT_KINDS``; chances, their errors, the share of the solved layouts in which it makes; the level."""
 WIDTH: Final = 2 + len(COLUMNS)
 """Of a board: whether it makes and whether it is corrected, 0 or 1; then the columns."""
 
@@ -159,7 +159,7 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
         corrected = sample.share((tricks[1:] >= needed).astype(np.float64))
         solved = float((tricks[1:] >= needed).mean())
     kind = CONTRACT_KINDS.index(contract.kind)
-    told = (kind, share, error, float(chances[0, needed:].sum()), *corrected, solved)
+    told = (kind, share, error, float(chances[0, needed:].sum()), *corrected, solved, contract.level)
     return np.array([tricks[0] >= needed, len(some) > 0, *told], np.float64)
 
 
@@ -240,6 +240,8 @@ class Odds:
         for place, kind in enumerate(CONTRACT_KINDS):
             if (those := told["kind"] == place).any():
                 found.append(forecast(f"{NETWORK}: {kind}", "network", those))
+        if (grand := told["level"] == 7).any():
+            found.append(forecast(f"{NETWORK}: grand slam", "network", grand))
         if corrected.any():
             found += [forecast(CORRECTED, "corrected", corrected), forecast(SAME, "network", corrected)]
             found.append(Forecast(BESIDE_SOLVER, found[-1].told, told["solved"][corrected], what.solve))

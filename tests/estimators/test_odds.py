@@ -94,17 +94,15 @@ def test_the_network_alone_is_wrong_about_that_solver(solver):
 
 
 def test_a_defender_is_told_by_how_much_readings_of_auctions_are_off():
-    auction, hands = bb.Auction.of("S:1NT P 3NT P P P"), {"W": "J9.T8642.K53.A97", "S": "AKQ2.KJ3.A54.Q32"}
-    said = {}
-    for seat, hand in hands.items():
-        posterior = bb.Belief(seat, hand, dummy=None).given(auction).infer(draws=60, rng=1)
-        said[seat] = [network_odds(posterior, bb.Contract.of(one)).caution for one in ("3NT by S", "4S by S")]
-    assert [f"boards of experts games made {odds.READ_LESS['game']}" in one for one in (*said["W"], *said["S"])] == [
-        True,
-        False,
-        False,
-        False,
-    ]
+    hands = {"W": "J9.T8642.K53.A97", "S": "AKQ2.KJ3.A54.Q32"}
+    for bid, kind in {"3NT": "game", "7NT": "grand slam"}.items():
+        said = []
+        for seat, hand in hands.items():
+            belief = bb.Belief(seat, hand, dummy=None).given(bb.Auction.of(f"S:1NT P {bid} P P P"))
+            posterior = belief.infer(draws=60, rng=1)
+            said += [network_odds(posterior, bb.Contract.of(f"{one} by S")).caution for one in (bid, "4S")]
+        told = f"boards of experts {kind}s made {odds.READ_LESS[kind]}"
+        assert [told in one for one in said] == [True, False, False, False]
 
 
 def test_without_a_solver_the_sentence_says_so(install, complaint):

@@ -28,7 +28,7 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         (tricks,) = solver().estimate(bb.Layouts.of([record.deal]), question)["solved"]
         assert cells[:2].tolist() == [tricks >= contract.tricks_needed, number == 0]
         assert (told["corrected_error"] > 0) == (number == 0)
-        assert CONTRACT_KINDS[int(told["kind"])] == contract.kind
+        assert (CONTRACT_KINDS[int(told["kind"])], told["level"]) == (contract.kind, contract.level)
         if number == 0:
             off = told["corrected"] - told["network"]
             assert abs(off) < 5 * np.hypot(told["corrected_error"], told["network_error"])
