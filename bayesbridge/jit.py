@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, cast, overload
+from typing import Any, Final, cast, overload
 
 import numba
 import numpy as np
@@ -26,6 +26,9 @@ from numba.core.caching import FunctionCache
 from bayesbridge.cache import cache_directory, say_unwritable, source_name, use_folder
 
 _decorating = threading.Lock()
+
+ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
+"""``fastmath`` of a kernel whose sums may be added up in any order, so that the processor adds several at once."""
 
 
 def _without_blas() -> None:

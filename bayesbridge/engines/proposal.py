@@ -33,7 +33,7 @@ import numpy as np
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
 from bayesbridge.expressions import LENGTH, table
-from bayesbridge.jit import njit
+from bayesbridge.jit import ANY_ORDER, njit
 from bayesbridge.layouts import Floats, Hands, Ints, Masks
 from bayesbridge.random64 import Seed, State, next64, seed_state
 
@@ -48,6 +48,9 @@ HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(
 COUNT: Final = table(LENGTH)
 _WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
 """(14, 14) binomial coefficients."""
+
+WIDTH: Final = 28
+"""Columns by length in the table of two suits, which may hold 26 cards."""
 
 
 class Side(NamedTuple):
@@ -77,8 +80,16 @@ class Work(NamedTuple):
     those small cards; cards altogether; shortest and longest length of the first side; what the rest certainly gets."""
     ways: Floats
     """(4, 11, 14) weighted ways by suit, points and length of the first side."""
+    some: Floats
+    """(4, 154) those of a suit that are not 0, and"""
+    place: Ints
+    """(4, 154) where they stand: 28 · points + length, in hearts and spades 13 − length; and"""
+    number: Ints
+    """(4,) how many they are."""
     table: Floats
-    """(2, 22, 14) the same of two suits, by pair."""
+    """(2, 616) weighted ways of two suits, by pair: the places of their suits added up. So the ways of 13 cards in both
+    pairs, and of some points, stand side by side in the same order: by the length of the first pair, and 13 after it.
+    """
     tilt: Floats
     """(41,) the tilt of both sides by the points of the first, 0 out of bounds."""
     most: Ints
@@ -96,19 +107,14 @@ def add_up(work: Work, cards: np.int64) -> float:
     if certain < 0:
         return 0.0
     one, rest = work.one, work.rest
-    suits, ways, table, most, tilt = work.suit, work.ways, work.table, work.most, work.tilt
+    suits, some, place, table, most, tilt = work.suit, work.some, work.place, work.table, work.most, work.tilt
     for k in range(2):
-        first, second = HONOUR_POINTS[suits[2 * k, 1]], HONOUR_POINTS[suits[2 * k + 1, 1]]
-        low, high = suits[2 * k + 1, 5], suits[2 * k + 1, 6]
-        most[k] = first + second
-        table[k, : most[k] + 1] = 0.0
-        for p in range(first + 1):
-            for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
-                share = ways[2 * k, p, length]
-                if share > 0.0:
-                    for q in range(second + 1):
-                        for other in range(low, min(high, 13 - length) + 1):
-                            table[k, p + q, length + other] += share * ways[2 * k + 1, q, other]
+        most[k] = HONOUR_POINTS[suits[2 * k, 1]] + HONOUR_POINTS[suits[2 * k + 1, 1]]
+        table[k, : WIDTH * (most[k] + 1)] = 0.0
+        for i in range(work.number[2 * k]):
+            share, start = some[2 * k, i], place[2 * k, i]
+            for j in range(work.number[2 * k + 1]):
+                table[k, start + place[2 * k + 1, j]] += share * some[2 * k + 1, j]
     fewest = max(one.bounds[0], everything - rest.bounds[1], certain)
     tilt[:] = 0.0
     for points in range(fewest, min(one.bounds[1], everything - rest.bounds[0], certain + doubt) + 1):
@@ -157,10 +163,18 @@ def _count_suits(work: Work, cards: np.int64) -> tuple[int, int, int]:
             if given == 0:
                 break
             given = (given - 1) & honours
+        many = 0
+        for points in range(HONOUR_POINTS[honours] + 1):
+            for length in range(shortest, longest + 1):
+                if ways[suit, points, length] > 0.0:
+                    work.some[suit, many] = ways[suit, points, length]
+                    work.place[suit, many] = WIDTH * points + (length if suit < 2 else 13 - length)
+                    many += 1
+        work.number[suit] = many
     return certain, doubtful, everything
 
 
-@njit
+@njit(fastmath=ANY_ORDER)
 def _join(work: Work) -> float:
     """The weight of every pair of points, and of all."""
     table, tilt, most, cell, row = work.table, work.tilt, work.most, work.cell, work.row
@@ -170,11 +184,9 @@ def _join(work: Work) -> float:
         for q in range(most[1] + 1):
             part = 0.0
             if tilt[p + q] > 0.0:
-                even, odd = 0.0, 0.0  # two sums, so that one need not wait for the other
-                for length in range(0, 14, 2):
-                    even += table[0, p, length] * table[1, q, 13 - length]
-                    odd += table[0, p, length + 1] * table[1, q, 12 - length]
-                part = (even + odd) * tilt[p + q]
+                for length in range(14):
+                    part += table[0, WIDTH * p + length] * table[1, WIDTH * q + 13 + length]
+                part *= tilt[p + q]
             cell[p, q] = part
             so_far += part
         row[p] = so_far
@@ -208,7 +220,7 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
     limit = (limit - (before - cell[p, q])) / work.tilt[p + q]
     before = 0.0
     for here in range(14):
-        part = table[0, p, here] * table[1, q, 13 - here]
+        part = table[0, WIDTH * p + here] * table[1, WIDTH * q + 13 + here]
         if part > 0.0 and before <= limit:
             length = here
             before += part
@@ -254,7 +266,7 @@ def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
 def _pick_pair(work: Work, k: int, length: int, points: int, state: State) -> int:
     """The first side's cards of two suits, given their number and points in doubt."""
     suits, ways, suit = work.suit, work.ways, 2 * k
-    limit = _uniform(state) * work.table[k, points, length]
+    limit = _uniform(state) * work.table[k, WIDTH * points + (length if k == 0 else 26 - length)]
     total, mine, worth = 0.0, 0, 0
     for p in range(min(points, HONOUR_POINTS[suits[suit, 1]]) + 1):
         if points - p <= HONOUR_POINTS[suits[suit + 1, 1]]:
@@ -283,7 +295,10 @@ def fill_splits(one: Side, rest: Side, cards: Hands, state: State, found: Splits
         rest,
         np.zeros((4, 8), np.int64),
         np.zeros((4, 11, 14)),
-        np.zeros((2, 22, 14)),
+        np.zeros((4, 154)),
+        np.zeros((4, 154), np.int64),
+        np.zeros(4, np.int64),
+        np.zeros((2, 22 * WIDTH)),
         np.zeros(41),
         np.zeros(2, np.int64),
         np.zeros((21, 21)),

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.jit import njit, one_thread
+from bayesbridge.jit import ANY_ORDER, njit, one_thread
 from bayesbridge.layouts import Layouts, Masks, Singles
 
 MOST_TRICKS: Final = 13
@@ -47,9 +47,6 @@ SHARPER: Final = 1.2
 On the 5 389 deals to judge by, the likeliest number then has 79.1 % with trumps and 81.4 % without, on average, and is
 right in 79.0 % and 81.3 %; without the factor it has 75.5 % and 78.1 %.
 """
-
-ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
-"""Sums may be added up in any order, so that the processor adds several at once."""
 
 
 def trick_probabilities(layouts: Layouts, declarer: Seat | str, strain: Strain | str) -> Singles:
