@@ -81,14 +81,14 @@ class Work(NamedTuple):
     ways: Floats
     """(4, 11, 14) weighted ways by suit, points and length of the first side."""
     some: Floats
-    """(4, 154) those of a suit that are not 0, and"""
+    """(4, 154) those of a suit that are not 0, one after the other."""
     place: Ints
-    """(4, 154) where they stand: 28 · points + length, in hearts and spades 13 − length; and"""
+    """(4, 154) the place of each: 28 · points + length; in hearts and spades 28 · points + 13 − length."""
     number: Ints
     """(4,) how many they are."""
     table: Floats
-    """(2, 616) weighted ways of two suits, by pair: the places of their suits added up. So the ways of 13 cards in both
-    pairs, and of some points, stand side by side in the same order: by the length of the first pair, and 13 after it.
+    """(2, 616) weighted ways of two suits, by pair, at the sum of the places of both suits: 28 · points + length, in
+    hearts with spades 28 · points + 26 − length. So what completes 13 cards is read in the same direction in both.
     """
     tilt: Floats
     """(41,) the tilt of both sides by the points of the first, 0 out of bounds."""
