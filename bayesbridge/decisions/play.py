@@ -558,7 +558,7 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
         game = Ending(turn.trick, ours, distinct, side, most_work)
     best, columns = plans(game, rows, sample.weights, reached := 1)
-    while reached < min(tricks, horizon) and (reached < 2 or tricks <= 4 or game.search.work * DEEPER < most_work):
+    while reached < min(tricks, horizon) and (reached < 2 or tricks <= 4 or game.work * DEEPER < most_work):
         try:
             best, columns = plans(game, rows, sample.weights, reached + 1)
         except TooMuchWork:

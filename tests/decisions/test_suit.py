@@ -93,7 +93,7 @@ def test_every_plan_of_a_short_suit(first, second, missing):
             game = SuitGame(pair, goal)
             reached = max(
                 sum(weight for place, weight in enumerate(weights) if outcome >> place & 1)
-                for outcome, _ in game.front((1 << len(layouts)) - 1)
+                for outcome, _ in game.front(game.start, (1 << len(layouts)) - 1, goal)
             )
             assert reached == pytest.approx(best, abs=1e-12)
 
@@ -102,7 +102,7 @@ def walked(step, first, second, west, east, table):
     """Tricks of a plan in one layout, card by card, against the worst that the defenders can do."""
     if step is None:
         return sure(first, second, west | east)
-    leads_first = step.leader == table.first
+    leads_first = step.leader == table[0]
     own, other = (first, second) if leads_first else (second, first)
     next_, last = (east, west) if leads_first else (west, east)
     lead = RANKS.index(step.card)
