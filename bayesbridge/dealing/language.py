@@ -118,7 +118,7 @@ class _ScriptParser(Parser):
                 raise word.wrong(f"{word.text} {number}: write a number from 1 to {most}")
             self._found[word.text] = number
         elif self.accept("dealer"):
-            self._found["dealer"] = self.seat()
+            self._found["dealer"] = self.choice(SEATS, "seat")
         elif self.accept("vulnerable"):
             place = self.read()
             if place.text.lower() not in VULNERABILITIES:
@@ -161,7 +161,7 @@ class _ScriptParser(Parser):
         if self.next.text not in SEATS:
             raise self.next.wrong(f"{self.next.quoted} is no seat: write predeal north SAKQ, HJT")
         while self.next.text in SEATS:
-            seat = self.seat()
+            seat = self.choice(SEATS, "seat")
             while self.next.kind == "word" and re.fullmatch(f"[{SUIT_LETTERS}][{RANKS}]+", self.next.text):
                 cards = self.read().text
                 for rank in cards[1:]:
