@@ -22,7 +22,7 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import RANKS, SUIT_MASK
 from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import Print, Script, Statistic
-from bayesbridge.dealing.plan import Counts, DealPlan, exact_counts
+from bayesbridge.dealing.plan import Counts, DealPlan
 from bayesbridge.expressions import LayoutValues
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
@@ -240,10 +240,7 @@ class Finding:
 
 def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
     """Exact counts for each action, with no draw at all; ``None`` where they cannot, or where it prints."""
-    return [
-        exact_counts(plan.plan, *action.values) if plan.exact and isinstance(action, Statistic) else None
-        for action in script.actions
-    ]
+    return [plan.counts(*action.values) if isinstance(action, Statistic) else None for action in script.actions]
 
 
 def printed(script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues) -> Iterator[str]:
