@@ -2,16 +2,10 @@
 
 One suit lies between declarer's two hands, *first* and *second*; the left defender plays after the second hand, the
 right defender after the first. Cards of the defenders that follow each other in rank, with none of declarer's between,
-are equals: which of them is played tells nothing, since whoever holds several may choose. A layout is how many of each
-group of equals the left defender holds. Layouts are weighed by vacant places, or by a posterior: what was called,
-played and shown counts.
-
-The search for plans is that of :mod:`~bayesbridge.decisions.best_defence`: one plan must serve all layouts that the
-cards played cannot tell apart, and the defenders see everything.
-
-Declarer may lead from either hand at each trick, as often as wanted, and the defenders never lead the suit: entries,
-ruffs and blocked suits are left out. A card of declarer's counts by its *gap*, the number of groups of the defenders
-above it; a group comes right below the gap of the same number. A plan is shown as a tree of cards, and as text.
+are equals: which of them is played tells nothing. A layout is how many of each group of equals the left defender holds.
+A card of declarer's counts by its *gap*, the number of groups above it; a group comes right below the gap of the same
+number. The search is that of :mod:`~bayesbridge.decisions.best_defence`. Declarer may lead from either hand at each
+trick and the defenders never lead the suit: entries, ruffs and blocked suits are left out.
 """
 
 from __future__ import annotations
@@ -118,8 +112,7 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
 def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
     """(8192,) P(the left defender holds exactly these cards) where the two have so many places for unknown cards.
 
-    With k of the m missing cards on the left, and places a and b, one such layout of single cards has the probability
-    C(a + b - m, a - k) / C(a + b, a).
+    With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) / C(a + b, a).
 
     >>> pair = Combination.of(holding("AKJT9"), holding("5432"))
     >>> weights = weights_of(pair, prior_shares(pair))
@@ -189,10 +182,7 @@ class SuitGame(Search):
         super().__init__(len(layouts), max(1, max(map(len, hands)) - lowest + 1), most_work)
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """Where cards above all others reach all that is asked or possible: they win in as many tricks as there are.
-
-        Each hand plays its losers under the other's winners.
-        """
+        """Where cards above all others, one a trick, reach all that is asked or possible."""
         (first, second), (left, right), trick = state
         if trick:
             return None
@@ -266,44 +256,11 @@ def _changed(pair: tuple[Counts, Counts], side: int, place: int, by: int) -> tup
     return (more, pair[1]) if side == 0 else (pair[0], more)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A trick: who leads what, and what follows."""
-
-    leader: Seat
-    card: str
-    answers: tuple[Reply, ...]
-    """By what the next defender plays."""
-
-    @property
-    def document(self) -> dict[str, Any]:
-        return {
-            "leader": self.leader.name,
-            "lead": self.card,
-            "answers": [
-                {
-                    "played": answer.played or None,
-                    "card": answer.card or None,
-                    "then": [
-                        {"played": played or None, "next": None if step is None else step.document}
-                        for played, step in answer.then
-                    ],
-                }
-                for answer in self.answers
-            ],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the third hand plays on a defender's card, and how it goes on."""
-
-    played: str
-    """Ranks of the equals of which one is played; empty if the defender shows out."""
-    card: str
-    """The rank that the third hand plays; empty if it has none of the suit."""
-    then: tuple[tuple[str, Step | None], ...]
-    """The next trick by what the last defender plays; ``None`` where nothing is left to choose."""
+type Step = dict[str, Any]
+"""A trick as plain data: ``leader``, ``lead`` and ``answers`` by what the next defender plays. Each has ``played``, the
+ranks of the equals of which one is played, ``card``, what the third hand plays on it, and ``then``: by what the last
+defender ``played`` the ``next`` trick. ``None`` is no card of the suit, or that nothing is left to choose.
+"""
 
 
 def steps(
@@ -318,7 +275,7 @@ def steps(
         return None
     (hand, gap), replies = plan
     out = [len(group) - a - b for group, a, b in zip(combination.groups, *played, strict=True)]
-    names = [*map(_text, combination.groups), ""]  # the last of no card
+    names = [*map(_text, combination.groups), None]  # the last of no card
 
     def chosen(ranks: tuple[int, ...], gap: int) -> int:
         """A card of that gap, groups that are gone not counted."""
@@ -336,12 +293,12 @@ def steps(
         kept = tuple(rank for rank in other if rank != third)
         left = (rest, kept) if hand == 0 else (kept, rest)
         now = _changed(played, side, group, 1)
-        then = tuple(
-            (names[last], steps(after, combination, seats, left, _changed(now, 1 - side, last, 1)))
+        then = [
+            {"played": names[last], "next": steps(after, combination, seats, left, _changed(now, 1 - side, last, 1))}
             for last, after in plans
-        )
-        answers.append(Reply(names[group], "" if third is None else RANKS[third], then))
-    return Step(seats[hand], RANKS[led], tuple(answers))
+        ]
+        answers.append({"played": names[group], "card": None if third is None else RANKS[third], "then": then})
+    return {"leader": seats[hand].name, "lead": RANKS[led], "answers": answers}
 
 
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
@@ -354,11 +311,13 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     yield _trick(step, lowest)
     if tricks == 1:
         return
-    groups: dict[tuple[str, ...], list[tuple[Reply, str]]] = {}
-    branches = [(answer, played, after) for answer in step.answers for played, after in answer.then]
-    for answer, played, after in branches:
-        if after is not None and any(one.card or any(step for _, step in one.then) for one in after.answers):
-            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append((answer, played))
+    groups: dict[tuple[str, ...], list[tuple[str | None, str | None]]] = {}
+    branches = [
+        (answer["played"], last["played"], last["next"]) for answer in step["answers"] for last in answer["then"]
+    ]
+    for second, fourth, after in branches:
+        if after and any(one["card"] or any(last["next"] for last in one["then"]) for one in after["answers"]):
+            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append((second, fourth))
     for lines, cases in groups.items():
         always = len(groups) == 1 and len(cases) == len(branches)
         if not always:
@@ -368,29 +327,29 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
 
 def _trick(step: Step, lowest: str) -> str:
     """A lead and what the third hand plays on it."""
-    leader, third = SEATS[step.leader.name], SEATS[step.leader.partner.name]
-    usual = next((answer for answer in step.answers if answer.played == lowest), step.answers[0])
-    text = f"{leader} leads the {_NAMES[step.card]}"
-    if usual.card:
-        text += f", {third} plays the {_NAMES[usual.card]}"
+    leader, defender, third = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (0, 1, 2))
+    answers = step["answers"]
+    usual = next((one for one in answers if one["played"] == lowest), answers[0])["card"]
+    text = f"{leader} leads the {_NAMES[step['lead']]}"
+    if usual:
+        text += f", {third} plays the {_NAMES[usual]}"
     others: dict[str, list[str]] = {}
-    for answer in step.answers:
-        if answer.card != usual.card:
-            others.setdefault(answer.card, []).append(_play(answer.played, lowest))
-    defender = SEATS[step.leader.next(1).name]
+    for one in answers:
+        if one["card"] != usual:
+            others.setdefault(one["card"], []).append(_play(one["played"], lowest))
     for card, plays in others.items():
         text += f"; the {_NAMES[card]} if {defender} {' or '.join(plays)}"
     return f"{text}."
 
 
-def _condition(step: Step, cases: list[tuple[Reply, str]], lowest: str) -> str:
+def _condition(step: Step, cases: list[tuple[str | None, str | None]], lowest: str) -> str:
     """When a continuation is meant: by the second card alone where that tells it, else by both."""
-    second, fourth = (SEATS[step.leader.next(turn).name] for turn in (1, 3))
-    met: dict[str, list[str]] = {}
-    for answer, played in cases:
-        met.setdefault(answer.played, []).append(played)
-    every = {answer.played: len(answer.then) for answer in step.answers}
-    by_last: dict[tuple[str, ...], list[str]] = {}
+    second, fourth = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (1, 3))
+    met: dict[str | None, list[str | None]] = {}
+    for one, last in cases:
+        met.setdefault(one, []).append(last)
+    every = {answer["played"]: len(answer["then"]) for answer in step["answers"]}
+    by_last: dict[tuple[str | None, ...], list[str | None]] = {}
     for one, lasts in met.items():
         by_last.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(one)
     parts = []
@@ -402,7 +361,7 @@ def _condition(step: Step, cases: list[tuple[Reply, str]], lowest: str) -> str:
     return f"If {', or if '.join(parts)}"
 
 
-def _play(ranks: str, lowest: str) -> str:
+def _play(ranks: str | None, lowest: str) -> str:
     if not ranks:
         return "shows out"
     if ranks == lowest:
@@ -448,7 +407,7 @@ class SuitLine:
             "error": self.error,
             "at_least": {str(goal): share for goal, share in self.at_least.items()},
             "play": list(self.text(tricks)),
-            "plan": None if self.step is None else self.step.document,
+            "plan": self.step,
         }
 
 
