@@ -5,12 +5,8 @@ Those that add up card by card have a weight for each rank; the others look at t
 count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace, king and queen in as
 many cards as the suit has, up to three.
 
-*Expressions* are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; false is
-0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0 is a. :func:`evaluate` works on arrays, whatever
-the values of the leaves come from: a batch of layouts (:class:`LayoutValues`), or the classes of a table.
-:func:`text_of` writes an expression in the language again, for plans and errors.
-
-Words for seats, suits, measures and cards are singular or plural alike; shapes are four lengths in the order S H D C,
+Expressions are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; false is
+0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0 is a. Shapes are four lengths in the order S H D C,
 with ``x`` for any length. What is wrong with a text is one line with its line and column.
 """
 
@@ -36,11 +32,7 @@ HOLDINGS: Final = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number for each holding; ``weights`` by rank from the two up, ``None`` where cards do not simply add up.
-
-    >>> int(table(POINTS)[0b1_1000_0000_0000]), int(table(LOSERS)[0b1_1000_0000_0000])
-    (7, 0)
-    """
+    """A number for each holding; ``weights`` by rank from the two up, ``None`` where cards do not simply add up."""
 
     name: str
     weights: tuple[int, ...] | None = None
@@ -229,11 +221,7 @@ TRUE: Final = Number(1)
 
 
 def conjunction(parts: tuple[Expression, ...]) -> Expression:
-    """All of them; what is certain is left out.
-
-    >>> conjunction(()) == TRUE
-    True
-    """
+    """All of them; what is certain is left out."""
     flat: list[Expression] = []
     for part in parts:
         flat += [one for one in _joined(part, "and") if one != TRUE]
@@ -376,7 +364,6 @@ class Token:
     column: int
 
     def wrong(self, what: str) -> NotationError:
-        """The error that something is wrong here."""
         return NotationError(f"line {self.line}, column {self.column}: {what}", text=self.text, line=self.line)
 
     @property
@@ -497,11 +484,9 @@ class Parser:
 
     @property
     def next(self) -> Token:
-        """The next word, not yet read."""
         return self.words[self.place]
 
     def read(self) -> Token:
-        """Read the next word."""
         token = self.next
         if token.kind != "end":
             self.place += 1
@@ -511,11 +496,10 @@ class Parser:
         """Read the next word if it is one of these."""
         return self.read() if self.next.kind in ("word", "sign") and self.next.text in texts else None
 
-    def expect(self, text: str, where: str) -> Token:
+    def expect(self, text: str, where: str) -> None:
         """Read a word that must be there."""
-        if (found := self.accept(text)) is None:
+        if self.accept(text) is None:
             raise self.next.wrong(f"{text!r} is missing before {self.next.quoted}: write {where}")
-        return found
 
     def number(self, where: str) -> int:
         """Read a whole number, which may have a minus sign."""
@@ -652,11 +636,6 @@ class Parser:
 
 @lru_cache(maxsize=256)
 def parse_expression(text: str) -> Expression:
-    """Read one expression.
-
-    >>> parse_expression("hcp(north) > 11 && spades(north) >= 5").size
-    7
-    """
     parser = Parser(text)
     found = parser.expression()
     if parser.next.kind != "end":

@@ -206,9 +206,6 @@ type SchemeLike = Scoring | str | Mapping[str, Any] | None
 def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None) -> Scoring:
     """The scoring that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
     ``duplicate``. Who is vulnerable is refused where it does not count.
-
-    >>> scoring_of("old", "None", None).name, scoring_of(None, "NS", None)
-    ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
     """
     sides = Vulnerability.of(vulnerable)
     meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
@@ -229,11 +226,7 @@ def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat 
 
 @lru_cache(maxsize=128)
 def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.int64]:
-    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT = 0 … 4.
-
-    >>> scores_by_tricks(3, 4, True)[[7, 9, 10]].tolist()
-    [-200, 600, 630]
-    """
+    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT = 0 … 4."""
     scheme = Duplicate(Vulnerability.ALL if vulnerable else Vulnerability.NONE)
     contract = Contract(level, Strain(strain), Seat.N)
     import numpy as np

@@ -1,20 +1,14 @@
 """Plans of deals: what of a condition tables do exactly, what is tested on each draw, and how calls weigh deals.
 
-**Conditions** go into tables as far as these hold them (:mod:`bayesbridge.engines.conditions`). Double-dummy tricks,
-from the plugin ``bayesbridge-double-dummy``, and random numbers are always tested. Statistics come from the tables with
-no draw at all where they can, else from deals that were drawn.
-
-**Calls** are soft evidence. Let L be the probability that the four hands bid so under a model of bidders, and g the
-density of the proposal. By rejection sampling a draw is accepted with probability L / (c g), c a constant with L ≤ c g;
-accepted deals are independent and have the posterior distribution given the auction. There are two ways:
+Conditions go into tables as far as these hold them (:mod:`bayesbridge.engines.conditions`); double-dummy tricks and
+random numbers are always tested. Calls are soft evidence. Let L be the probability that the four hands bid so under a
+model of bidders, and g the density of the proposal. A draw is accepted with probability L / (c g), c a constant with
+L ≤ c g; accepted deals are independent and have the posterior distribution given the auction. There are two ways:
 
 * *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction is rare.
 * *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a pilot, and
   where L > c g a deal is accepted once instead of L / (c g) times. The share of probability that is *cut off* so is the
   total variation distance to the exact distribution; it is small, and measured.
-
-**Types of hand** in given shares are drawn each from tables of its own, however rare it is. A deal belongs to the first
-type whose condition it meets, so no deal counts twice.
 """
 
 from __future__ import annotations
@@ -79,13 +73,7 @@ def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallDraws:
-    """Deals under an auction.
-
-    chance: P(auction) among the deals that the tables hold, estimated from a pilot
-    error:  one standard error of it
-    kept:   the share of draws that is kept, by the same pilot
-    cut:    the share of probability that is cut off, by the same pilot; 0 where the way is exact
-    """
+    """Deals under an auction; the last four are estimates of a pilot."""
 
     auction: Auction
     soft: SoftEvidence
@@ -98,9 +86,12 @@ class CallDraws:
     log_guide_limit: float = np.inf
     """The same for the guides, which refuse most draws of a pair before the model is asked; inf without guides."""
     chance: float = 0.0
+    """P(auction) among the deals that the tables hold, with one standard error."""
     error: float = 0.0
     kept: float = 0.0
+    """The share of draws that is kept."""
     cut: float = 0.0
+    """The share of probability that is cut off; 0 where the way is exact."""
 
     def propose(self, n: int, rng: np.random.Generator) -> Proposed:
         """What of ``n`` draws meets the exact part of the plan and passes the guides, and log g of each.
@@ -138,15 +129,13 @@ class CallDraws:
     def lines(self) -> list[str]:
         """How it is done and how rare it is, for people."""
         way = "exact, each draw is kept with the probability that these hands bid so"
+        rare = [f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %"]
+        rare *= self.chance > 0.0
         if not self.exact:
             way = "independent deals, drawn where the calls point and kept by their weight"
-        found = [f"Calls {self.auction}: {way}"]
-        if self.chance > 0.0:
-            found.append(f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %")
-        if not self.exact:
-            found.append(f"  about {chance_text(self.kept)} of the draws are kept")
-            found.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
-        return found
+            rare.append(f"  about {chance_text(self.kept)} of the draws are kept")
+            rare.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
+        return [f"Calls {self.auction}: {way}", *rare]
 
     def document(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -156,9 +145,8 @@ class CallDraws:
 
 
 def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
-    """The mean of the weights of ``drawn`` draws, those left out having none, and its standard error.
-
-    The error counts one more draw of weight 1, which may have been missed.
+    """The mean of the weights of ``drawn`` draws, those left out having none, and its standard error, which counts one
+    more draw of weight 1 that may have been missed.
 
     >>> pilot(np.zeros(5), 10).mean
     0.5
@@ -184,15 +172,6 @@ def limit_of(log_weights: Floats, cut: float) -> float:
     return top + math.log((float(weights[:place].sum()) - cut * float(weights.sum())) / place)
 
 
-def lost(log_weights: Floats, log_limit: float) -> float:
-    """The share of their sum that weights lose if all above c count as c; all of it if there is none."""
-    if not len(log_weights):
-        return 1.0
-    relative = np.exp(log_weights - log_weights.max())
-    limit = math.exp(min(log_limit - float(log_weights.max()), 0.0))
-    return float(np.maximum(relative - limit, 0.0).sum() / relative.sum())
-
-
 MOST_DRAWS: Final = 10_000_000
 """Draws that are tested before the search ends."""
 LOW: Final = 0.01
@@ -204,8 +183,8 @@ _LARGEST: Final = 1 << 16
 class Drawn:
     """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed.
 
-    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` adds up by how
-    much the weights of some were too large (:meth:`CallDraws.draw`).
+    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` is from
+    :meth:`CallDraws.draw`.
     """
 
     drawn: int = 0
@@ -299,7 +278,9 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
         if Weights(seen).ess < 100.0:
             raise Contradiction("too few draws explain the calls", evidence=())
         fresh = found.log_weights(drawn, random)
-        cut = max(least, lost(fresh, log_limit))
+        most = float(fresh.max(initial=log_limit))
+        weights, limit = np.exp(fresh - most), math.exp(log_limit - most)
+        cut = max(least, float(np.maximum(weights - limit, 0.0).sum() / weights.sum())) if len(fresh) else 1.0
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
         if cut <= 2 * least:
             break
@@ -395,10 +376,7 @@ class DealPlan:
         return self.plan.exact_chance if self.exact else None
 
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
-        """``n`` independent deals; raises an error if ``most`` draws that are tested give fewer.
-
-        A warning says so when fewer than one draw in a hundred is kept.
-        """
+        """``n`` independent deals; an error if ``most`` draws that are tested give fewer, a warning if few are kept."""
         found = self.search(n, rng, most=most)
         found.verify(n)
         if not self.exact and found.rate < LOW:

@@ -11,8 +11,6 @@ Where a game can say what a layout would give if declarer saw it, this bounds ev
 of an outcome that is there already is not looked at (as in αμ search, Cazenave and Ventos, 2020). And where the weights
 are known, a plan that falls behind the bound of the first position by more than a *slack* is dropped wherever that
 shows; a search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
-
-:mod:`~bayesbridge.decisions.suit` asks this about one suit, :mod:`~bayesbridge.decisions.ending` about the last tricks.
 """
 
 from __future__ import annotations

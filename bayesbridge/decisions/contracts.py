@@ -50,12 +50,7 @@ type Named = str | Contract | Sequence[str | Contract] | None
 
 
 def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Floats:
-    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other; nothing where all passed.
-
-    >>> from bayesbridge.scoring import Duplicate
-    >>> payoff(Duplicate(), Contract.of("1NT by S"))[5:9].tolist()
-    [-100.0, -50.0, 90.0, 120.0]
-    """
+    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other; nothing where all passed."""
     if contract is None:
         return np.zeros(14)
     return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (1 if ours else -1)
@@ -75,16 +70,9 @@ def pair_of(belief: Belief, pair: PairLike) -> Pair:
 
 
 def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract | None]:
-    """Those named, or all that the pair may still bid or defend, in rising order; once the auction is over, all 35.
-
-    Where the others' bid stands, that is also defending it, doubled if that is allowed.
-
-    ``None``, the lowest, is a deal that is passed out: only where ``Pass`` is named before any bid.
-
-    >>> from bayesbridge import Auction, Belief
-    >>> after = Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None).given(Auction.of("W:6S Pass Pass"))
-    >>> contracts_asked(after, None, (Seat.S, Seat.N))[:3]
-    [Contract.of('6S by W'), Contract.of('6SX by W'), Contract.of('6NT by S')]
+    """Those named, or all that the pair may still bid, in rising order, and defending what stands of the others, also
+    doubled if that is allowed; once the auction is over, all 35. ``None``, the lowest, is a deal that is passed out:
+    only where ``Pass`` is named before any bid.
     """
     if named is None:
         every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
@@ -270,10 +258,7 @@ def contract_table(
     rng: Seed,
     first: Callable[[ContractTable], object] | None = None,
 ) -> ContractTable:
-    """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes.
-
-    ``first`` is told what the network alone says, before layouts are solved.
-    """
+    """The answer of :func:`contracts`, with the solver's ``failure``; ``first`` is told what the network alone says."""
     belief = posterior.belief
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)

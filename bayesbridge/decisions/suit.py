@@ -113,11 +113,6 @@ def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -
     """(8192,) P(the left defender holds exactly these cards) where the two have so many places for unknown cards.
 
     With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) / C(a + b, a).
-
-    >>> pair = Combination.of(holding("AKJT9"), holding("5432"))
-    >>> weights = weights_of(pair, prior_shares(pair))
-    >>> {layout: round(float(w), 4) for layout, w in zip(pair.layouts, weights)}[1, 0]
-    0.0622
     """
     left, right = vacant
     m = sum(map(len, combination.groups))
