@@ -5,12 +5,8 @@ Those that add up card by card have a weight for each rank; the others look at t
 count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace, king and queen in as
 many cards as the suit has, up to three.
 
-*Expressions* are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; false is
-0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0 is a. :func:`evaluate` works on arrays, whatever
-the values of the leaves come from: a batch of layouts (:class:`LayoutValues`), or the classes of a table.
-:func:`text_of` writes an expression in the language again, for plans and errors.
-
-Words for seats, suits, measures and cards are singular or plural alike; shapes are four lengths in the order S H D C,
+Expressions are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; false is
+0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0 is a. Shapes are four lengths in the order S H D C,
 with ``x`` for any length. What is wrong with a text is one line with its line and column.
 """
 
@@ -32,16 +28,11 @@ from bayesbridge.scoring import imps, scores_by_tricks
 from bayesbridge.shapes import ALL, Shapes, shape_table
 
 HOLDINGS: Final = 1 << 13
-_EIGHT, _NINE, _TEN, _JACK, _QUEEN, _KING, _ACE = range(6, 13)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number for each holding; ``weights`` by rank from the two up, ``None`` where cards do not simply add up.
-
-    >>> int(table(POINTS)[0b1_1000_0000_0000]), int(table(LOSERS)[0b1_1000_0000_0000])
-    (7, 0)
-    """
+    """A number for each holding; ``weights`` by rank from the two up, ``None`` where cards do not simply add up."""
 
     name: str
     weights: tuple[int, ...] | None = None
@@ -122,7 +113,7 @@ def _losers(field: int) -> int:
 
 def _quality(field: int) -> int:
     length, factor = field.bit_count(), 10 * field.bit_count()
-    ace, king, queen, jack, ten, nine, eight = (field >> rank & 1 for rank in range(_ACE, _EIGHT - 1, -1))
+    ace, king, queen, jack, ten, nine, eight = (field >> rank & 1 for rank in range(12, 5, -1))
     value = factor * (4 * ace + 3 * king + 2 * queen + jack)
     if length > 6:
         return value + factor * min(3 - 2 * queen - jack, length - 6)
@@ -136,7 +127,7 @@ def _quality(field: int) -> int:
 
 def _four_c(field: int) -> int:
     length = field.bit_count()
-    ace, king, queen, jack, ten, nine = (field >> rank & 1 for rank in range(_ACE, _NINE - 1, -1))
+    ace, king, queen, jack, ten, nine = (field >> rank & 1 for rank in range(12, 6, -1))
     value = 300 * ace + king * (50 if length == 1 else 200)
     higher = ace + king
     if queen:
@@ -164,16 +155,6 @@ class Expression:
 
     size: int = field(default=1, init=False, compare=False, repr=False)
     depth: int = field(default=1, init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        parts = self.parts
-        object.__setattr__(self, "size", 1 + sum(part.size for part in parts))
-        object.__setattr__(self, "depth", 1 + max((part.depth for part in parts), default=0))
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The expressions it is made of."""
-        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,17 +190,6 @@ class Taken(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Random(Expression):
-    """A random whole number from 0 to a bound less one, drawn anew for each deal."""
-
-    bound: Expression
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.bound,)
-
-
-@dataclass(frozen=True, slots=True)
 class Slot(Expression):
     """Stands for an expression that was taken out: see :func:`bayesbridge.engines.deal_tables.split`."""
 
@@ -230,18 +200,20 @@ class Slot(Expression):
 class Operation(Expression):
     """An operator, ``and`` and ``or`` with two parts or more, ``?`` with three.
 
-    ``imps`` has a difference of scores; ``score`` has whether vulnerable, level, strain and tricks of a contract.
+    ``imps`` has a difference of scores; ``score`` has whether vulnerable, level, strain and tricks of a contract;
+    ``rnd`` is a random whole number from 0 to a bound less one, drawn anew for each deal.
     """
 
     operator: str
     operands: tuple[Expression, ...]
 
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return self.operands
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", 1 + sum(part.size for part in self.operands))
+        object.__setattr__(self, "depth", 1 + max(part.depth for part in self.operands))
 
 
-type Leaf = Held | Taken | Random | Slot
+type Leaf = Held | Taken | Slot | Operation
+"""What an expression does not tell by itself; of the operations that is ``rnd``."""
 type Leaves = Callable[[Leaf], Any]
 """The value of a leaf, an array or a number."""
 
@@ -249,25 +221,26 @@ TRUE: Final = Number(1)
 
 
 def conjunction(parts: tuple[Expression, ...]) -> Expression:
-    """All of them; what is certain is left out.
-
-    >>> conjunction(()) == TRUE
-    True
-    """
+    """All of them; what is certain is left out."""
     flat: list[Expression] = []
     for part in parts:
-        joined = isinstance(part, Operation) and part.operator == "and"
-        flat += [one for one in (part.parts if joined else (part,)) if one != TRUE]
+        flat += [one for one in _joined(part, "and") if one != TRUE]
     return TRUE if not flat else flat[0] if len(flat) == 1 else Operation("and", tuple(flat))
+
+
+def _joined(expression: Expression, operator: str) -> tuple[Expression, ...]:
+    """What the operator joins in it, else itself alone."""
+    if isinstance(expression, Operation) and expression.operator == operator:
+        return expression.operands
+    return (expression,)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
     """The node and all below it."""
     waiting = [expression]
     while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(node.parts)
+        yield (node := waiting.pop())
+        waiting.extend(node.operands if isinstance(node, Operation) else ())
 
 
 def seats_of(expression: Expression) -> frozenset[int]:
@@ -277,7 +250,9 @@ def seats_of(expression: Expression) -> frozenset[int]:
 
 def opaque(expression: Expression) -> bool:
     """Whether no table can hold its value: tricks and random numbers."""
-    return any(isinstance(node, Taken | Random) for node in walk(expression))
+    return any(
+        isinstance(node, Taken) or (isinstance(node, Operation) and node.operator == "rnd") for node in walk(expression)
+    )
 
 
 def needs_solver(expression: Expression) -> bool:
@@ -290,13 +265,15 @@ def evaluate(expression: Expression, leaves: Leaves) -> Any:
     match expression:
         case Number(value):
             return np.int64(value)
+        case Held() | Taken() | Slot() | Operation("rnd"):
+            return leaves(expression)
         case Operation(operator, operands):
-            return _OPERATORS[operator](*(evaluate(operand, leaves) for operand in operands))
+            values = [evaluate(operand, leaves) for operand in operands]
+            with np.errstate(over="ignore"):  # numbers have 64 bits and wrap round without a word, as in C
+                return np.asarray(_OPERATORS[operator](*values), dtype=np.int64)
         case ShapeIn(seat, shapes):
             clubs, diamonds, hearts = (leaves(Held(LENGTH, seat, suit)) for suit in range(3))
             return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
-        case Held() | Taken() | Random() | Slot():
-            return leaves(expression)
     raise AssertionError(expression)
 
 
@@ -320,25 +297,22 @@ class LayoutValues:
         return np.broadcast_to(np.asarray(found, dtype=np.int64), (len(self.masks),))
 
     def _leaf(self, leaf: Leaf) -> Any:
-        if isinstance(leaf, Random):  # drawn anew each time
+        if isinstance(leaf, Operation):  # drawn anew each time
             assert self._rng is not None
-            bound = self.of(leaf.bound)
+            bound = self.of(leaf.operands[0])
             return np.where(bound > 0, self._rng.integers(0, np.maximum(bound, 1)), 0)
         if leaf not in self._known:
-            self._known[leaf] = self._value(leaf)
+            match leaf:
+                case Held(measure, seat, suit) if suit is not None:
+                    found = table(measure)[self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)]
+                case Held(measure, seat, _):
+                    found = sum(self._leaf(Held(measure, seat, suit)) for suit in range(4))
+                case Taken(seat, strain) if self._solver is not None:
+                    found = self._solver(self.masks, seat, strain)
+                case _:
+                    raise AssertionError(leaf)
+            self._known[leaf] = found
         return self._known[leaf]
-
-    def _value(self, leaf: Leaf) -> Any:
-        match leaf:
-            case Held(measure, seat, suit):
-                if suit is None:
-                    return sum(self._leaf(Held(measure, seat, one)) for one in range(4))
-                field = self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)
-                return table(measure)[field]
-            case Taken(seat, strain):
-                assert self._solver is not None
-                return self._solver(self.masks, seat, strain)
-        raise AssertionError(leaf)
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -346,31 +320,22 @@ def _quotient(a: Any, b: Any) -> Any:
     return np.where(b == 0, 0, np.sign(a) * np.sign(safe) * (np.abs(a) // np.abs(safe)))
 
 
-def _number(truth: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: np.asarray(truth(*values), dtype=np.int64)
-
-
-def _wrapping(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Numbers have 64 bits and wrap round without a word, as in C."""
-    return np.errstate(over="ignore")(operation)
-
-
 _OPERATORS: Final[dict[str, Callable[..., Any]]] = {
-    "and": _number(lambda *parts: reduce(np.logical_and, parts)),
-    "or": _number(lambda *parts: reduce(np.logical_or, parts)),
-    "not": _number(lambda part: part == 0),
-    "?": lambda chosen, yes, no: np.where(chosen != 0, yes, no),
-    "==": _number(lambda a, b: a == b),
-    "!=": _number(lambda a, b: a != b),
-    "<": _number(lambda a, b: a < b),
-    "<=": _number(lambda a, b: a <= b),
-    ">": _number(lambda a, b: a > b),
-    ">=": _number(lambda a, b: a >= b),
-    "+": _wrapping(lambda a, b: a + b),
-    "-": _wrapping(lambda a, b: a - b),
-    "*": _wrapping(lambda a, b: a * b),
-    "/": _wrapping(_quotient),
-    "%": _wrapping(lambda a, b: a - b * _quotient(a, b)),
+    "and": lambda *parts: reduce(np.logical_and, parts),
+    "or": lambda *parts: reduce(np.logical_or, parts),
+    "not": np.logical_not,
+    "?": np.where,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": _quotient,
+    "%": lambda a, b: a - b * _quotient(a, b),
     "imps": imps,
     "score": lambda vulnerable, level, strain, tricks: scores_by_tricks(int(level), int(strain), bool(vulnerable))[
         np.clip(tricks, 0, 13)
@@ -399,7 +364,6 @@ class Token:
     column: int
 
     def wrong(self, what: str) -> NotationError:
-        """The error that something is wrong here."""
         return NotationError(f"line {self.line}, column {self.column}: {what}", text=self.text, line=self.line)
 
     @property
@@ -421,8 +385,8 @@ def tokens(script: str) -> Iterator[Token]:
         if script.startswith("/*", place) and (match is None or match.lastgroup != "space"):
             raise here.wrong("a comment has no end: close it with */")
         if match is None:
-            unclosed = {'"': 'text has no end: close it with "'}
-            raise here.wrong(unclosed.get(script[place], f"{script[place]!r} has no meaning here: take it away"))
+            what = f"{script[place]!r} has no meaning here: take it away"
+            raise here.wrong('text has no end: close it with "' if script[place] == '"' else what)
         kind, text = str(match.lastgroup), match.group()
         if kind != "space":
             yield Token(kind, text, line, place - begin + 1)
@@ -520,11 +484,9 @@ class Parser:
 
     @property
     def next(self) -> Token:
-        """The next word, not yet read."""
         return self.words[self.place]
 
     def read(self) -> Token:
-        """Read the next word."""
         token = self.next
         if token.kind != "end":
             self.place += 1
@@ -534,11 +496,10 @@ class Parser:
         """Read the next word if it is one of these."""
         return self.read() if self.next.kind in ("word", "sign") and self.next.text in texts else None
 
-    def expect(self, text: str, where: str) -> Token:
+    def expect(self, text: str, where: str) -> None:
         """Read a word that must be there."""
-        if (found := self.accept(text)) is None:
+        if self.accept(text) is None:
             raise self.next.wrong(f"{text!r} is missing before {self.next.quoted}: write {where}")
-        return found
 
     def number(self, where: str) -> int:
         """Read a whole number, which may have a minus sign."""
@@ -557,10 +518,6 @@ class Parser:
             raise token.wrong(f"{token.quoted} is no {what}: write {', '.join(list(table)[:4])} …")
         return table[token.text]
 
-    def seat(self) -> int:
-        """Read a seat."""
-        return self.choice(SEATS, "seat")
-
     def expression(self) -> Expression:
         """Read an expression: a choice with ``? :``, or what binds tighter."""
         start = self.next
@@ -571,33 +528,32 @@ class Parser:
         if self.accept("?"):
             yes = self.expression()
             self.expect(":", "condition ? value : other value")
-            found = self._made(start, Operation("?", (found, yes, self.expression())))
+            found = Operation("?", (found, yes, self.expression()))
+        if found.size > MOST_NODES or found.depth > DEEPEST:
+            raise start.wrong(f"too large: an expression has up to {MOST_NODES} parts and is up to {DEEPEST} deep")
         self._nesting -= 1
         return found
 
     def _binary(self, level: int) -> Expression:
         if level == len(_LEVELS):
             return self._unary()
-        start = self.next
         found = self._binary(level + 1)
         while (sign := self.accept(*_LEVELS[level])) is not None:
             operator, more = _LEVELS[level][sign.text], self._binary(level + 1)
-            if operator in ("and", "or") and isinstance(found, Operation) and found.operator == operator:
-                found = self._made(start, Operation(operator, (*found.operands, more)))
-            else:
-                found = self._made(start, Operation(operator, (found, more)))
+            first = _joined(found, operator) if operator in ("and", "or") else (found,)
+            found = Operation(operator, (*first, more))
         return found
 
     def _unary(self) -> Expression:
-        start, denied = self.next, 0
+        denied = 0
         while self.accept("!", "not"):
             denied += 1
-        if self.accept("-"):
-            found: Expression = self._made(start, Operation("-", (Number(0), self._primary())))
-        else:
-            found = self._primary()
+        negative = self.accept("-") is not None
+        found = self._primary()
+        if negative:
+            found = Operation("-", (Number(0), found))
         for _ in range(min(denied, 2 - denied % 2)):  # denied three times is denied once
-            found = self._made(start, Operation("not", (found,)))
+            found = Operation("not", (found,))
         return found
 
     def _primary(self) -> Expression:
@@ -613,7 +569,7 @@ class Parser:
             self.expect("(", f"{word}(…)")
             value = self._arguments(word)
             self.expect(")", "a bracket that closes")
-            return self._made(token, value)
+            return value
         if token.kind == "word" and token.text in self.names:
             return self.names[self.read().text]
         if token.kind == "word" and token.text not in RESERVED:
@@ -626,14 +582,18 @@ class Parser:
         if word in ("imps", "imp"):
             return Operation("imps", (self.expression(),))
         if word == "rnd":
-            return Random(self.expression())
+            return Operation("rnd", (self.expression(),))
         if word == "score":
             vulnerable = self.choice({"vul": True, "nv": False, "nonvul": False}, "vulnerability")
             self.expect(",", "score(vul, x3N, tricks)")
-            contract = self.contract()
+            token = self.read()
+            text = token.text.removeprefix("x").upper()
+            if token.kind != "word" or text[:1] not in tuple("1234567") or text[1:] not in STRAIN_LETTERS:
+                raise token.wrong(f"{token.quoted} is no contract: write x3N, x4S …")
+            contract = (int(vulnerable), int(text[0]), STRAIN_LETTERS[text[1:]])
             self.expect(",", "score(vul, x3N, tricks)")
-            return Operation("score", (Number(int(vulnerable)), *contract, self.expression()))
-        seat = self.seat()
+            return Operation("score", (*map(Number, contract), self.expression()))
+        seat = self.choice(SEATS, "seat")
         if word in SUITS:
             return Held(LENGTH, seat, SUITS[word])
         if word == "cccc":
@@ -656,14 +616,6 @@ class Parser:
             return Held(Measure("card", only), seat, SUIT_LETTERS.index(letters[1]))
         return ShapeIn(seat, self._shapes())
 
-    def contract(self) -> tuple[Number, ...]:
-        """Read a contract such as ``x3N``: its level and its strain."""
-        token = self.read()
-        text = token.text.removeprefix("x").upper()
-        if token.kind == "word" and text[:1] in tuple("1234567") and text[1:] in STRAIN_LETTERS:
-            return Number(int(text[0])), Number(STRAIN_LETTERS[text[1:]])
-        raise token.wrong(f"{token.quoted} is no contract: write x3N, x4S …")
-
     def _shapes(self) -> Shapes:
         """A list of shapes with + and - between them."""
         found: Shapes = frozenset()
@@ -681,19 +633,9 @@ class Parser:
             adds = self.accept("-") is None
             self.accept("+", ",")
 
-    def _made(self, start: Token, found: Expression) -> Expression:
-        if found.size > MOST_NODES or found.depth > DEEPEST:
-            raise start.wrong(f"too large: an expression has up to {MOST_NODES} parts and is up to {DEEPEST} deep")
-        return found
-
 
 @lru_cache(maxsize=256)
 def parse_expression(text: str) -> Expression:
-    """Read one expression.
-
-    >>> parse_expression("hcp(north) > 11 && spades(north) >= 5").size
-    7
-    """
     parser = Parser(text)
     found = parser.expression()
     if parser.next.kind != "end":
@@ -738,12 +680,10 @@ def text_of(expression: Expression) -> str:
             return f"shape({_SEATS[seat]}, {listed or 'none'})"
         case Taken(seat, strain):
             return f"tricks({_SEATS[seat]}, {_STRAINS[strain]})"
-        case Random(bound):
-            return f"rnd({text_of(bound)})"
         case Operation("score", (Number(vulnerable), Number(level), Number(strain), tricks)):
             return f"score({'vul' if vulnerable else 'nv'}, x{level}{'CDHSN'[strain]}, {text_of(tricks)})"
-        case Operation("imps", (difference,)):
-            return f"imps({text_of(difference)})"
+        case Operation("imps" | "rnd" as word, (inner,)):
+            return f"{word}({text_of(inner)})"
         case Operation("not", (part,)):
             return f"!{_inner(part)}"
         case Operation("?", (chosen, yes, no)):
@@ -761,4 +701,4 @@ def text_of(expression: Expression) -> str:
 def _inner(part: Expression) -> str:
     """In brackets if it is more than one word."""
     text = text_of(part)
-    return f"({text})" if isinstance(part, Operation) and part.operator not in ("not", "imps", "score") else text
+    return f"({text})" if isinstance(part, Operation) and part.operator not in ("not", "imps", "rnd", "score") else text

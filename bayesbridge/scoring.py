@@ -1,11 +1,9 @@
 """What a contract scores, made or down: the paper's two schemes, schemes of your own, and duplicate bridge.
 
 The paper compares two schemes, *old* and *new*, and prints neither: both are recovered from four made contracts among
-the author's published games (docs/write-a-plugin.md). Hence a scheme is data, and you can pass your own. Nobody
-doubles in the three-player game, so a scheme says nothing about doubled contracts and refuses them. What no scheme can
-say is a class of your own, a :class:`Scoring`.
-
-:class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, law 78B for IMPs.
+the author's published games (docs/write-a-plugin.md). Hence a scheme is data; what no scheme can say is a class of your
+own, a :class:`Scoring`. :class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, law 78B
+for IMPs.
 """
 
 from __future__ import annotations
@@ -52,6 +50,8 @@ class Scoring(Protocol):
 class Scheme:
     """A scoring scheme: made at level n with k overtricks, value · (base + per_level·n + per_overtrick·k).
 
+    Nobody doubles in the three-player game, so a scheme refuses doubled contracts.
+
     >>> NEW.score(Contract.of("2S by W"), 9)
     Fraction(153, 2)
     """
@@ -81,12 +81,12 @@ class Scheme:
     def of(cls, value: Scheme | Mapping[str, Any]) -> Scheme:
         """Read a mapping, such as a table of a TOML file; a scheme passes through.
 
-        A mapping has the keys of :attr:`mapping`; ``base`` and ``per_overtrick`` may be left out and are then 0,
-        ``per_level`` 1.
+        A mapping has the keys of the fields, ``values`` by strain; ``base`` and ``per_overtrick`` may be left out and
+        are then 0, ``per_level`` 1.
 
-        >>> Scheme.of({"name": "mine", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": 12.5})
-        Scheme.of({'name': 'mine', 'values': {'C': 6, 'D': 6, 'H': 8, 'S': 8, 'NT': 10}, 'base': 0, 'per_level': 1, \
-'per_overtrick': 0, 'undertrick': '25/2'})
+        >>> mine = {"name": "mine", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": 12.5}
+        >>> Scheme.of(mine).undertrick
+        Fraction(25, 2)
         """
         if isinstance(value, Scheme):
             return value
@@ -103,13 +103,6 @@ class Scheme:
             )
         return cls(values=tuple(values[strain] for strain in Strain), **filled)
 
-    @property
-    def mapping(self) -> dict[str, Any]:
-        """The scheme as plain data, from which :meth:`of` makes it again; a fraction is text such as ``1/2``."""
-        numbers = {key: _plain(getattr(self, key)) for key in _NUMBERS}
-        values = {strain.name: _plain(value) for strain, value in zip(Strain, self.values, strict=True)}
-        return {"name": self.name, "values": values, **numbers}
-
     def score(self, contract: Contract, tricks: int) -> Fraction:
         """What declarer gets less what both defenders get when declarer and dummy take ``tricks`` tricks, 0 … 13."""
         if contract.doubled:
@@ -120,9 +113,6 @@ class Scheme:
         if over < 0:
             return 2 * over * self.undertrick
         return self.values[contract.strain] * (self.base + self.per_level * contract.level + self.per_overtrick * over)
-
-    def __repr__(self) -> str:
-        return f"Scheme.of({self.mapping!r})"
 
 
 def _exact(what: str, value: Any) -> Fraction:
@@ -138,10 +128,6 @@ def _overtricks(contract: Contract, tricks: int) -> int:
     if not 0 <= tricks <= 13:
         raise BayesBridgeError(f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks)
     return tricks - contract.tricks_needed
-
-
-def _plain(value: Fraction) -> int | str:
-    return value.numerator if value.denominator == 1 else str(value)
 
 
 _CLASSIC: Final = {"C": 6, "D": 7, "H": 8, "S": 9, "NT": 10}
@@ -220,9 +206,6 @@ type SchemeLike = Scoring | str | Mapping[str, Any] | None
 def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None) -> Scoring:
     """The scoring that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
     ``duplicate``. Who is vulnerable is refused where it does not count.
-
-    >>> scoring_of("old", "None", None).name, scoring_of(None, "NS", None)
-    ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
     """
     sides = Vulnerability.of(vulnerable)
     meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
@@ -243,11 +226,7 @@ def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat 
 
 @lru_cache(maxsize=128)
 def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.int64]:
-    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT = 0 … 4.
-
-    >>> scores_by_tricks(3, 4, True)[[7, 9, 10]].tolist()
-    [-200, 600, 630]
-    """
+    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT = 0 … 4."""
     scheme = Duplicate(Vulnerability.ALL if vulnerable else Vulnerability.NONE)
     contract = Contract(level, Strain(strain), Seat.N)
     import numpy as np

@@ -1,20 +1,14 @@
 """Plans of deals: what of a condition tables do exactly, what is tested on each draw, and how calls weigh deals.
 
-**Conditions** go into tables as far as these hold them (:mod:`bayesbridge.engines.conditions`). Double-dummy tricks,
-from the plugin ``bayesbridge-double-dummy``, and random numbers are always tested. Statistics come from the tables with
-no draw at all where they can, else from deals that were drawn.
-
-**Calls** are soft evidence. Let L be the probability that the four hands bid so under a model of bidders, and g the
-density of the proposal. By rejection sampling a draw is accepted with probability L / (c g), c a constant with L ≤ c g;
-accepted deals are independent and have the posterior distribution given the auction. There are two ways:
+Conditions go into tables as far as these hold them (:mod:`bayesbridge.engines.conditions`); double-dummy tricks and
+random numbers are always tested. Calls are soft evidence. Let L be the probability that the four hands bid so under a
+model of bidders, and g the density of the proposal. A draw is accepted with probability L / (c g), c a constant with
+L ≤ c g; accepted deals are independent and have the posterior distribution given the auction. There are two ways:
 
 * *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction is rare.
 * *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a pilot, and
   where L > c g a deal is accepted once instead of L / (c g) times. The share of probability that is *cut off* so is the
   total variation distance to the exact distribution; it is small, and measured.
-
-**Types of hand** in given shares are drawn each from tables of its own, however rare it is. A deal belongs to the first
-type whose condition it meets, so no deal counts twice.
 """
 
 from __future__ import annotations
@@ -79,13 +73,7 @@ def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallDraws:
-    """Deals under an auction.
-
-    chance: P(auction) among the deals that the tables hold, estimated from a pilot
-    error:  one standard error of it
-    kept:   the share of draws that is kept, by the same pilot
-    cut:    the share of probability that is cut off, by the same pilot; 0 where the way is exact
-    """
+    """Deals under an auction; the last four are estimates of a pilot."""
 
     auction: Auction
     soft: SoftEvidence
@@ -98,9 +86,12 @@ class CallDraws:
     log_guide_limit: float = np.inf
     """The same for the guides, which refuse most draws of a pair before the model is asked; inf without guides."""
     chance: float = 0.0
+    """P(auction) among the deals that the tables hold, with one standard error."""
     error: float = 0.0
     kept: float = 0.0
+    """The share of draws that is kept."""
     cut: float = 0.0
+    """The share of probability that is cut off; 0 where the way is exact."""
 
     def propose(self, n: int, rng: np.random.Generator) -> Proposed:
         """What of ``n`` draws meets the exact part of the plan and passes the guides, and log g of each.
@@ -138,15 +129,13 @@ class CallDraws:
     def lines(self) -> list[str]:
         """How it is done and how rare it is, for people."""
         way = "exact, each draw is kept with the probability that these hands bid so"
+        rare = [f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %"]
+        rare *= self.chance > 0.0
         if not self.exact:
             way = "independent deals, drawn where the calls point and kept by their weight"
-        found = [f"Calls {self.auction}: {way}"]
-        if self.chance > 0.0:
-            found.append(f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %")
-        if not self.exact:
-            found.append(f"  about {chance_text(self.kept)} of the draws are kept")
-            found.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
-        return found
+            rare.append(f"  about {chance_text(self.kept)} of the draws are kept")
+            rare.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
+        return [f"Calls {self.auction}: {way}", *rare]
 
     def document(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -156,9 +145,8 @@ class CallDraws:
 
 
 def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
-    """The mean of the weights of ``drawn`` draws, those left out having none, and its standard error.
-
-    The error counts one more draw of weight 1, which may have been missed.
+    """The mean of the weights of ``drawn`` draws, those left out having none, and its standard error, which counts one
+    more draw of weight 1 that may have been missed.
 
     >>> pilot(np.zeros(5), 10).mean
     0.5
@@ -184,18 +172,6 @@ def limit_of(log_weights: Floats, cut: float) -> float:
     return top + math.log((float(weights[:place].sum()) - cut * float(weights.sum())) / place)
 
 
-def lost(log_weights: Floats, log_limit: float) -> float:
-    """The share of their sum that weights lose if all above c count as c; all of it if there is none."""
-    if not len(log_weights):
-        return 1.0
-    relative = np.exp(log_weights - log_weights.max())
-    limit = math.exp(min(log_limit - float(log_weights.max()), 0.0))
-    return float(np.maximum(relative - limit, 0.0).sum() / relative.sum())
-
-
-type Test = Callable[[Masks, np.random.Generator], NDArray[np.bool_]]
-"""Which of (n, 4) layouts pass; the generator is for tests that are decided by chance."""
-
 MOST_DRAWS: Final = 10_000_000
 """Draws that are tested before the search ends."""
 LOW: Final = 0.01
@@ -207,8 +183,8 @@ _LARGEST: Final = 1 << 16
 class Drawn:
     """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed.
 
-    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` adds up by how
-    much the weights of some were too large (:meth:`CallDraws.draw`).
+    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` is from
+    :meth:`CallDraws.draw`.
     """
 
     drawn: int = 0
@@ -247,33 +223,7 @@ class Drawn:
             )
 
 
-def expression_test(parts: Sequence[Expression]) -> Test:
-    """The test that all parts are true; parts that need tricks come last, for what has passed the others."""
-    cheap = [part for part in parts if not needs_solver(part)]
-    dear = [part for part in parts if part not in cheap]
-
-    def test(masks: Masks, rng: np.random.Generator) -> NDArray[np.bool_]:
-        passed = np.ones(len(masks), dtype=np.bool_)
-        for group in (cheap, dear):
-            if group and passed.any():
-                values = LayoutValues(masks[passed], rng, solve)
-                passed[passed] = values.of(conjunction(tuple(group))) != 0
-        return passed
-
-    return test
-
-
 type Counts = dict[tuple[int, ...], int]
-
-
-def exact_counts(plan: ConditionTables, *expressions: Expression) -> Counts | None:
-    """In how many deals expressions have each tuple of values; ``None`` where there are no tables for it."""
-    if plan.tested or any(map(opaque, expressions)):
-        return None
-    try:
-        return DealTable.of(plan.known, conjunction(plan.exact), *expressions).counts()
-    except TablesTooLarge:
-        return None
 
 
 CUT: Final = 0.001
@@ -286,10 +236,8 @@ SEED: Final = 1
 """Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
 
 
-def call_draws(
-    plan: ConditionTables, auction: Auction, bidder: BidderModel, *, by_tilts: bool | None = None
-) -> CallDraws:
-    """Deals under an auction: by rejection, or by tilts where it is rare and they fit, unless that is named."""
+def call_draws(plan: ConditionTables, auction: Auction, bidder: BidderModel) -> CallDraws:
+    """Deals under an auction: by rejection, or by tilts where it is rare and they fit."""
     soft = SoftEvidence(tuple(calls_evidence(bidder, auction)))
     most = cost_of(bidder).most_layouts // 10
     n = min(4000, max(most, 100))
@@ -297,14 +245,14 @@ def call_draws(
     with one_thread():
         chance, error = pilot(plain.log_weights(n, np.random.default_rng(SEED)), n)
         plain = replace(plain, chance=chance, error=error, kept=chance)
-        if not (chance < (0.002 if soft.separable else 0.02) if by_tilts is None else by_tilts):
+        if chance >= (0.002 if soft.separable else 0.02):
             return plain
         try:
             found = _by_tilts(plan, plain, n, min(SEARCH, most))
         except Contradiction:
             return plain
     # Tilted draws must keep many more than rejection, since they cost more; not so where guides refuse most of them.
-    dear = by_tilts is None and soft.separable and found.kept < 10.0 * chance
+    dear = soft.separable and found.kept < 10.0 * chance
     return plain if dear or found.cut > 0.05 else found
 
 
@@ -330,7 +278,9 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
         if Weights(seen).ess < 100.0:
             raise Contradiction("too few draws explain the calls", evidence=())
         fresh = found.log_weights(drawn, random)
-        cut = max(least, lost(fresh, log_limit))
+        most = float(fresh.max(initial=log_limit))
+        weights, limit = np.exp(fresh - most), math.exp(log_limit - most)
+        cut = max(least, float(np.maximum(weights - limit, 0.0).sum() / weights.sum())) if len(fresh) else 1.0
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
         if cut <= 2 * least:
             break
@@ -359,8 +309,8 @@ class DealPlan:
     """
 
     plan: ConditionTables
-    tests: tuple[tuple[str, Test], ...] = ()
-    """What is tested on each draw, with a name for it."""
+    where: Where | None = None
+    """What is tested on each draw, beside the parts of the condition that tables do not hold."""
     calls: CallDraws | None = None
     """How deals under an auction are drawn."""
 
@@ -396,29 +346,24 @@ class DealPlan:
         """The same from parts that have been read."""
         seen = pieces(*evidence)
         plan = _planned(given, condition, seen)
-        tests: list[tuple[str, Test]] = []
-        if plan.tested:
-            if any(map(needs_solver, plan.tested)):
-                find_solver()
-            tests.append(("condition", expression_test(plan.tested)))
-        if where is not None:
-            tests.append(("where", _where_test(where)))
+        if any(map(needs_solver, plan.tested)):
+            find_solver()
         auction: Auction | None = None
         for piece in seen:
             if isinstance(piece, Called):
                 auction, _ = (auction or Auction(piece.seat)).fill(piece.seat, piece.call)
         if auction is None:
-            return cls(plan, tuple(tests))
+            return cls(plan, where)
         if bidder is None:
             from bayesbridge.bidders.learned import LearnedBidder
 
             bidder = LearnedBidder()
-        return cls(plan, tuple(tests), call_draws(plan, auction, bidder))
+        return cls(plan, where, call_draws(plan, auction, bidder))
 
     @property
     def exact(self) -> bool:
         """Whether every draw meets the request, with nothing tested."""
-        return not self.tests and self.calls is None
+        return not self.plan.tested and self.where is None and self.calls is None
 
     @property
     def count(self) -> int | None:
@@ -431,10 +376,7 @@ class DealPlan:
         return self.plan.exact_chance if self.exact else None
 
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
-        """``n`` independent deals; raises an error if ``most`` draws that are tested give fewer.
-
-        A warning says so when fewer than one draw in a hundred is kept.
-        """
+        """``n`` independent deals; an error if ``most`` draws that are tested give fewer, a warning if few are kept."""
         found = self.search(n, rng, most=most)
         found.verify(n)
         if not self.exact and found.rate < LOW:
@@ -460,23 +402,44 @@ class DealPlan:
                 masks, over = self.calls.draw(batch, random)
                 found.over += over
             found.called += len(masks)
-            passed = np.ones(len(masks), dtype=np.bool_)
-            for _, test in self.tests:
-                if passed.any():
-                    passed[passed] = test(masks[passed], random)
+            masks = self._tested(masks, random)
             found.drawn += batch
-            found.kept += int(passed.sum())
-            found.masks.append(masks[passed])
+            found.kept += len(masks)
+            found.masks.append(masks)
             size = min(2 * size, _LARGEST)
             report_progress("deals", min(found.kept, n), n)
         return found
+
+    def _tested(self, masks: Masks, rng: np.random.Generator) -> Masks:
+        """What passes the tests; parts that need tricks come late, for what has passed the others."""
+        dear = [part for part in self.plan.tested if needs_solver(part)]
+        for parts in ([part for part in self.plan.tested if part not in dear], dear):
+            if parts and len(masks):
+                masks = masks[LayoutValues(masks, rng, solve).of(conjunction(tuple(parts))) != 0]
+        if self.where is None or not len(masks):
+            return masks
+        kept = np.asarray(self.where(Layouts(masks)))
+        if kept.shape != (len(masks),) or kept.dtype != np.bool_:
+            raise BayesBridgeError(
+                f"where gave {shorten(kept)} for {len(masks)} layouts: return an array with one boolean for each"
+            )
+        return masks[kept]
+
+    def counts(self, *values: Expression) -> Counts | None:
+        """In how many deals expressions have each tuple of values; ``None`` where there are no tables for it."""
+        if not self.exact or any(map(opaque, values)):
+            return None
+        try:
+            return DealTable.of(self.plan.known, conjunction(self.plan.exact), *values).counts()
+        except TablesTooLarge:
+            return None
 
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
         """The exact probability of each value, or tuple of values, of expressions of the dealer language.
 
         Nothing is drawn; raises :class:`bayesbridge.errors.TablesTooLarge` where there are no tables for it.
         """
-        counts = exact_counts(self.plan, *map(parse_expression, values)) if self.exact else None
+        counts = self.counts(*map(parse_expression, values))
         if counts is None:
             raise TablesTooLarge(
                 f"the frequency of {shorten(', '.join(values))} cannot be counted here: draw deals and count those",
@@ -491,15 +454,16 @@ class DealPlan:
 
     def lines(self) -> list[str]:
         """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are used."""
-        named = [name for name, _ in self.tests if name != "condition"]
-        calls = [] if self.calls is None else self.calls.lines()
-        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named] + calls
+        where = [] if self.where is None else ["Tested on each draw: where"]
+        return [*self.plan.lines(), *where, *([] if self.calls is None else self.calls.lines())]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + len(self.tests)} tested>"
+        return (
+            f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + (self.where is not None)} tested>"
+        )
 
 
 def deals(
@@ -544,18 +508,16 @@ def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...])
     """The plan of all hard evidence; where no deal fits, the error names a smallest set of pieces in conflict."""
     if play := next((piece for piece in seen if isinstance(piece, Play)), None):
         raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
-    hard = tuple(piece for piece in seen if not isinstance(piece, Called))
+    needed = tuple(piece for piece in seen if not isinstance(piece, Called))
 
     def plan(some: tuple[Piece, ...]) -> ConditionTables:
         return ConditionTables.of(reduce(lambda known, piece: piece.constrain(known, 0), some, given), condition)
 
     try:
-        return plan(hard)
+        return plan(needed)
     except Contradiction as error:
-        if not hard:
-            raise
-        needed, reason = hard, error
-    for piece in hard:
+        reason = error
+    for piece in needed:
         fewer = tuple(other for other in needed if other is not piece)
         try:
             plan(fewer)
@@ -564,18 +526,6 @@ def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...])
     if not needed:
         raise reason
     raise Contradiction(f"{reason}; in conflict: {'; '.join(map(str, needed))}", evidence=needed)
-
-
-def _where_test(where: Where) -> Test:
-    def test(masks: Masks, _: np.random.Generator) -> NDArray[np.bool_]:
-        found = np.asarray(where(Layouts(masks)))
-        if found.shape != (len(masks),) or found.dtype != np.bool_:
-            raise BayesBridgeError(
-                f"where gave {shorten(found)} for {len(masks)} layouts: return an array with one boolean for each"
-            )
-        return found
-
-    return test
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """Deals as boards and as text, and what the actions of a script make of them.
 
-Boards have numbers, dealers and vulnerabilities by the usual rotation of sixteen. Forms are PBN, LIN, diagrams and
-those of the dealer program, which write suits in the order S H D C and seats in the order N E S W. Averages
-and frequencies of a script are findings: lines for people, plain data for programs.
+Forms are PBN, LIN, diagrams and those of the dealer program, which write suits in the order S H D C and seats in the
+order N E S W. Averages and frequencies of a script are findings: lines for people, plain data for programs.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ import numpy as np
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import RANKS, SUIT_MASK
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.language import Print, Script, Statistic
-from bayesbridge.dealing.plan import Counts, DealPlan, exact_counts
+from bayesbridge.dealing.language import Action, Script
+from bayesbridge.dealing.plan import Counts, DealPlan
 from bayesbridge.expressions import LayoutValues
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
@@ -40,31 +39,20 @@ class Numbering(NamedTuple):
     """The type of each deal from board 1 on, where types were asked for."""
 
     def type_of(self, board: int) -> str:
-        """The type of a board's deal."""
         return self.types[board - 1] if self.types else ""
 
     def dealer_of(self, board: int) -> Seat:
-        """Who deals a board.
-
-        >>> Numbering().dealer_of(7), Numbering().vulnerable_on(7)
-        (<Seat.S: 2>, <Vulnerability.ALL: 'All'>)
-        """
         return self.dealer if self.dealer is not None else Seat((board - 1) % 4)
 
     def vulnerable_on(self, board: int) -> Vulnerability:
-        """Who is vulnerable on a board."""
         before = board - 1
         return self.vulnerable if self.vulnerable is not None else list(Vulnerability)[(before + before // 4) % 4]
 
     def records(self, layouts: Layouts) -> Iterator[Record]:
         """The deals as records that PBN and LIN can hold."""
         for board, deal in enumerate(layouts, self.first):
-            yield Record(
-                board=str(board),
-                dealer=self.dealer_of(board),
-                vulnerable=self.vulnerable_on(board),
-                hands=deal.hands,
-            )
+            dealer, vulnerable = self.dealer_of(board), self.vulnerable_on(board)
+            yield Record(board=str(board), dealer=dealer, vulnerable=vulnerable, hands=deal.hands)
 
 
 _COLUMN: Final = 20
@@ -96,22 +84,13 @@ def oneline(layouts: Layouts, at: Numbering) -> Iterator[str]:
     return (" ".join(hands) + " " for hands in zip(lines, lines, lines, lines, strict=True))
 
 
-def printall(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
-    """The four hands beside each other, under the number of the board."""
-    for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
-        yield from (f"{board:4}.", *_beside(masks), "")
-
-
-def printew(layouts: Layouts, _: Numbering) -> Iterator[str]:
-    """The hands of West and East."""
-    for masks in layouts.masks.tolist():
-        yield from (*_beside([masks[3], masks[1]]), "")
-
-
-def _beside(hands: list[int]) -> Iterator[str]:
-    columns = [suits_of(mask, " ", "-") for mask in hands]
-    for row in zip(*columns, strict=True):
-        yield "".join(f"{cards} ".ljust(_COLUMN) for cards in row[:-1]) + f"{row[-1]} "
+def beside(seats: Sequence[Seat], layouts: Layouts, at: Numbering) -> Iterator[str]:
+    """Hands beside each other, all four under the number of the board."""
+    for board, masks in enumerate(layouts.masks.tolist(), at.first):
+        yield from [f"{board:4}."] if len(seats) == 4 else []
+        for row in zip(*(suits_of(masks[seat], " ", "-") for seat in seats), strict=True):
+            yield "".join(f"{cards} ".ljust(_COLUMN) for cards in row[:-1]) + f"{row[-1]} "
+        yield ""
 
 
 def in_file(write: Callable[[Iterator[Record], StringIO], object], layouts: Layouts, at: Numbering) -> Iterator[str]:
@@ -146,8 +125,8 @@ FORMS: Final[dict[str, Form]] = {
     "pbn": partial(in_file, write_pbn),
     "lin": partial(in_file, write_lin),
     "oneline": oneline,
-    "printall": printall,
-    "printew": printew,
+    "printall": partial(beside, tuple(Seat)),
+    "printew": partial(beside, (Seat.W, Seat.E)),
     "compact": compact,
 }
 """Every form by its name at the command line."""
@@ -157,7 +136,7 @@ FORMS: Final[dict[str, Form]] = {
 class Finding:
     """A statistic over all deals that fit, or over those that were drawn: in how many deals its values come."""
 
-    action: Statistic
+    action: Action
     counts: Counts
     exact: bool
 
@@ -191,23 +170,21 @@ class Finding:
             yield f"{action.title}: {told}" if action.title else told
             return
         yield f"Frequency {action.title}: ({'exact, in percent' if self.exact else f'of {number(total)} deals'})"
-        bins = self.bins
         names = [["Low", *map(str, range(low, high + 1)), "High"] for low, high in action.ranges]
 
         def shown(ways: int) -> str:
             return f"{100 * ways / total:.4f}" if self.exact else str(ways)
 
+        table = np.zeros(tuple(map(len, names)), dtype=object)
+        for places, ways in self.bins.items():
+            table[places] = ways
         if len(names) == 1:
-            for place, name in enumerate(names[0]):
-                ways = bins.get((place,), 0)
+            for name, ways in zip(names[0], table.tolist(), strict=True):
                 if ways or name not in ("Low", "High"):
                     yield f"{name:>5} {shown(ways):>12}"
             return
-        table = np.zeros((len(names[0]), len(names[1])), dtype=object)
-        for pair, ways in bins.items():
-            table[pair] = ways
         rows = [[name, *map(shown, [*row, sum(row)])] for name, row in zip(names[0], table.tolist(), strict=True)]
-        rows.append(["Sum", *map(shown, [*(sum(column) for column in table.T.tolist()), total])])
+        rows.append(["Sum", *map(shown, [*table.sum(axis=0).tolist(), total])])
         for row in [["", *names[1], "Sum"], *rows]:
             yield f"{row[0]:>5}" + "".join(f"{cell:>9}" for cell in row[1:])
 
@@ -218,8 +195,7 @@ class Finding:
         a ``fraction`` or ``deals_that_fit``, those of ``n`` deals drawn with one standard ``error``.
         """
         action, total = self.action, sum(self.counts.values())
-        kind = "frequency" if action.ranges else "average"
-        head: dict[str, Any] = {"name": action.title, "kind": kind, "exact": self.exact}
+        head: dict[str, Any] = {"name": action.title, "kind": action.form, "exact": self.exact}
         if not self.exact:
             head["n"] = total
         if not action.ranges:
@@ -240,15 +216,12 @@ class Finding:
 
 def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
     """Exact counts for each action, with no draw at all; ``None`` where they cannot, or where it prints."""
-    return [
-        exact_counts(plan.plan, *action.values) if plan.exact and isinstance(action, Statistic) else None
-        for action in script.actions
-    ]
+    return [None if action.prints else plan.counts(*action.values) for action in script.actions]
 
 
 def printed(script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues) -> Iterator[str]:
     """The lines of the print actions, deal by deal."""
-    prints = [action for action in script.actions if isinstance(action, Print)] or [Print("printall")]
+    prints = [action for action in script.actions if action.prints] or [Action("printall")]
     shown = [[values.of(value).tolist() for value in action.values] for action in prints]
     for index in range(len(layouts)):
         one, at = layouts[index : index + 1], numbering._replace(first=numbering.first + index)
@@ -263,9 +236,6 @@ def printed(script: Script, layouts: Layouts, numbering: Numbering, values: Layo
 def findings(script: Script, exact: Sequence[Counts | None], values: LayoutValues) -> Iterator[Finding]:
     """What averages and frequencies come to, action by action."""
     for action, counted in zip(script.actions, exact, strict=True):
-        if isinstance(action, Statistic):
-            counts = counted
-            if counts is None:
-                columns = [values.of(expression).tolist() for expression in action.values]
-                counts = Counter(zip(*columns, strict=True))
-            yield Finding(action, counts, counted is not None)
+        if not action.prints:
+            columns = (values.of(expression).tolist() for expression in action.values if counted is None)
+            yield Finding(action, counted or Counter(zip(*columns, strict=True)), counted is not None)

@@ -11,14 +11,12 @@ Where a game can say what a layout would give if declarer saw it, this bounds ev
 of an outcome that is there already is not looked at (as in αμ search, Cazenave and Ventos, 2020). And where the weights
 are known, a plan that falls behind the bound of the first position by more than a *slack* is dropped wherever that
 shows; a search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
-
-:mod:`~bayesbridge.decisions.suit` asks this about one suit, :mod:`~bayesbridge.decisions.ending` about the last tricks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,45 +37,43 @@ class TooMuchWork(BayesBridgeError):
     """A search that would take too long."""
 
 
-class Game(Protocol):
-    """Positions are hashable; a set of layouts is an integer with a bit for each."""
-
-    def settled(self, state: Any, live: int, lowest: int) -> int | None:
-        """The outcome where nothing is left to choose, else ``None``."""
-        ...
-
-    def moves(self, state: Any) -> Sequence[tuple[Hashable, Any, int]] | None:
-        """Declarer's moves, the positions after them, and tricks won by that; ``None`` on a defender's turn."""
-        ...
-
-    def replies(self, state: Any, live: int) -> Sequence[tuple[Hashable, int, Any, int]]:
-        """The same of a defender, with the layouts in which the reply is possible."""
-        ...
-
-    def bound(self, state: Any, live: int, lowest: int) -> int:
-        """An outcome that has every other as part."""
-        ...
-
-
 class Search:
     """All plans of a game with n layouts; bit ``level * n + layout`` of an outcome says that ``lowest + level`` tricks
     are reached there, from now on.
+
+    A game is a subclass that has the methods which are empty here. Positions are hashable; a set of layouts is an
+    integer with a bit for each.
     """
 
-    def __init__(self, game: Game, n: int, levels: int, most_work: int = MOST_WORK) -> None:
-        self.game, self.n, self.levels, self.most_work = game, n, levels, most_work
+    def __init__(self, n: int, levels: int, most_work: int) -> None:
+        self.n, self.levels, self.most_work = n, levels, most_work
         self.work = 0
         self.units = [sum(1 << level * n for level in range(many)) for many in range(levels + 1)]
         """By the number of levels reached: the outcome of the first layout."""
         self.known: dict[Hashable, Front] = {}
-        self.everywhere: dict[int, int] = {}
         self.target: int | None = None
         self.values: list[float] = []
         self.slack = 0.0
 
+    def settled(self, state: Any, live: int, lowest: int) -> int | None:
+        """The outcome where nothing is left to choose, else ``None``."""
+        raise NotImplementedError
+
+    def moves(self, state: Any) -> Sequence[tuple[Hashable, Any, int]] | None:
+        """Declarer's moves, the positions after them, and tricks won by that; ``None`` on a defender's turn."""
+        raise NotImplementedError
+
+    def replies(self, state: Any, live: int) -> Sequence[tuple[Hashable, int, Any, int]]:
+        """The same of a defender, with the layouts in which the reply is possible."""
+        raise NotImplementedError
+
+    def bound(self, _state: Any, live: int, _lowest: int) -> int:
+        """An outcome that has every other as part: everything, where nothing better is known."""
+        return self.all(live)
+
     def optimum(self, state: Any, live: int, lowest: int, values: Floats) -> tuple[int, Plan]:
         """The outcome with the highest value, and its plan; ``values``: (levels, n) what each bit is worth, ≥ 0."""
-        self.target = target = self.game.bound(state, live, lowest)
+        self.target = target = self.bound(state, live, lowest)
         self.values = np.asarray(values, np.float64).ravel().tolist()
         self.slack = 1e-9
         while True:
@@ -102,15 +98,13 @@ class Search:
 
     def all(self, live: int) -> int:
         """The layouts, at all levels."""
-        if live not in self.everywhere:
-            self.everywhere[live] = self.reached(live, self.levels, 1)
-        return self.everywhere[live]
+        return live * self.units[-1]
 
     def front(self, state: Any, live: int, lowest: int) -> Front:
         """The best outcomes from a position on."""
-        if (outcome := self.game.settled(state, live, lowest)) is not None:
+        if (outcome := self.settled(state, live, lowest)) is not None:
             return ((outcome, None),)
-        options = self.game.moves(state)
+        options = self.moves(state)
         if options is None:
             return self._replied(state, live, lowest)
         key = state, live, lowest
@@ -119,7 +113,7 @@ class Search:
         return self.known[key]
 
     def _chosen(self, options: Sequence[tuple[Hashable, Any, int]], live: int, lowest: int) -> Front:
-        bounds = [self.game.bound(after, live, lowest - won) for _, after, won in options]
+        bounds = [self.bound(after, live, lowest - won) for _, after, won in options]
         if self.target is not None:  # no layout can give more than at the start
             bounds = [bound & self.target for bound in bounds]
         limit = 0
@@ -140,7 +134,7 @@ class Search:
 
     def _replied(self, state: Any, live: int, lowest: int) -> Front:
         joined: Front = ((self.all(live), ()),)
-        for label, here, after, won in self.game.replies(state, live):
+        for label, here, after, won in self.replies(state, live):
             elsewhere = self.all(live & ~here)
             found = self.front(after, here, lowest - won)
             joined = self.best(

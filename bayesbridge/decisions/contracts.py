@@ -1,14 +1,10 @@
 """Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
 
 Where the others' bid stands, defending it is a row among the contracts: with four players, as it stands, which is what
-a pass means, and doubled. Any scheme becomes one number for each number of tricks, seen from one side.
-
-For each declarer and strain the network of ``tricks`` gives a distribution for every layout, W its weight. Any number
-that depends on the tricks of one contract or of two (a score, a difference, IMPs) has a mean in each layout, tricks of
-two contracts taken as independent given the layout. Where the estimator ``solved`` is installed, m of the layouts are
-drawn by their weights and solved in the strains that compete for the best score, so that every comparison is made on
-the same ones; the network's predictions for all layouts decide how the solved ones are weighted
-(:mod:`bayesbridge.estimators.odds`). Everything is about double-dummy play of the whole deal: all four see all cards.
+a pass means, and doubled. For each declarer and strain the network of ``tricks`` gives a distribution for every layout;
+tricks of two contracts are taken as independent given the layout. Where the estimator ``solved`` is installed, some
+layouts are solved in the strains that compete for the best score, the same for all of them; the network's predictions
+decide how these are weighted (:mod:`bayesbridge.estimators.odds`). Everything is about double-dummy play.
 """
 
 from __future__ import annotations
@@ -54,12 +50,7 @@ type Named = str | Contract | Sequence[str | Contract] | None
 
 
 def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Floats:
-    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other; nothing where all passed.
-
-    >>> from bayesbridge.scoring import Duplicate
-    >>> payoff(Duplicate(), Contract.of("1NT by S"))[5:9].tolist()
-    [-100.0, -50.0, 90.0, 120.0]
-    """
+    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other; nothing where all passed."""
     if contract is None:
         return np.zeros(14)
     return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (1 if ours else -1)
@@ -79,46 +70,32 @@ def pair_of(belief: Belief, pair: PairLike) -> Pair:
 
 
 def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract | None]:
-    """Those named, or all that the pair may still bid or defend, in rising order; once the auction is over, all 35.
-
-    ``None``, the lowest, is a deal that is passed out: only where ``Pass`` is named before any bid.
-
-    >>> from bayesbridge import Auction, Belief
-    >>> after = Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None).given(Auction.of("W:6S Pass Pass"))
-    >>> contracts_asked(after, None, (Seat.S, Seat.N))[:3]
-    [Contract.of('6S by W'), Contract.of('6SX by W'), Contract.of('6NT by S')]
+    """Those named, or all that the pair may still bid, in rising order, and defending what stands of the others, also
+    doubled if that is allowed; once the auction is over, all 35. ``None``, the lowest, is a deal that is passed out:
+    only where ``Pass`` is named before any bid.
     """
-    found = _usual(belief, pair) if named is None else _named(belief, named, pair)
+    if named is None:
+        every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
+        found = [one for one in every if _may(belief, one, pair)]
+        passed = None if belief.auction is None or belief.auction.is_over else contract_if_passed(belief, pair)
+        if passed is not None and passed.declarer in pair:
+            found[0] = passed
+        elif passed is not None:
+            found += [passed] if passed.doubled else [passed, replace(passed, doubled=1)]
+        if not found:
+            raise BayesBridgeError("nothing outranks 7NT: there is no contract left to bid")
+    else:
+        words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
+        found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
+        if not found:
+            raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
+        if found == [None]:
+            raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
+        for contract in found:
+            if not _may(belief, contract, pair) and belief.auction is not None:
+                higher = belief.auction.standing_contract
+                raise BayesBridgeError(f"contract {str(contract)!r}: {higher} outranks it: name a higher one")
     return sorted(found, key=lambda one: () if one is None else (one.level, one.strain, one.doubled, one.declarer))
-
-
-def _usual(belief: Belief, pair: Pair) -> list[Contract | None]:
-    """All that the pair may still bid; where the others' bid stands also defending it, doubled if that is allowed."""
-    every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
-    found = [one for one in every if _may(belief, one, pair)]
-    passed = None if belief.auction is None or belief.auction.is_over else contract_if_passed(belief, pair)
-    if passed is not None and passed.declarer in pair:
-        found[0] = passed
-    elif passed is not None:
-        found += [passed] if passed.doubled else [passed, replace(passed, doubled=1)]
-    if not found:
-        raise BayesBridgeError("nothing outranks 7NT: there is no contract left to bid")
-    return found
-
-
-def _named(belief: Belief, named: str | Contract | Sequence[str | Contract], pair: Pair) -> list[Contract | None]:
-    """Those named, none of them twice and none below the last bid."""
-    words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
-    found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
-    if not found:
-        raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
-    if found == [None]:
-        raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
-    for contract in found:
-        if not _may(belief, contract, pair) and belief.auction is not None:
-            higher = belief.auction.standing_contract
-            raise BayesBridgeError(f"contract {str(contract)!r}: {higher} outranks it: name a higher one")
-    return found
 
 
 def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
@@ -245,19 +222,16 @@ def contracts(
     """Every contract that the pair may still bid or defend, or those named, a row each, the best expected score first.
 
     ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme of your own; ``new`` where three
-    players bid and ``duplicate`` where four do by default.
-    ``against`` compares every row with another contract on the same layouts. With four players contracts of the others
-    may be named (``2SX by W``); ``Pass`` is the contract that stands, and pays nothing where there is none.
-
-    ``limits``: ``solve`` layouts are solved in each strain that competes (0 for none), by default as many as
+    players bid and ``duplicate`` where four do by default. ``against`` compares every row with another contract on the
+    same layouts. With four players contracts of the others may be named (``2SX by W``); ``Pass`` is the contract that
+    stands. ``limits``: ``solve`` layouts are solved in each strain that competes (0 for none), by default as many as
     ``seconds`` on one core allow; fewer where the ``error`` of P(make) is small enough.
 
     Variables: ``make`` P(it makes) and ``tricks``, expected tricks, both for its declarer, who may be one of the
     others; ``score`` expected net score of the pair; ``behind``, how much its score is below that of the first row;
     with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each with its
     ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says which of ``network``, ``corrected`` and
-    ``all solved`` it is. Attribute ``passed``
-    is the contract that a pass leaves, empty where there is none.
+    ``all solved`` it is. Attribute ``passed`` is the contract that a pass leaves, empty where there is none.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -284,21 +258,19 @@ def contract_table(
     rng: Seed,
     first: Callable[[ContractTable], object] | None = None,
 ) -> ContractTable:
-    """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes.
-
-    ``first`` is told what the network alone says, before layouts are solved.
-    """
+    """The answer of :func:`contracts`, with the solver's ``failure``; ``first`` is told what the network alone says."""
     belief = posterior.belief
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
     options = option_payoffs(belief, scoring, named, seats, against)
+    groups = list(dict.fromkeys(one.group for one in options))
     other = None if against is None else options.pop()
     random = generator(rng)
-    groups = list(dict.fromkeys([*(one.group for one in options), *([] if other is None else [other.group])]))
     tables = TrickEstimates.of(judged(posterior, random), groups)
     passed = contract_if_passed(belief, seats)
-    compared = [other.group] if other is not None else []
-    stands = [one.group for one in options if one.contract is not None and one.contract == passed]
+    always = [one.group for one in options if one.contract is not None and one.contract == passed]
+    if other is not None:
+        always.insert(0, other.group)
 
     def told(tables: TrickEstimates, failure: str = "") -> ContractTable:
         ranked = sorted(options, key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean)
@@ -318,7 +290,7 @@ def contract_table(
 
     if first is not None:
         first(told(tables))
-    solving = groups if named is not None else competing(tables, options, [*compared, *stands])
+    solving = groups if named is not None else competing(tables, options, always)
     try:
         return told(_solved(tables, options, solving, budget.over(USUAL["contracts"]), random))
     except PluginError as error:
@@ -370,7 +342,8 @@ def _solved(
         return tables
     # What the network expects in each layout: the score of the best contract of each group, and its tricks.
     rising = sorted(options, key=lambda one: tables.mean(tables.of_one(one.group, one.points)).mean)
-    best = [one for group in groups for one in {one.group: one for one in rising if one.group == group}.values()]
+    by_group = {one.group: one for one in rising}
+    best = [by_group[group] for group in groups if group in by_group]
     scores = [tables.of_one(one.group, one.points).predicted for one in best]
     tricks = [tables.of_one(group, TRICKS).predicted for group in groups]
     work = Solving(groups, [*scores, *tricks], {one.group: one.made for one in best})

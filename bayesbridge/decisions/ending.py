@@ -51,7 +51,7 @@ class State(NamedTuple):
         return (self.leader + len(self.cards)) % 4
 
 
-class Ending:
+class Ending(Search):
     """The end of a play as a game; a move or a reply is the index of a card."""
 
     def __init__(
@@ -67,9 +67,10 @@ class Ending:
         """
         self.side, self.trump = side, trick.trump
         self.hidden = np.array(hidden, np.int64)
-        self.start = State(
-            (int(ours[0]), int(ours[1])), 0, int(trick.leader), tuple(card.index for card in trick.cards)
-        )
+        played = tuple(card.index for card in trick.cards)
+        self.start = State((int(ours[0]), int(ours[1])), 0, int(trick.leader), played)
+        self.left = max(hand.bit_count() for hand in self.start.ours)
+        super().__init__(len(self.hidden), self.left, most_work)
         self.unknown_mask = int(self.hidden[0, 0] | self.hidden[0, 1])
         self.held = tuple(
             {
@@ -79,20 +80,18 @@ class Ending:
             for place in (0, 1)
         )
         """By defender and card: the layouts in which they hold it."""
-        self.every = (1 << len(self.hidden)) - 1
-        self.left = max(hand.bit_count() for hand in self.start.ours)
+        self.every = (1 << self.n) - 1
         self.stop = 0
         """Tricks left at the horizon."""
-        self.search = Search(self, len(self.hidden), self.left, most_work)
         self.solver = Solver(trick.trump, side)
         self.solved: dict[tuple[State, int, int], int] = {}
-        self.most = np.full(len(self.hidden), self.left)
-        self.most = self._double_dummy(self.start, range(len(self.hidden)), 1)
+        self.most = np.full(self.n, self.left)
+        self.most = self._double_dummy(self.start, range(self.n), 1)
         """(n,) double-dummy tricks at the start: no plan is asked for more."""
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
         """The horizon is reached, or the layout is known."""
-        self.search.work += POSITION
+        self.work += POSITION
         there = self.stop == self.left or (not state.cards and state.ours[0].bit_count() <= self.stop)
         return self.bound(state, live, lowest) if there or not live & (live - 1) else None
 
@@ -102,7 +101,7 @@ class Ending:
         if key not in self.solved:
             some = list(_indices(live))
             tricks = self._double_dummy(state, some, lowest).tolist()
-            outcome = (self.search.reached(1 << i, many, lowest) for i, many in zip(some, tricks, strict=True))
+            outcome = (self.reached(1 << i, many, lowest) for i, many in zip(some, tricks, strict=True))
             self.solved[key] = sum(outcome)
         return self.solved[key]
 
@@ -110,7 +109,7 @@ class Ending:
         """(layouts,) declarer's tricks from here on, the one that lies among them, if all see all cards."""
         hidden = self.hidden[some] & ~state.gone_mask
         taken, tried = self.solver.tricks(state.ours, hidden, state.leader, state.cards, self.most[some] + lowest - 1)
-        self.search.work += POSITION + tried
+        self.work += POSITION + tried
         return taken
 
     def moves(self, state: State) -> list[tuple[int, State, int]] | None:
@@ -120,7 +119,14 @@ class Ending:
             return None
         hand, other = state.ours if seat == self.side else state.ours[::-1]
         between = other | self.unknown_mask & ~state.gone_mask | sum(1 << card for card in state.cards)
-        cards = _classes(_legal(hand, state.cards), between)
+        legal = (hand & _suit(state.cards[0]) or hand) if state.cards else hand
+        cards: list[int] = []
+        higher = -1
+        for card in sorted(_indices(legal), reverse=True):
+            if higher >= 0 and not _apart(card, higher, between):
+                cards.pop()
+            cards.append(card)
+            higher = card
         if state.cards:  # of plans that do the same one that keeps high cards is told
             cards.reverse()
         return [(card, *self._after(state, card)) for card in cards]
@@ -169,13 +175,13 @@ class Ending:
         """
         self.stop = max(0, self.left - horizon)
         for card, after, won in self.moves(self.start) or ():
-            outcome, plan = self.search.optimum(after, self.every, 1 - won, values)
+            outcome, plan = self.optimum(after, self.every, 1 - won, values)
             yield card, outcome, (card, plan)
 
     def tricks(self, outcome: int) -> NDArray[np.int64]:
         """(n,) tricks from now on in each layout, of an outcome counted from one trick on."""
-        n = self.search.n
-        return np.array([sum(outcome >> (level * n + i) & 1 for level in range(self.search.levels)) for i in range(n)])
+        levels = range(0, self.levels * self.n, self.n)
+        return np.array([sum(outcome >> level + i & 1 for level in levels) for i in range(self.n)])
 
     def text(self, plan: Plan, weights: Floats, tricks: int = 2) -> tuple[str, ...]:
         """A plan in words, a line for each trick and each condition, so many tricks deep."""
@@ -191,7 +197,12 @@ class Ending:
             return "", []
         options = self.moves(state)
         if options is not None:
-            card = plan[0] if plan is not None else self._known_best(options, live)
+            card: int
+            if plan is not None:
+                card = plan[0]
+            else:  # a best one, where the layout is known
+                some = list(_indices(live))
+                card = max(options, key=lambda one: one[2] + self._double_dummy(one[1], some, 1 - one[2])[0])[0]
             after, _ = self._after(state, card)
             head, lines = self._told(plan and plan[1], after, live, weights, tricks - (not after.cards))
             words = f"{self._verb(state)} {card_words(Card(card))}"
@@ -234,11 +245,6 @@ class Ending:
             return f"a low {name[0]}"
         return name if len(equals) == 1 else " or ".join(card_words(Card(one)) for one in reversed(equals))
 
-    def _known_best(self, options: Sequence[tuple[int, State, int]], live: int) -> int:
-        """A best card where the layout is known."""
-        some = list(_indices(live))
-        return max(options, key=lambda one: one[2] + self._double_dummy(one[1], some, 1 - one[2])[0])[0]
-
 
 def _indices(mask: int) -> Iterator[int]:
     while mask:
@@ -251,23 +257,6 @@ def _suit(card: int) -> int:
     return SUIT_MASK << 13 * (card // 13)
 
 
-def _legal(hand: int, cards: tuple[int, ...]) -> int:
-    return (hand & _suit(cards[0]) or hand) if cards else hand
-
-
 def _apart(low: int, high: int, others: int) -> bool:
     """Whether two cards are of different suits, or have one of the others between them."""
     return low // 13 != high // 13 or bool(others & (1 << high) - (1 << low))
-
-
-def _classes(legal: int, others: int) -> list[int]:
-    """The lowest card of each class of equals, cards with none of the others between them; high cards first."""
-    found: list[int] = []
-    higher = -1
-    for card in sorted(_indices(legal), reverse=True):
-        if higher >= 0 and not _apart(card, higher, others):
-            found[-1] = card
-        else:
-            found.append(card)
-        higher = card
-    return found

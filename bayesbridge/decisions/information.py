@@ -1,18 +1,15 @@
 """The value of information: how much an answer would tell, in bits and in expected score of a decision.
 
-Questions are where a card lies, how long a suit is, the next call. A question gives every layout the chances of its
-answers: one of them is certain where the layout decides, as with cards; a call yet to come is as likely as the bidder
-model says. With W the weights of the layouts, A[i, a] the chance of answer a in layout i, and u[i, d] the payoff of
-action d there::
+A question gives every layout the chances of its answers: one is certain where the layout decides, as with cards; a call
+yet to come is as likely as the bidder model says. With W the weights of the layouts, A[i, a] the chance of answer a in
+layout i, and u[i, d] the payoff of action d there::
 
     bits  = Σ W_i A[i, a] log₂(A[i, a] / P(a)),      P(a) = Σ W_i A[i, a]
     value = Σ_a max_d Σ_i W_i A[i, a] u[i, d]  −  max_d Σ_i W_i u[i, d]
 
-Bits are the mutual information of answer and layout: what an answer takes off the entropy of the posterior on average.
-Where the layouts are all that fit both are exact. Of draws, a maximum of estimated means is too high on average, since
-the action that looks best does so by luck too; an action that is chosen on some draws and paid on others is paid too
-little, since it need not be the best. With M the first, K the second (cross-fitted: chosen on four fifths of the draws
-and paid on the last fifth, in turn), each with the answer (1) and without (0), ::
+Where the layouts are all that fit both are exact. Of draws, a maximum of estimated means (M) is too high on average,
+since the action that looks best does so by luck too; an action that is chosen on four fifths of the draws and paid on
+the last fifth, in turn (K), is paid too little. With the answer (1) and without (0), ::
 
     value      = K₁ − M₀      on average no more than the truth; below 0 where nothing is gained for sure
     optimistic = M₁ − K₀      on average no less
@@ -21,8 +18,7 @@ K ≤ M whatever the draws: with D the best action of all draws and S its sum, l
 S_d ≤ S_D, and d leads D on the other parts, so on part k it pays no more than D. Hence value ≤ optimistic.
 
 An error has three parts: that of the mean for these choices, less one draw for every action that was chosen; M − K of
-the cross-fitted side, the gain by the choice; and one draw unlike all others, in which the actions differ
-most.
+the cross-fitted side; and one draw unlike all others, in which the actions differ most.
 """
 
 from __future__ import annotations
@@ -30,6 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -38,7 +35,7 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.auctions import call_probabilities
-from bayesbridge.calls import CALLS, Contract, Vulnerability
+from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
@@ -76,15 +73,10 @@ def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
     if asked is not None and not asked:
         raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
     if isinstance(asked, Mapping):
-        return [
-            Inquiry(name, lambda layouts, name=name, function=function: _kinds(name, function, layouts))  # type: ignore[misc]
-            for name, function in asked.items()
-        ]
-    if asked is None:
-        names: Sequence[str] = usual_questions(posterior)
-    else:
-        names = [part.strip() for part in re.split(r",(?![^\[]*\])", asked)] if isinstance(asked, str) else asked
-    return [_enquiry(posterior, name) for name in names]
+        return [Inquiry(name, partial(_kinds, name, function)) for name, function in asked.items()]
+    if isinstance(asked, str):
+        asked = re.split(r",(?![^\[]*\])", asked)
+    return [_enquiry(posterior, name.strip()) for name in asked or usual_questions(posterior)]
 
 
 def usual_questions(posterior: Posterior) -> list[str]:
@@ -98,8 +90,8 @@ def usual_questions(posterior: Posterior) -> list[str]:
 
 def _enquiry(posterior: Posterior, name: str) -> Inquiry:
     """A question by its name."""
-    match = re.fullmatch(r"(\w+)\[([^\]]*)\]", name.strip())
-    word, where = match.groups() if match else (name.strip(), "")
+    match = re.fullmatch(r"(\w+)\[([^\]]*)\]", name)
+    word, where = match.groups() if match else (name, "")
     if word == EVERYTHING:
         return Inquiry(EVERYTHING, lambda layouts: np.eye(len(layouts)))
     if word == "call" and where:
@@ -139,7 +131,6 @@ def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
     def answers(layouts: Layouts) -> Floats:
         hands, partners = (np.ascontiguousarray(layouts.masks[:, one]) for one in (seat, seat.partner))
         chances = call_probabilities(belief.bidder, hands, auction, partners)
-        assert chances.shape == (len(hands), len(CALLS))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
 
     return Inquiry(name, answers)

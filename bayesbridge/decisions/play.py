@@ -1,17 +1,14 @@
 """What to play: every card of the seat in turn, tried on the same layouts of its player's posterior.
 
-At any moment from the opening lead to the last trick, for a defender (declarer's and partner's hands are hidden; before
-the lead dummy's too) and for declarer, who plays dummy's cards and does not see the defenders'. Each layout is solved
-double dummy once for every card that may be played. All cards live on the same layouts, so that differences between
-them are paired and much more exact than the figures themselves. Layouts of the opening lead are weighted, the same for
-all cards, so that the predictions of the network of ``tricks`` average over them as over all draws
-(:mod:`bayesbridge.estimators.odds`).
+Each layout is solved double dummy once for every card that may be played. All cards live on the same layouts, so that
+differences between them are paired and much more exact than the figures themselves. Layouts of the opening lead are
+weighted, the same for all cards, so that the predictions of the network of ``tricks`` average over them as over all
+draws (:mod:`bayesbridge.estimators.odds`).
 
-Double dummy means that all four see all cards after this one: a finesse either way looks free, a card that gives away
-what declarer would have guessed costs more at the table, and one that declarer does not understand costs less.
-Where declarer has at most eight tricks to play, this trick and the next are therefore searched as they are played, with
-one plan for all layouts that look alike, and double dummy only after them; the last four, where few layouts are left,
-to the end (:mod:`~bayesbridge.decisions.ending`).
+Double dummy means that all four see all cards after this one: a finesse either way looks free. Where declarer has at
+most eight tricks to play, this trick and the next are therefore searched as they are played, with one plan for all
+layouts that look alike, and double dummy only after them; the last four, where few layouts are left, to the end
+(:mod:`~bayesbridge.decisions.ending`).
 """
 
 from __future__ import annotations
@@ -108,10 +105,6 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     """Whose turn it is by the cards played; the observer must be who chooses: the seat itself, or declarer for dummy.
 
     The ``contract`` is that of the auction unless it is named; its declarer sits on the right of who leads first.
-
-    >>> from bayesbridge import Belief
-    >>> turn_of(Belief("W", "AKQ2.KJ3.A54.Q32", dummy=None), "3NT").words
-    'West leads against 3NT by S'
     """
     own, plays = belief.table.contract, belief.table.plays
     asked = own if contract is None else contract
@@ -128,21 +121,19 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     if belief.trump is not None and belief.trump != final.strain:
         raise BayesBridgeError(f"contract {str(final)!r}, but trump {belief.trump.name}: name one", contract=final)
     observer = belief.observer
-    if not plays:
-        if first != observer:
-            raise BayesBridgeError(
-                f"contract {str(final)!r}: {first.name} is on lead, not {observer.name}: "
-                f"ask what {first.name} believes, or name {_declarer(observer, belief.dummy).name} as declarer",
-                leader=observer,
-            )
-        return PlayTurn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
+    if not plays and first != observer:
+        raise BayesBridgeError(
+            f"contract {str(final)!r}: {first.name} is on lead, not {observer.name}: "
+            f"ask what {first.name} believes, or name {_declarer(observer, belief.dummy).name} as declarer",
+            leader=observer,
+        )
     if leader != first:
         cure = "fix either"
         if asked is own is not None and belief.auction is not None and belief.dummy is None:
             dealer = belief.auction.first.next((leader - first) % 4).name
             cure = f"fix either, or let {dealer} deal (--dealer {dealer})"
         raise IllegalPlay(f"{leader.name} led, but against {final} it is {first.name}'s lead: {cure}", seat=leader)
-    if dummy != final.declarer.partner:
+    if plays and dummy != final.declarer.partner:
         raise BayesBridgeError(
             f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"
         )
@@ -152,7 +143,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     if chooser != observer:
         whose = f"{seat.name}'s turn" + (f", dummy's, whose cards {chooser.name} plays" if seat == dummy else "")
         raise BayesBridgeError(f"it is {whose}: ask what {chooser.name} believes, not {observer.name}", seat=chooser)
-    if dummy not in table.shown:
+    if plays and dummy not in table.shown:
         raise BayesBridgeError(
             f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)", seat=dummy
         )
@@ -322,11 +313,8 @@ SOLVES: Final = "double_dummy_leads"
 LAYOUTS: Final = 1000
 """Layouts that are solved at most where a layout is solved fast, unless a time is named."""
 
-SEARCHED: Final = 60
-"""Layouts over which one plan is searched."""
-
-DRAWN: Final = 200
-"""Draws that these stand for."""
+SEARCHED, DRAWN = 60, 200
+"""Layouts over which one plan is searched, and the draws that these stand for."""
 
 DEEPER: Final = 10
 """How many times as long as all horizons before it the next one takes, about."""
@@ -399,8 +387,7 @@ def play(
             raise BayesBridgeError("field: give at least one score, such as 420", field=field)
         won = ((scores > others) + 0.5 * (scores == others)).mean(axis=1)
         values["matchpoints"] = 1.0 - won if turn.defends else won
-    order = [meant, *(name for name in ("make", "tricks", "matchpoints") if name in values and name != meant)]
-    goals = {name: np.asarray(values[name]) for name in order}
+    goals = {name: np.asarray(values[name]) for name in dict.fromkeys((meant, *GOALS)) if name in values}
     asked = _Asked(posterior, turn, goals, card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy)))
     wanted = horizon > 0 and not turn.defends and turn.tricks >= 13 - MOST_TRICKS
     if wanted:
@@ -448,11 +435,11 @@ def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
     hand = np.array([turn.legal.mask], np.uint64)
     heard = None if auction is None or auction.contract not in (None, turn.contract) else auction
 
-    def led(card: Card) -> float:
-        lead = [(turn.seat, card)]
-        return exp(float(log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0]))
-
-    choices = (replace(choice, led=tuple(map(led, choice.cards))) for choice in ranked.choices)
+    choices = []
+    for choice in ranked.choices:
+        leads = ([(turn.seat, card)] for card in choice.cards)
+        logs = (log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0] for lead in leads)
+        choices.append(replace(choice, led=tuple(exp(float(one)) for one in logs)))
     return replace(ranked, choices=tuple(choices))
 
 
@@ -558,7 +545,7 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
         game = Ending(turn.trick, ours, distinct, side, most_work)
     best, columns = plans(game, rows, sample.weights, reached := 1)
-    while reached < min(tricks, horizon) and (reached < 2 or tricks <= 4 or game.search.work * DEEPER < most_work):
+    while reached < min(tricks, horizon) and (reached < 2 or tricks <= 4 or game.work * DEEPER < most_work):
         try:
             best, columns = plans(game, rows, sample.weights, reached + 1)
         except TooMuchWork:

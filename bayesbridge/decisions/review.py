@@ -1,11 +1,9 @@
 """What every card on record cost: by what its player could know then, and double dummy.
 
 Each card is compared with all others that its player could have chosen, over the posterior of that player at that
-moment: their own hand, dummy, the calls and the cards so far, and nothing that came later. The cost is what the card
-took less than the best one, in tricks on average over the same layouts; of declarer's last eight tricks the next are
-played by one plan, so that a card which gives up a sure thing for a guess costs something. Beside it stands what the
-card cost on the real deal, double dummy. A card that was worse by what was known is *costly*, whatever became of it;
-one that was as good as any, and still cost a trick, was *unlucky*.
+moment: nothing that came later. The cost is what it took less than the best one, in tricks on average over the same
+layouts; beside it stands what the card cost on the real deal, double dummy. A card that was worse by what was known is
+*costly*, whatever became of it; one that was as good as any, and still cost a trick, was *unlucky*.
 """
 
 from __future__ import annotations
@@ -166,10 +164,8 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
 
 
 class PlayerCosts(NamedTuple):
-    """What the cards of one player cost.
-
-    Costs of cards that the test cannot tell from the best are not added up: none is below zero, so their sum would grow
-    with the number of cards.
+    """What the cards of one player cost; of those that the test cannot tell from the best, whose sum would grow with
+    the number of cards, nothing is added up.
     """
 
     choices: int

@@ -35,13 +35,6 @@ class Transpositions(NamedTuple):
     """(4, 52) by seat and card: how often it did what its side wanted."""
 
 
-class Stack(NamedTuple):
-    """The cards to be played, one below the other, and those to be tried in the place of each."""
-
-    frames: Ints
-    tries: Ints
-
-
 class Solver:
     """Solves positions of one play, with the memory that they share."""
 
@@ -69,8 +62,9 @@ def solve(layouts: Ints, rules: tuple[int, int], trick: tuple[int, Ints], tricks
     """
     leader, played = trick
     trump = rules[1]
-    stack = Stack(np.zeros((53, 12), np.int64), np.zeros((53, 14), np.int64))
-    first = stack.frames[0]
+    # The cards to be played, one below the other, and those to be tried in the place of each.
+    stack = np.zeros((53, 12), np.int64), np.zeros((53, 14), np.int64)
+    first = stack[0][0]
     first[LEADER], first[PLACE], first[WINNER] = leader, len(played), leader
     for i in range(len(played)):
         card = played[i]
@@ -93,7 +87,9 @@ def solve(layouts: Ints, rules: tuple[int, int], trick: tuple[int, Ints], tricks
 
 
 @njit
-def _reaches(hands: Ints, rules: tuple[int, int], played: Ints, stack: Stack, memory: Transpositions) -> int:
+def _reaches(
+    hands: Ints, rules: tuple[int, int], played: Ints, stack: tuple[Ints, Ints], memory: Transpositions
+) -> int:
     """Whether the target of the first frame can be reached: the number of cards tried, negative if not."""
     side, trump = rules
     frames, tries = stack

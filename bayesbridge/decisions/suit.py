@@ -2,33 +2,28 @@
 
 One suit lies between declarer's two hands, *first* and *second*; the left defender plays after the second hand, the
 right defender after the first. Cards of the defenders that follow each other in rank, with none of declarer's between,
-are equals: which of them is played tells nothing, since whoever holds several may choose. A layout is how many of each
-group of equals the left defender holds. Layouts are weighed by vacant places, or by a posterior: what was called,
-played and shown counts.
-
-The search for plans is that of :mod:`~bayesbridge.decisions.best_defence`: one plan must serve all layouts that the
-cards played cannot tell apart, and the defenders see everything.
-
-Declarer may lead from either hand at each trick, as often as wanted, and the defenders never lead the suit: entries,
-ruffs and blocked suits are left out. A card of declarer's counts by its *gap*, the number of groups of the defenders
-above it; a group comes right below the gap of the same number. A plan is shown as a tree of cards, and as text.
+are equals: which of them is played tells nothing. A layout is how many of each group of equals the left defender holds.
+A card of declarer's counts by its *gap*, the number of groups above it; a group comes right below the gap of the same
+number. The search is that of :mod:`~bayesbridge.decisions.best_defence`. Declarer may lead from either hand at each
+trick and the defenders never lead the suit: entries, ruffs and blocked suits are left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from math import comb, inf, sqrt
-from typing import Any, Final, NamedTuple
+from string import ascii_uppercase
+from typing import Any, Final
 
 import numpy as np
 
 from bayesbridge import markup
-from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.best_defence import MOST_WORK, Front, Plan, Search, TooMuchWork
+from bayesbridge.decisions.best_defence import MOST_WORK, Plan, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
 from bayesbridge.words import SEATS, error_text, percent, share_error
@@ -62,31 +57,18 @@ class Combination:
                 f"the defenders hold {missing} cards: give declarer and dummy at least {13 - MOST_MISSING} together",
                 missing=missing,
             )
-        groups: list[list[int]] = []
-        joined = False
-        for rank in range(12, -1, -1):
-            if (first | second) >> rank & 1:
-                joined = False
-            elif not gone >> rank & 1:
-                if joined and rank not in apart:
-                    groups[-1].append(rank)
-                else:
-                    groups.append([rank])
-                joined = True
-        return cls(_ranks(first), _ranks(second), tuple(map(tuple, groups)))
-
-    @property
-    def missing(self) -> int:
-        """How many cards the defenders hold."""
-        return sum(map(len, self.groups))
+        groups: list[tuple[int, ...]] = [()]
+        for rank in _ranks(SUIT_MASK & ~gone):
+            ours = (first | second) >> rank & 1
+            if groups[-1] and (ours or rank in apart):
+                groups.append(())
+            groups[-1] += () if ours else (rank,)
+        return cls(_ranks(first), _ranks(second), tuple(filter(None, groups)))
 
     @property
     def layouts(self) -> list[tuple[int, ...]]:
         """How many cards of each group the left defender may hold."""
-        found: list[tuple[int, ...]] = [()]
-        for group in self.groups:
-            found = [(*layout, held) for layout in found for held in range(len(group) + 1)]
-        return found
+        return list(product(*(range(len(group) + 1) for group in self.groups)))
 
     def gap(self, rank: int) -> int:
         """How many groups lie above a card of declarer's, all of them for a card counted as small."""
@@ -130,16 +112,10 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
 def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
     """(8192,) P(the left defender holds exactly these cards) where the two have so many places for unknown cards.
 
-    With k of the m missing cards on the left, and places a and b, one such layout of single cards has the probability
-    C(a + b - m, a - k) / C(a + b, a).
-
-    >>> pair = Combination.of(holding("AKJT9"), holding("5432"))
-    >>> weights = weights_of(pair, prior_shares(pair))
-    >>> {layout: round(float(w), 4) for layout, w in zip(pair.layouts, weights)}[1, 0]
-    0.0622
+    With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) / C(a + b, a).
     """
     left, right = vacant
-    m = combination.missing
+    m = sum(map(len, combination.groups))
     if min(vacant) < 0 or left + right < m:
         raise BayesBridgeError(f"{left} and {right} vacant places for {m} missing cards: give more", vacant=vacant)
     every = comb(left + right, left)
@@ -152,28 +128,28 @@ def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -
 
 def weights_of(combination: Combination, shares: Floats) -> Floats:
     """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the missing cards)."""
-    places = {layout: number for number, layout in enumerate(combination.layouts)}
-    weights = np.zeros(len(places))
-    masks = [sum(1 << rank for rank in group) for group in combination.groups]
-    for field in np.flatnonzero(shares):
-        weights[places[tuple((int(field) & mask).bit_count() for mask in masks)]] += shares[field]
-    return weights
+    fields = np.flatnonzero(shares)
+    places = np.zeros_like(fields)
+    for group in combination.groups:
+        held = np.bitwise_count(fields & sum(1 << rank for rank in group))
+        places = places * (len(group) + 1) + held
+    return np.bincount(places, shares[fields], minlength=len(combination.layouts))
 
 
 type Counts = tuple[int, ...]
-type State = tuple[Counts, Counts, Counts, Counts, tuple[int, ...]]
+type State = tuple[tuple[Counts, Counts], tuple[Counts, Counts], tuple[int, ...]]
 """Declarer's cards by gap in both hands, what the defenders (left, right) have played of each group, and the trick:
 
 empty, or the hand that leads (0 first, 1 second) and the gap of its card; then the group that the next defender plays;
 after the third card the defender who is last and the gap of declarer's card that holds the trick, -1 if there is none,
-and a zero. -1 is no card of the suit.
+and a zero.
 """
 
 NONE: Final = -1
 """No card of the suit."""
 
 
-class SuitGame:
+class SuitGame(Search):
     """One combination as a game, for goals from ``lowest`` on to as many tricks as there are.
 
     A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card.
@@ -181,7 +157,6 @@ class SuitGame:
 
     def __init__(self, combination: Combination, lowest: int, most_work: int = MOST_WORK) -> None:
         self.sizes = tuple(len(group) for group in combination.groups)
-        self.k = len(self.sizes)
         layouts = combination.layouts
         self.held = tuple(
             [
@@ -195,159 +170,98 @@ class SuitGame:
         )
         """By defender (0 left, 1 right), group and count: the layouts in which they hold more than that count."""
         hands = [tuple(map(combination.gap, ranks)) for ranks in (combination.first, combination.second)]
-        first, second = (tuple(gaps.count(gap) for gap in range(self.k + 1)) for gaps in hands)
-        nothing = (0,) * self.k
-        self.start = self._closed_up((first, second, nothing, nothing, ()))
+        first, second = (tuple(gaps.count(gap) for gap in range(len(self.sizes) + 1)) for gaps in hands)
+        nothing = (0,) * len(self.sizes)
+        self.start = self._closed_up((first, second), (nothing, nothing))
         self.lowest = lowest
-        self.search = Search(self, len(layouts), max(1, max(map(len, hands)) - lowest + 1), most_work)
-
-    def front(self, live: int) -> Front:
-        """The best outcomes over these layouts."""
-        return self.search.front(self.start, live, self.lowest)
-
-    def bound(self, _state: State, live: int, _lowest: int) -> int:
-        """Everything: nothing better is known."""
-        return self.search.all(live)
+        super().__init__(len(layouts), max(1, max(map(len, hands)) - lowest + 1), most_work)
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """Where cards above all others reach all that is asked or possible: they win in as many tricks as there are.
-
-        Each hand plays its losers under the other's winners.
-        """
-        first, second, left, right, trick = state
+        """Where cards above all others, one a trick, reach all that is asked or possible."""
+        (first, second), (left, right), trick = state
         if trick:
             return None
         longest = max(sum(first), sum(second))
-        top = next((gap for gap, size in enumerate(self.sizes) if size - left[gap] - right[gap]), self.k)
+        top = next((gap for gap, size in enumerate(self.sizes) if size - left[gap] - right[gap]), len(self.sizes))
         sure = min(sum(first[: top + 1]) + sum(second[: top + 1]), longest)
-        if sure < min(lowest + self.search.levels - 1, longest):
+        if sure < min(lowest + self.levels - 1, longest):
             return None
-        return self.search.reached(live, sure, lowest)
+        return self.reached(live, sure, lowest)
 
     def moves(self, state: State) -> list[tuple[Any, State, int]] | None:
-        """Any card of either hand; to the trick the lowest, and those that beat what lies."""
-        first, second, left, right, trick = state
+        """Any card of either hand; to the trick the lowest, and those that beat what lies: a dearer card that does not
+        win is never better.
+        """
+        hands, played, trick = state
         if not trick:
-            found: list[tuple[Any, State, int]] = []
-            for hand, counts in enumerate((first, second)):
-                for gap, count in enumerate(counts):
-                    if count:
-                        rest = _without(counts, gap)
-                        hands = (rest, second) if hand == 0 else (first, rest)
-                        found.append(((hand, gap), (*hands, left, right, (hand, gap)), 0))
-            return found
+            leads = [(hand, gap) for hand in (0, 1) for gap, count in enumerate(hands[hand]) if count]
+            return [(lead, (_changed(hands, *lead, -1), played, lead), 0) for lead in leads]
         if len(trick) != 3:
             return None
         hand, gap, group = trick
         ours = group == NONE or group >= gap
-        third = second if hand == 0 else first
-        # The lowest card, and those that beat what lies: a dearer card that does not win is never better.
-        gaps = [card for card, count in enumerate(third) if count]
         best = gap if ours else group + 1
-        found = []
-        for card in [gaps[-1], *(card for card in gaps[:-1] if card < best)] if gaps else [NONE]:
-            rest = third if card == NONE else _without(third, card)
-            hands = (first, rest) if hand == 0 else (rest, second)
+        gaps = [card for card, count in enumerate(hands[1 - hand]) if count] or [NONE]
+        found: list[tuple[Any, State, int]] = []
+        for card in [gaps[-1], *(card for card in gaps[:-1] if card < best)]:
             wins = NONE < card < best
             last = (hand, card if wins else gap if ours else NONE, 0, 0)
-            found.append((card, (*hands, left, right, last), 0))
+            found.append((card, (_changed(hands, 1 - hand, card, -1), played, last), 0))
         return found
 
     def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
         """What a defender may play: the left one follows the second hand, the right one the first."""
-        first, second, left, right, trick = state
+        hands, played, trick = state
         leads = len(trick) == 2
-        side = trick[0] if not leads else 1 - trick[0]
-        played = (left, right)[side]
+        side = 1 - trick[0] if leads else trick[0]
         found = []
         void = live
+        for group in (*range(len(self.sizes)), NONE):
+            here = void
+            if group != NONE:
+                count = played[side][group]
+                holding = self.held[side][group][count] if count < self.sizes[group] else 0
+                here, void = live & holding, void & ~holding
+            if here:
+                after = _changed(played, side, group, 1)
+                if leads:
+                    found.append((group, here, (hands, after, (*trick, group)), 0))
+                else:
+                    won = trick[1] != NONE and (group == NONE or group >= trick[1])
+                    found.append((group, here, self._closed_up(hands, after), int(won)))
+        return found
 
-        def reply(group: int, here: int, now: Counts) -> tuple[int, int, State, int]:
-            a, b = (now, right) if side == 0 else (left, now)
-            if leads:
-                return group, here, (first, second, a, b, (*trick, group)), 0
-            won = trick[1] != NONE and (group == NONE or group >= trick[1])
-            return group, here, self._closed_up((first, second, a, b, ())), int(won)
-
-        for group, count in enumerate(played):
-            holding = self.held[side][group][count] if count < self.sizes[group] else 0
-            if here := live & holding:
-                found.append(reply(group, here, (*played[:group], count + 1, *played[group + 1 :])))
-            void &= ~holding
-        return [*found, reply(NONE, void, played)] if void else found
-
-    def _closed_up(self, state: State) -> State:
-        """The same where gaps above a group that is gone count as the gap below it."""
-        first, second, left, right, trick = state
-        hands = list(first), list(second)
+    def _closed_up(self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]) -> State:
+        """The start of a trick; gaps above a group that is gone count as the gap below it."""
+        first, second = map(list, hands)
         for group, size in enumerate(self.sizes):
-            if size == left[group] + right[group]:
-                for counts in hands:
+            if size == played[0][group] + played[1][group]:
+                for counts in (first, second):
                     counts[group + 1] += counts[group]
                     counts[group] = 0
-        return tuple(hands[0]), tuple(hands[1]), left, right, trick
+        return (tuple(first), tuple(second)), played, ()
 
 
-def _without(counts: Counts, gap: int) -> Counts:
-    return (*counts[:gap], counts[gap] - 1, *counts[gap + 1 :])
+def _changed(pair: tuple[Counts, Counts], side: int, place: int, by: int) -> tuple[Counts, Counts]:
+    """The counts of two hands after a card of one of them; none where there was no card."""
+    if place == NONE:
+        return pair
+    counts = pair[side]
+    more = (*counts[:place], counts[place] + by, *counts[place + 1 :])
+    return (more, pair[1]) if side == 0 else (pair[0], more)
 
 
-class Seating(NamedTuple):
-    """Who sits where: declarer's two hands."""
-
-    first: Seat
-    second: Seat
-
-    @property
-    def left(self) -> Seat:
-        """The defender who plays after the second hand."""
-        return self.second.next(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A trick: who leads what, and what follows."""
-
-    leader: Seat
-    card: str
-    answers: tuple[Reply, ...]
-    """By what the next defender plays."""
-
-    @property
-    def document(self) -> dict[str, Any]:
-        return {
-            "leader": self.leader.name,
-            "lead": self.card,
-            "answers": [
-                {
-                    "played": answer.played or None,
-                    "card": answer.card or None,
-                    "then": [
-                        {"played": played or None, "next": None if step is None else step.document}
-                        for played, step in answer.then
-                    ],
-                }
-                for answer in self.answers
-            ],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the third hand plays on a defender's card, and how it goes on."""
-
-    played: str
-    """Ranks of the equals of which one is played; empty if the defender shows out."""
-    card: str
-    """The rank that the third hand plays; empty if it has none of the suit."""
-    then: tuple[tuple[str, Step | None], ...]
-    """The next trick by what the last defender plays; ``None`` where nothing is left to choose."""
+type Step = dict[str, Any]
+"""A trick as plain data: ``leader``, ``lead`` and ``answers`` by what the next defender plays. Each has ``played``, the
+ranks of the equals of which one is played, ``card``, what the third hand plays on it, and ``then``: by what the last
+defender ``played`` the ``next`` trick. ``None`` is no card of the suit, or that nothing is left to choose.
+"""
 
 
 def steps(
     plan: Plan,
     combination: Combination,
-    table: Seating,
+    seats: tuple[Seat, Seat],
     hands: tuple[tuple[int, ...], tuple[int, ...]],
     played: tuple[Counts, Counts],
 ) -> Step | None:
@@ -356,6 +270,7 @@ def steps(
         return None
     (hand, gap), replies = plan
     out = [len(group) - a - b for group, a, b in zip(combination.groups, *played, strict=True)]
+    names = [*map(_text, combination.groups), None]  # the last of no card
 
     def chosen(ranks: tuple[int, ...], gap: int) -> int:
         """A card of that gap, groups that are gone not counted."""
@@ -372,24 +287,13 @@ def steps(
         third = None if card == NONE else chosen(other, card)
         kept = tuple(rank for rank in other if rank != third)
         left = (rest, kept) if hand == 0 else (kept, rest)
-        now = _played(played, side, group)
-        then = tuple(
-            (_group_text(combination, last), steps(after, combination, table, left, _played(now, 1 - side, last)))
+        now = _changed(played, side, group, 1)
+        then = [
+            {"played": names[last], "next": steps(after, combination, seats, left, _changed(now, 1 - side, last, 1))}
             for last, after in plans
-        )
-        answers.append(Reply(_group_text(combination, group), "" if third is None else RANKS[third], then))
-    return Step(table[hand], RANKS[led], tuple(answers))
-
-
-def _played(played: tuple[Counts, Counts], side: int, group: int) -> tuple[Counts, Counts]:
-    if group == NONE:
-        return played
-    more = tuple(count + (place == group) for place, count in enumerate(played[side]))
-    return (more, played[1]) if side == 0 else (played[0], more)
-
-
-def _group_text(combination: Combination, group: int) -> str:
-    return "" if group == NONE else _text(combination.groups[group])
+        ]
+        answers.append({"played": names[group], "card": None if third is None else RANKS[third], "then": then})
+    return {"leader": seats[hand].name, "lead": RANKS[led], "answers": answers}
 
 
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
@@ -402,11 +306,13 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     yield _trick(step, lowest)
     if tricks == 1:
         return
-    groups: dict[tuple[str, ...], list[tuple[Reply, str]]] = {}
-    branches = [(answer, played, after) for answer in step.answers for played, after in answer.then]
-    for answer, played, after in branches:
-        if after is not None and any(one.card or any(step for _, step in one.then) for one in after.answers):
-            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append((answer, played))
+    groups: dict[tuple[str, ...], list[tuple[str | None, str | None]]] = {}
+    branches = [
+        (answer["played"], last["played"], last["next"]) for answer in step["answers"] for last in answer["then"]
+    ]
+    for second, fourth, after in branches:
+        if after and any(one["card"] or any(last["next"] for last in one["then"]) for one in after["answers"]):
+            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append((second, fourth))
     for lines, cases in groups.items():
         always = len(groups) == 1 and len(cases) == len(branches)
         if not always:
@@ -416,29 +322,29 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
 
 def _trick(step: Step, lowest: str) -> str:
     """A lead and what the third hand plays on it."""
-    leader, third = SEATS[step.leader.name], SEATS[step.leader.partner.name]
-    usual = next((answer for answer in step.answers if answer.played == lowest), step.answers[0])
-    text = f"{leader} leads the {_card(step.card)}"
-    if usual.card:
-        text += f", {third} plays the {_card(usual.card)}"
+    leader, defender, third = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (0, 1, 2))
+    answers = step["answers"]
+    usual = next((one for one in answers if one["played"] == lowest), answers[0])["card"]
+    text = f"{leader} leads the {_NAMES[step['lead']]}"
+    if usual:
+        text += f", {third} plays the {_NAMES[usual]}"
     others: dict[str, list[str]] = {}
-    for answer in step.answers:
-        if answer.card != usual.card:
-            others.setdefault(answer.card, []).append(_play(answer.played, lowest))
-    defender = SEATS[step.leader.next(1).name]
+    for one in answers:
+        if one["card"] != usual:
+            others.setdefault(one["card"], []).append(_play(one["played"], lowest))
     for card, plays in others.items():
-        text += f"; the {_card(card)} if {defender} {' or '.join(plays)}"
+        text += f"; the {_NAMES[card]} if {defender} {' or '.join(plays)}"
     return f"{text}."
 
 
-def _condition(step: Step, cases: list[tuple[Reply, str]], lowest: str) -> str:
+def _condition(step: Step, cases: list[tuple[str | None, str | None]], lowest: str) -> str:
     """When a continuation is meant: by the second card alone where that tells it, else by both."""
-    second, fourth = (SEATS[step.leader.next(turn).name] for turn in (1, 3))
-    met: dict[str, list[str]] = {}
-    for answer, played in cases:
-        met.setdefault(answer.played, []).append(played)
-    every = {answer.played: len(answer.then) for answer in step.answers}
-    by_last: dict[tuple[str, ...], list[str]] = {}
+    second, fourth = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (1, 3))
+    met: dict[str | None, list[str | None]] = {}
+    for one, last in cases:
+        met.setdefault(one, []).append(last)
+    every = {answer["played"]: len(answer["then"]) for answer in step["answers"]}
+    by_last: dict[tuple[str | None, ...], list[str | None]] = {}
     for one, lasts in met.items():
         by_last.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(one)
     parts = []
@@ -450,16 +356,15 @@ def _condition(step: Step, cases: list[tuple[Reply, str]], lowest: str) -> str:
     return f"If {', or if '.join(parts)}"
 
 
-def _play(ranks: str, lowest: str) -> str:
+def _play(ranks: str | None, lowest: str) -> str:
     if not ranks:
         return "shows out"
     if ranks == lowest:
         return "plays low"
-    return f"plays {' or '.join(f'the {_card(rank)}' for rank in ranks)}"
+    return f"plays {' or '.join(f'the {_NAMES[rank]}' for rank in ranks)}"
 
 
-def _card(rank: str) -> str:
-    return {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}.get(rank, rank)
+_NAMES: Final = {rank: rank for rank in RANKS} | {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,12 +402,8 @@ class SuitLine:
             "error": self.error,
             "at_least": {str(goal): share for goal, share in self.at_least.items()},
             "play": list(self.text(tricks)),
-            "plan": None if self.step is None else self.step.document,
+            "plan": self.step,
         }
-
-
-LETTERS: Final = "ABCDEFGHIJKLMN"
-"""Of plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,7 +415,8 @@ class SuitPlay(markup.Displayable):
     second: str
     missing: str
     """Cards of the defenders."""
-    table: Seating
+    table: tuple[Seat, Seat]
+    """Who holds them."""
     sure: int
     """Tricks that are certain by the best play for them."""
     goals: tuple[SuitLine, ...]
@@ -523,13 +425,13 @@ class SuitPlay(markup.Displayable):
     """The plan with most tricks on average."""
     small: str
     """Declarer's cards that were counted as the lowest, to end the search; the figures are then lower bounds."""
-    weighed: str
+    weighed: str = ""
     """How the layouts were weighed, in words."""
 
     @property
     def heading(self) -> list[str]:
         """The holdings, and how the layouts were weighed."""
-        names = SEATS[self.table.first.name], SEATS[self.table.second.name]
+        names = [SEATS[seat.name] for seat in self.table]
         holdings = f"{names[0]} holds {self.first}, {names[1]} {self.second}; missing: {self.missing or 'nothing'}."
         return [holdings, f"The layouts are weighed {self.weighed}."]
 
@@ -550,9 +452,9 @@ class SuitPlay(markup.Displayable):
             mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
             chance = "" if line.goal is None else f"{percent(line.chance)}{share_error(line.chance, line.error)}"
             goal = "most on average" if line.goal is None else f"{line.goal} or more"
-            rows.append([goal, chance, mean, LETTERS[place]])
+            rows.append([goal, chance, mean, ascii_uppercase[place]])
         notes = []
-        for letter, plan in zip(LETTERS, plans, strict=False):
+        for letter, plan in zip(ascii_uppercase, plans, strict=False):
             notes += [f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks))]
         if self.small:
             notes += [f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds."]
@@ -564,7 +466,7 @@ class SuitPlay(markup.Displayable):
     def document(self, tricks: int = 2) -> dict[str, Any]:
         """For ``--json`` and web pages, with so many tricks of each plan as text."""
         return {
-            "hands": {self.table.first.name: self.first, self.table.second.name: self.second},
+            "hands": {self.table[0].name: self.first, self.table[1].name: self.second},
             "missing": self.missing,
             "sure": self.sure,
             "counted_as_small": self.small,
@@ -597,11 +499,10 @@ def suit_play(
     if posterior is None:
         if first is None or second is None:
             raise BayesBridgeError("no holdings: give both, such as AJT32 and K954, or a posterior and a suit")
-        fields = read_pair(first, second)
-        combination, where = Combination.of(*fields), Seating(Seat.N, Seat.S)
+        combination = Combination.of(*read_pair(first, second))
         places = "" if vacant == (13, 13) else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
-        weighed = Weighed(f"by vacant places{places}", prior_shares(combination, vacant), inf)
-        return _solved(combination, where, weighed, work)
+        found = _solved(combination, (Seat.N, Seat.S), prior_shares(combination, vacant), inf, work)
+        return replace(found, weighed=f"by vacant places{places}")
     belief = posterior.belief
     if belief.observer.partner in belief.constraints.hidden:
         partner = belief.observer.partner.name
@@ -612,88 +513,68 @@ def suit_play(
     masks, _ = next(posterior.blocks(1))
     gone = sum(card.mask for trick in belief.tricks for card in trick.cards)
     hands = {seat: int(masks[0, seat]) & ~gone for seat in (belief.observer.partner, belief.observer)}
-    chosen, where = _placed(hands, first, second, None if suit is None else Suit.of(suit))
-    fields = _field(hands[where.first], chosen), _field(hands[where.second], chosen)
-    played = _field(gone, chosen)
+    chosen, table = _placed(hands, first, second, None if suit is None else Suit.of(suit))
+    mine, other, played = (_field(mask, chosen) for mask in (hands[table[0]], hands[table[1]], gone))
     shares = np.zeros(1 << 13)
-    missing = SUIT_MASK & ~(fields[0] | fields[1] | played)
+    missing = SUIT_MASK & ~(mine | other | played)
     for block, weights in posterior.blocks():
-        held = (block[:, where.left] >> np.uint64(13 * chosen)).astype(np.int64) & missing
+        held = (block[:, table[1].next(1)] >> np.uint64(13 * chosen)).astype(np.int64) & missing
         shares += np.bincount(held, weights, minlength=1 << 13)
     shares /= shares.sum()
-    combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
-    how = "exactly" if posterior.exact else f"from draws, ESS {posterior.ess:.0f}"
+    # Missing cards that hard evidence treats in another way than the next higher one are no equals of it.
+    ranks = _ranks(missing)
+    seats = [[may >> (13 * chosen + rank) & 1 for may in belief.constraints.may] for rank in ranks]
+    apart = [rank for rank, one, higher in zip(ranks[1:], seats[1:], seats, strict=False) if one != higher]
     ess = inf if posterior.exact else posterior.ess
-    weighed = Weighed(f"by what {belief.observer.name} believes, {how}", shares, ess)
-    return _solved(combination, where, weighed, work)
+    found = _solved(Combination.of(mine, other, played, apart), table, shares, ess, work)
+    how = "exactly" if posterior.exact else f"from draws, ESS {ess:.0f}"
+    return replace(found, weighed=f"by what {belief.observer.name} believes, {how}")
 
 
 def _field(mask: int, suit: Suit) -> int:
     return mask >> (13 * suit) & SUIT_MASK
 
 
-def _placed(hands: dict[Seat, int], first: str | None, second: str | None, suit: Suit | None) -> tuple[Suit, Seating]:
+def _placed(
+    hands: dict[Seat, int], first: str | None, second: str | None, suit: Suit | None
+) -> tuple[Suit, tuple[Seat, Seat]]:
     """Which suit is meant, and which of the two hands is the first."""
     dummy, declarer = hands
     if first is None or second is None:
         if suit is None:
             raise BayesBridgeError("no suit: name it, such as S, or give both holdings")
-        return suit, Seating(dummy, declarer)
+        return suit, (dummy, declarer)
     named = read_pair(first, second)
     for one in reversed(Suit) if suit is None else (suit,):
-        for table in (Seating(dummy, declarer), Seating(declarer, dummy)):
-            if (_field(hands[table.first], one), _field(hands[table.second], one)) == named:
-                return one, table
+        for seats in ((dummy, declarer), (declarer, dummy)):
+            if tuple(_field(hands[seat], one) for seat in seats) == named:
+                return one, seats
     raise BayesBridgeError(
         f"{first} and {second} are not what {dummy.name} and {declarer.name} hold in "
         f"{'any suit' if suit is None else suit.name}: give their cards that are not yet played"
     )
 
 
-def _apart(belief: Belief, suit: Suit, missing: int) -> list[int]:
-    """Missing cards that hard evidence treats in another way than the next higher one: they are no equals of it."""
-    found, before = [], None
-    for rank in range(12, -1, -1):
-        if missing >> rank & 1:
-            now = tuple(may >> (13 * suit + rank) & 1 for may in belief.constraints.may)
-            if before is not None and now != before:
-                found.append(rank)
-            before = now
-    return found
-
-
-class Weighed(NamedTuple):
-    """How layouts are weighed.
-
-    words:  by what
-    shares: (8192,) the probability of each holding of the seat on the left of the first hand
-    ess:    the effective sample size behind them, infinite where exact
+def _solved(combination: Combination, table: tuple[Seat, Seat], shares: Floats, ess: float, work: int) -> SuitPlay:
+    """Search, and pick the plans from the front; ``shares`` are (8192,) the chance of each holding of the left
+    defender, and ``ess`` is the effective sample size behind them.
     """
-
-    words: str
-    shares: Floats
-    ess: float
-
-
-def _solved(combination: Combination, table: Seating, weighed: Weighed, work: int) -> SuitPlay:
-    """Search, and pick the plans from the front."""
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
     longest = max(len(first), len(second))
     winners = min(sum(rank > top for rank in (*first, *second)), longest)
     while True:
-        weights = weights_of(combination, weighed.shares)
+        weights = weights_of(combination, shares)
         live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
         coarser = combination.coarser()
         try:
             game = SuitGame(combination, winners + 1, work if coarser else 1 << 62)
-            front = game.front(live)
+            front = game.front(game.start, live, game.lowest)
             break
         except TooMuchWork:
             assert coarser is not None
             combination = coarser
-    n = len(weights)
-    reached = [game.search.shares(outcome, weights) for outcome, _ in front]
+    reached = [game.shares(outcome, weights) for outcome, _ in front]
     means = [winners + float(row.sum()) for row in reached]
     nothing = (0,) * len(combination.groups)
     lowest = _text(combination.groups[-1]) if combination.groups else ""
@@ -709,11 +590,11 @@ def _solved(combination: Combination, table: Seating, weighed: Weighed, work: in
             k = np.arange(1, len(row) + 1)
             spread = max(0.0, float(((2 * k - 1) * row).sum() - row.sum() ** 2))
         at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
-        return SuitLine(goal, at_least, means[place], sqrt(spread / weighed.ess), step, lowest)
+        return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
 
     sure = winners
     for goal in range(winners + 1, longest + 1):
-        shift = (goal - winners - 1) * n
+        shift = (goal - winners - 1) * game.n
         sure = goal if any(outcome >> shift & live == live for outcome, _ in front) else sure
     goals = [line(goal) for goal in range(winners + 1, longest + 1)]
     small = [rank for rank in sorted((*first, *second), reverse=True) if rank < combination.small]
@@ -727,7 +608,6 @@ def _solved(combination: Combination, table: Seating, weighed: Weighed, work: in
         line(None),
         # Unless counting cards as small has lowered none of them.
         _text(small) if any(rank > combination.groups[-1][-1] for rank in small) else "",
-        weighed.words,
     )
 
 

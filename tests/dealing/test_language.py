@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayesbridge.dealing.language import Print, Statistic, parse
+from bayesbridge.dealing.language import parse
 from bayesbridge.engines.deal_tables import conjuncts
 from bayesbridge.errors import NotationError
 
@@ -25,7 +25,8 @@ def test_a_whole_script():
     assert (script.produce, script.generate, script.dealer, script.vulnerable, script.seed) == (25, 10_000, 3, "EW", 7)
     assert [mask.bit_count() for mask in script.predealt] == [1, 0, 9, 0]
     assert len(conjuncts(script.condition)) == 2
-    assert [type(action) for action in script.actions] == [Print, Print, Statistic, Statistic, Statistic]
+    forms = ["printoneline", "printew", "average", "frequency", "frequency"]
+    assert [action.form for action in script.actions] == forms
     assert [len(action.values) for action in script.actions] == [1, 0, 1, 1, 2]
     assert [action.ranges for action in script.actions[2:]] == [(), ((-1, 20),), ((0, 9), (0, 5))]
     assert script.prints

@@ -246,7 +246,8 @@ def test_questions_that_are_none(given, says):
 def test_the_usual_scheme_follows_the_game():
     assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()
-    assert scoring_of(NEW.mapping | {"name": "mine"}, "None", None).name == "mine"
+    mine = {"name": "mine", "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5}, "undertrick": 10}
+    assert scoring_of(mine, "None", None).name == "mine"
 
 
 class Made:

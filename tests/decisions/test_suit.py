@@ -93,7 +93,7 @@ def test_every_plan_of_a_short_suit(first, second, missing):
             game = SuitGame(pair, goal)
             reached = max(
                 sum(weight for place, weight in enumerate(weights) if outcome >> place & 1)
-                for outcome, _ in game.front((1 << len(layouts)) - 1)
+                for outcome, _ in game.front(game.start, (1 << len(layouts)) - 1, goal)
             )
             assert reached == pytest.approx(best, abs=1e-12)
 
@@ -102,18 +102,18 @@ def walked(step, first, second, west, east, table):
     """Tricks of a plan in one layout, card by card, against the worst that the defenders can do."""
     if step is None:
         return sure(first, second, west | east)
-    leads_first = step.leader == table.first
+    leads_first = step["leader"] == table[0].name
     own, other = (first, second) if leads_first else (second, first)
     next_, last = (east, west) if leads_first else (west, east)
-    lead = RANKS.index(step.card)
+    lead = RANKS.index(step["lead"])
     assert lead in own
     worst = 13
     for card in next_ or {None}:
-        answer = next(one for one in step.answers if matches(one.played, card))
-        third = RANKS.index(answer.card) if answer.card else None
+        answer = next(one for one in step["answers"] if matches(one["played"], card))
+        third = RANKS.index(answer["card"]) if answer["card"] else None
         assert (third in other) if other else third is None
         for final in last or {None}:
-            after = next(one for played, one in answer.then if matches(played, final))
+            after = next(one["next"] for one in answer["then"] if matches(one["played"], final))
             beats = max(lead, -1 if third is None else third) > max(
                 -1 if card is None else card, -1 if final is None else final
             )
