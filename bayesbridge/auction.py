@@ -79,10 +79,9 @@ class Auction:
             raise IllegalCall(
                 f"{self.first.name} is the dummy's seat and does not bid: let another seat call first", seat=self.first
             )
-        standing, seats = _Standing(), self.bidders
-        for i, call in enumerate(self.calls):
-            seat = seats[i % len(seats)]
-            if standing.objection(seat, call, len(seats)):
+        standing, players = _Standing(), len(self.bidders)
+        for i, (seat, call) in enumerate(self):
+            if standing.objection(seat, call, players):
                 Auction(self.first, self.calls[:i], self.dummy).verify(call)
             standing = standing.after(seat, call)
         object.__setattr__(self, "_standing", standing)
@@ -101,11 +100,7 @@ class Auction:
     def of(
         cls, value: Auction | Seat | str, calls: str | Iterable[Call | str] = (), dummy: Seat | str | None = None
     ) -> Auction:
-        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes through.
-
-        >>> Auction.of("s: 1n p p", dummy="N")
-        Auction.of('S:1NT Pass Pass', dummy='N')
-        """
+        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes through."""
         if isinstance(value, Auction):
             return value.after_all(calls)
         text = ""
