@@ -68,12 +68,7 @@ REACH_SECONDS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the engine counts. Other processes find the function by its name, so it stands at the top of its module.
-
-    >>> from bayesbridge.studies import captures
-    >>> captures.STUDY.job.name
-    'captures'
-    """
+    """What the engine counts. Other processes find the function by its name, so it stands at the top of its module."""
 
     name: str
     count: Count
@@ -191,15 +186,22 @@ def results(
             yield chunk, counts, True
 
 
-def rows(job: Job, deals: int, seed: int = 1, how: RunOptions | None = None) -> NDArray[Any]:
-    """(n, k) what a job says of all chunks, one below the other in their order, whoever was ready first.
+def in_order(job: Job, deals: int, seed: int, how: RunOptions | None = None) -> Iterator[Counts]:
+    """What a job says of each chunk, in their order, whoever was ready first."""
+    waiting: dict[int, Counts] = {}
+    turn = 0
+    for chunk, values, _ in results(job, deals, seed, 1, how):
+        waiting[chunk.number] = values
+        while turn in waiting:
+            yield waiting.pop(turn)
+            turn += 1
 
-    A chunk that gives (k,) numbers is one row.
-    """
+
+def rows(job: Job, deals: int, seed: int = 1, how: RunOptions | None = None) -> NDArray[Any]:
+    """(n, k) what a job says of all chunks, one below the other; a chunk that gives (k,) numbers is one row."""
     import numpy as np
 
-    found = {chunk.number: values for chunk, values, _ in results(job, deals, seed, 1, how)}
-    return np.concatenate([np.atleast_2d(found[number]) for number in sorted(found)])
+    return np.concatenate([np.atleast_2d(values) for values in in_order(job, deals, seed, how)])
 
 
 def _source_of(count: Count) -> str | None:
