@@ -137,11 +137,7 @@ def passes_filled(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled).
-
-    >>> Contract.of("3NTX", "S").tricks_needed
-    9
-    """
+    """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled)."""
 
     level: int
     strain: Strain

@@ -125,11 +125,7 @@ class Card:
 
     @classmethod
     def of(cls, value: Card | str) -> Card:
-        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``), or pass one through.
-
-        >>> Card.of("h10"), Card.of("qd")
-        (Card.of('HT'), Card.of('DQ'))
-        """
+        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``), or pass one through."""
         if isinstance(value, Card):
             return value
         text = str(value).strip().upper().replace("10", "T")
@@ -189,11 +185,7 @@ class Hand:
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
-        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand passes through.
-
-        >>> Hand.of(["SA", "HK"]), Hand.of("♠AK ♥KJ3")
-        (Hand.from_pbn('A.K..'), Hand.from_pbn('AK.KJ3..'))
-        """
+        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand passes through."""
         if isinstance(value, Hand):
             return value
         if isinstance(value, Card):
@@ -215,9 +207,6 @@ class Hand:
         """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or ``T``, any case.
 
         Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54 ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
-
-        >>> len({Hand.from_pbn(text) for text in ("akq2.kj3.a54.q32", "♠AKQ2 ♥KJ3 ♦A54 ♣Q32", "AKQ2 KJ3 A54 Q32")})
-        1
         """
         if not str(text).strip():
             raise NotationError(

@@ -145,11 +145,7 @@ def shorten(value: object) -> str:
 
 
 def name_of(thing: object) -> str:
-    """The thing as Python writes it, or the name of its class where Python would write an address.
-
-    >>> name_of(7), name_of(object())
-    ('7', 'builtins.object')
-    """
+    """The thing as Python writes it, or the name of its class where Python would write an address."""
     kind = type(thing)
     return f"{kind.__module__}.{kind.__qualname__}" if kind.__repr__ is object.__repr__ else shorten(thing)
 

@@ -119,11 +119,7 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
 
 
 def link_text(link: str) -> str:
-    """The document within a link of a hand viewer, percent-encoded or not.
-
-    >>> link_text("https://viewer.example/handviewer.html?lin=pn%7CAnn%2CBo%7Cqx%7Co1%7C&zoom=1")
-    'pn|Ann,Bo|qx|o1|'
-    """
+    """The document within a link of a hand viewer, percent-encoded or not."""
     return unquote_plus(link.partition("lin=")[2].partition("&")[0])
 
 
@@ -284,10 +280,6 @@ def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
     """Write records as LIN: room and board, deal, vulnerability, players, calls with alerts, play and claim.
 
     LIN has no contract without an auction that leads to it, hence no play and result either, and no ``|`` in any text.
-
-    >>> import sys
-    >>> write_lin([Record(board="1", room="Open", vulnerable=Vulnerability.NS)], sys.stdout)
-    qx|o1|st||md|,,,|sv|n|pg||
     """
     last = ",,,"
     for record in records:

@@ -395,17 +395,7 @@ def _calls(section: tuple[str, ...]) -> tuple[tuple[Call, ...], list[int], dict[
 
 
 def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back.
-
-    >>> import sys
-    >>> write_pbn([Record(board="1")], sys.stdout)  # doctest: +ELLIPSIS
-    % PBN 2.1
-    % EXPORT
-    [Event ""]
-    ...
-    [Board "1"]
-    ...
-    """
+    """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back."""
     stream.write("% PBN 2.1\n% EXPORT\n")
     for record in records:
         stream.writelines(f"{line}\n" for line in _lines(record))

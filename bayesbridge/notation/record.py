@@ -29,11 +29,7 @@ def final_contract(auction: Auction) -> Contract | None:
 
 @lru_cache(maxsize=4096)
 def without_surplus(first: Seat, calls: tuple[Call, ...]) -> Auction:
-    """The auction, without the passes that are on record after its end.
-
-    >>> without_surplus(Seat.N, tuple(map(Call.of, "1C Pass Pass Pass Pass".split())))
-    Auction.of('N:1C Pass Pass Pass')
-    """
+    """The auction, without the passes that are on record after its end."""
     try:
         return Auction(first, calls)
     except IllegalCall as error:
@@ -59,9 +55,6 @@ def seated(tricks: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | None, 
     """The plays of tricks of up to four cards by index, in the order played; nothing is judged here.
 
     In PBN's ``columns`` the cards of a trick stand by seats from the opening leader, -1 where none lies.
-
-    >>> seated([(51, 38, 37, 36), (-1, 40, -1, -1)], Seat.W, Suit.H, columns=True)[3:]
-    ((<Seat.S: 2>, Card.of('HQ')), (<Seat.N: 0>, Card.of('S3')))
     """
     plays: list[tuple[Seat, Card]] = []
     turn = 0
@@ -271,11 +264,7 @@ def _one_line(value: str) -> str:
 
 @lru_cache(maxsize=64)  # the tables of a match follow one another with the same deal
 def read_hands(text: str) -> Hands:
-    """The hands of a PBN deal, ``-`` for one that is not known.
-
-    >>> read_hands("E:AKQ2.KJ3.A54.Q32 - - -")[1]
-    Hand.from_pbn('AKQ2.KJ3.A54.Q32')
-    """
+    """The hands of a PBN deal, ``-`` for one that is not known."""
     hands = pbn_hands(text)
     return hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W)
 

@@ -81,14 +81,11 @@ def is_test(deal: Deal) -> bool:
 
 
 class Bin(NamedTuple):
-    """Forecasts of about the same probability."""
+    """Forecasts of about the same probability: its mean, the share that came true, how many."""
 
     predicted: float
-    """Mean probability."""
     observed: float
-    """Share that came true."""
     cards: int
-    """How many forecasts."""
 
 
 def bin_of(predicted: ArrayLike, bins: int) -> Ints:
@@ -107,11 +104,7 @@ def curve(cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike) -> tuple[
 
 
 def calibration_error(bins: tuple[Bin, ...]) -> float:
-    """Mean gap between predicted and observed, bins weighted by their number of forecasts; 0 without any.
-
-    >>> round(calibration_error((Bin(0.2, 0.3, 10), Bin(0.8, 0.8, 30))), 6)
-    0.025
-    """
+    """Mean gap between predicted and observed, bins weighted by their number of forecasts; 0 without any."""
     return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(1, sum(one.cards for one in bins))
 
 
@@ -333,10 +326,9 @@ def summary_table(
 
 
 class Board(NamedTuple):
-    """A table that can be scored."""
+    """A table that can be scored, and its number in its file, from 1."""
 
     number: int
-    """In its file, from 1."""
     record: Record
     styles: Mapping[str, PairStyle] = {}
     """Of the pairs whose earlier tables are known, by side."""

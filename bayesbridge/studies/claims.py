@@ -1,13 +1,8 @@
 """Claims that the paper makes in words: each with a verdict from a test that could have failed.
 
 A claim has one or more parts. A part is a number of ours with an interval that covers it 99 times in 100 for all parts
-of the claim together (exact numbers have an interval of no width), and two ranges: the claim fails if the interval of
-any part lies outside what it allows, and holds if all intervals lie within what is close enough. In between there are
-too few deals to tell.
-
-No trumps against trumps and the fairness between the players are asked of contracts that Algorithm 1 bids; how often
-the second hand fails, of random pairs of hands. The cost of the algorithm is counted over every possible deal, and the
-order of the runs is read from the paper's own table.
+of the claim together (exact numbers have an interval of no width). The claim fails if the interval of any part lies
+outside what it allows, and holds if all lie within what is close enough; in between there are too few deals to tell.
 """
 
 from __future__ import annotations

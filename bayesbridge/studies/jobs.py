@@ -290,10 +290,7 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *g
 
 
 def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Generator[tuple[Chunk, Counts]]:
-    """Every chunk with its counts, in any order.
-
-    Two chunks for each worker are under way at a time, so that none waits and memory stays bounded.
-    """
+    """Every chunk with its counts, in any order; two for each worker at a time: none waits, and memory is bounded."""
     version = bayesbridge.__version__
     kept = "give --resume FOLDER next time, so that what is done stays"
     if how.checkpoint is not None:

@@ -33,11 +33,6 @@ def solve(payoff: Floats) -> dict[str, Any]:
     ``value`` is what the row side gets, ``row`` and ``column`` are the mixed strategies; ``row_exploitability`` is by
     row how much less than the value it gets against the best answer, ``column_exploitability`` by column how much more
     it gives to the best answer; 0 is unexploitable.
-
-    >>> import numpy as np
-    >>> game = solve(np.array([[3.0, -1.0], [-2.0, 4.0]]))
-    >>> [round(share, 6) for share in game["row"]], round(game["value"], 6)
-    ([0.6, 0.4], 1.0)
     """
     *row, value = _maximin(payoff)
     *column, _ = _maximin(-payoff.T)
