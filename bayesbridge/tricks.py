@@ -82,31 +82,21 @@ class Trick:
 
     def after(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> Trick:
         """The trick with one more card, which must be legal, from ``hand`` if known; else :class:`IllegalPlay`."""
-        player, played = Seat.of(seat), Card.of(card)
-        if reason := self._objection(player, played, hand):
-            raise IllegalPlay(
-                f"{player.name} cannot play {str(card)!r} to trick '{self}': {reason}",
-                seat=player,
-                card=played,
-                trick=self,
-            )
-        return Trick(self.leader, self.trump, (*self.cards, played))
-
-    def _objection(self, seat: Seat, card: Card, hand: Hand | None) -> str | None:
-        """Why the play is illegal, ``None`` if it is legal: the one place where the rules are written."""
-        turn = self.turn
+        player, played, turn, reason = Seat.of(seat), Card.of(card), self.turn, ""
         if turn is None:
-            return "the trick is complete; begin the next"
-        if seat != turn:
-            return f"it is {turn.name}'s turn"
-        if card in self.cards:
-            return "the card lies there already"
-        if hand is None:
-            return None
-        if card not in hand:
-            return f"the hand {hand.pbn!r} does not hold it"
-        legal = self.legal(hand)
-        return None if card in legal else f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
+            reason = "the trick is complete; begin the next"
+        elif player != turn:
+            reason = f"it is {turn.name}'s turn"
+        elif played in self.cards:
+            reason = "the card lies there already"
+        elif hand is not None and played not in hand:
+            reason = f"the hand {hand.pbn!r} does not hold it"
+        elif hand is not None and played not in (legal := self.legal(hand)):
+            reason = f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
+        if reason:
+            message = f"{player.name} cannot play {str(card)!r} to trick '{self}': {reason}"
+            raise IllegalPlay(message, seat=player, card=played, trick=self)
+        return Trick(self.leader, self.trump, (*self.cards, played))
 
     def __iter__(self) -> Iterator[tuple[Seat, Card]]:
         """Each card with its seat, in order."""

@@ -21,16 +21,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent import futures
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -296,7 +287,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
     if how.checkpoint is not None:
         kept = f"what is done is kept, continue with --resume {how.checkpoint}"
     with open_executor(how.scheduler, how.workers) as pool:
-        pending: dict[Future[Counts], Chunk] = {}
+        pending: dict[futures.Future[Counts], Chunk] = {}
         try:
             while True:
                 for chunk in islice(todo, 2 * pool.size - len(pending)):
@@ -307,10 +298,11 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
                 if not pending:
                     return
                 # What is finished comes first: a scheduler that is gone must not take it along.
-                for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
+                done = futures.wait(pending, return_when=futures.FIRST_COMPLETED).done
+                for future in sorted(done, key=futures.Future.cancelled):
                     counts = future.result()
                     yield pending.pop(future), counts
-        except (BrokenExecutor, CancelledError, asyncio.CancelledError):
+        except (futures.BrokenExecutor, futures.CancelledError, asyncio.CancelledError):
             who = "a worker process" if how.scheduler == PROCESSES else f"the scheduler {how.scheduler!r}"
             raise BayesBridgeError(
                 f"{who} ended before the work of {job.name!r} was done: start it again; {kept}"
@@ -323,7 +315,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
 
 
 class Pool(NamedTuple):
-    executor: Executor
+    executor: futures.Executor
     size: int
 
 
@@ -341,12 +333,12 @@ def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Itera
         raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
     size = workers or cores()
     if scheduler == THREADS:
-        with ThreadPoolExecutor(size) as threads:
+        with futures.ThreadPoolExecutor(size) as threads:
             yield Pool(threads, size)
     elif scheduler == PROCESSES:
         # Spawned, not forked: a fork of a process with compiled threads may hang.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(size, context, initializer=_serve) as processes:
+        with futures.ProcessPoolExecutor(size, context, initializer=_serve) as processes:
             _start(processes)
             yield Pool(processes, size)
     elif ":" in scheduler:
@@ -387,7 +379,7 @@ def _cluster(address: str) -> Iterator[Pool]:
                 client.close()
 
 
-def _start(processes: ProcessPoolExecutor) -> None:
+def _start(processes: futures.Executor) -> None:
     """Start the workers with interrupts ignored, since one that comes while they are imported would be told by each."""
     if threading.current_thread() is not threading.main_thread():
         return

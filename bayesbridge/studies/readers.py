@@ -255,7 +255,11 @@ class ModelReader:
 
     def read(self, seen: PlayerView) -> Reading:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
-        posterior = seen.belief(self._bidder(seen), self.player).infer("auto", self.draws, self.seed)
+        bidder = self.bidder
+        for name, value in {"vulnerable": seen.vulnerable, **({"style": seen.styles} if seen.styles else {})}.items():
+            with suppress(TypeError):  # a bidder may have no such setting
+                bidder = with_settings(bidder, {name: value})
+        posterior = seen.belief(bidder, self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.draws.target.soft, posterior.log_marginal + log(posterior.count())
 
         def log_layout(masks: Masks) -> Floats:
@@ -263,14 +267,6 @@ class ModelReader:
 
         told = smoothed_marginals(posterior)
         return replace(told, log_layout=log_layout, hard=Hard.of(posterior.draws.target))
-
-    def _bidder(self, seen: PlayerView) -> BidderModel:
-        """The bidder at the table's vulnerability and with the styles of the pairs, as far as it has such settings."""
-        bidder = self.bidder
-        for name, value in {"vulnerable": seen.vulnerable, **({"style": seen.styles} if seen.styles else {})}.items():
-            with suppress(TypeError):
-                bidder = with_settings(bidder, {name: value})
-        return bidder
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:

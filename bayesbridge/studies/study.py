@@ -151,7 +151,7 @@ class Comparison:
     def document(self) -> dict[str, object]:
         """All of it as plain data for JSON; counts are text, since they pass 2⁵³."""
         document: dict[str, object] = {
-            "counts": _texts(self.counts),
+            "counts": {key: str(count) for key, count in self.counts.items()},
             "total": str(self.total),
             "exact": self.exact,
             "deals_per_second": self.deals_per_second,
@@ -170,12 +170,8 @@ class Comparison:
         if self.figures and not self.exact:
             document["own"] = {figure.name: figure.own for figure in self.figures}
         if len(self.runs) > 1:
-            document["runs"] = [_texts(counts) for counts in self.runs]
+            document["runs"] = [{key: str(count) for key, count in counts.items()} for counts in self.runs]
         return document
-
-
-def _texts(counts: Mapping[str, int]) -> dict[str, str]:
-    return {key: str(count) for key, count in counts.items()}
 
 
 def finite(value: object) -> object:
