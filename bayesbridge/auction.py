@@ -3,7 +3,6 @@
 In the three-player game every seat but the dummy's bids, nobody doubles, and the winner of the auction is declarer.
 In the four-player game sides bid, double and redouble, and declarer is the first of the winning side to have named
 the strain. Either way an auction ends when everybody else has passed after a bid, or when all have passed.
-One rule, three doors: ``verify`` raises and says why, ``can`` answers, ``after`` acts.
 """
 
 from __future__ import annotations
@@ -79,10 +78,9 @@ class Auction:
             raise IllegalCall(
                 f"{self.first.name} is the dummy's seat and does not bid: let another seat call first", seat=self.first
             )
-        standing, seats = _Standing(), self.bidders
-        for i, call in enumerate(self.calls):
-            seat = seats[i % len(seats)]
-            if standing.objection(seat, call, len(seats)):
+        standing, players = _Standing(), len(self.bidders)
+        for i, (seat, call) in enumerate(self):
+            if standing.objection(seat, call, players):
                 Auction(self.first, self.calls[:i], self.dummy).verify(call)
             standing = standing.after(seat, call)
         object.__setattr__(self, "_standing", standing)
@@ -101,11 +99,7 @@ class Auction:
     def of(
         cls, value: Auction | Seat | str, calls: str | Iterable[Call | str] = (), dummy: Seat | str | None = None
     ) -> Auction:
-        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes through.
-
-        >>> Auction.of("s: 1n p p", dummy="N")
-        Auction.of('S:1NT Pass Pass', dummy='N')
-        """
+        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes through."""
         if isinstance(value, Auction):
             return value.after_all(calls)
         text = ""
@@ -140,11 +134,7 @@ class Auction:
 
     @property
     def standing_contract(self) -> Contract | None:
-        """The contract if everybody passes from here on, ``None`` where nobody has bid.
-
-        >>> Auction.four("W").after_all("2S pass pass X").standing_contract
-        Contract.of('2SX by W')
-        """
+        """The contract if everybody passes from here on, ``None`` where nobody has bid."""
         bid, bidder = self._standing.bid, self._standing.bidder
         if bid is None or bidder is None or bid.strain is None:
             return None
@@ -187,11 +177,7 @@ class Auction:
         return auction
 
     def fill(self, seat: Seat | str, call: Call | str) -> tuple[Auction, tuple[Seat, ...]]:
-        """The auction with a call by ``seat``, and the seats before it that are taken to have passed.
-
-        >>> Auction.three("S").fill("E", "1NT")
-        (Auction.of('S:Pass Pass 1NT', dummy='N'), (<Seat.S: 2>, <Seat.W: 3>))
-        """
+        """The auction with a call by ``seat``, and the seats before it that are taken to have passed."""
         caller, wanted = Seat.of(seat), Call.of(call)
         if caller == self.dummy:
             bidders = ", ".join(bidder.name for bidder in self.bidders)

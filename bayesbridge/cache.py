@@ -40,10 +40,7 @@ KEPT_DAYS: Final = 30
 def cached_arrays(
     name: str, build: Callable[[], Mapping[str, np.ndarray[Any, Any]]]
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Load a set of named arrays, or build and keep it; ``build`` uses the package's code and nothing else.
-
-    The arrays are read-only and in C order, on the first call and on every later one.
-    """
+    """Load a set of named arrays, read-only and in C order, or build and keep it, by the package's code alone."""
     import numpy as np  # here, so that a cached integer is read without the cost of importing it
 
     def read(path: Path) -> dict[str, np.ndarray[Any, Any]]:
@@ -99,10 +96,7 @@ def source_name() -> str:
 
 
 def use_folder(folder: Path) -> bool:
-    """Make the folder of a source, or mark it as in use; a new one ends those that nobody used for :data:`KEPT_DAYS`.
-
-    Returns whether it is new.
-    """
+    """Make the folder of a source (true), or mark it as in use; a new one ends those unused for :data:`KEPT_DAYS`."""
     fresh = not folder.is_dir()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.touch()

@@ -45,11 +45,7 @@ class Call:
 
     @classmethod
     def of(cls, value: Call | str) -> Call:
-        """Read a call (``2NT``, ``1n``, ``pass``, ``X``, ``rdbl``; any case), or pass one through.
-
-        >>> Call.of("dbl"), Call.of("3♥")
-        (Call.of('X'), Call.of('3H'))
-        """
+        """Read a call (``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case), or pass one through."""
         if isinstance(value, Call):
             return value
         word = str(value).strip().upper()
@@ -141,11 +137,7 @@ def passes_filled(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled).
-
-    >>> Contract.of("3NTX", "S").tricks_needed
-    9
-    """
+    """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled)."""
 
     level: int
     strain: Strain
@@ -159,11 +151,7 @@ class Contract:
 
     @classmethod
     def of(cls, value: Contract | str, declarer: Seat | str | None = None) -> Contract:
-        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it; a contract passes through.
-
-        >>> Contract.of("4hxx by east")
-        Contract.of('4HXX by E')
-        """
+        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it; a contract passes through."""
         if isinstance(value, Contract):
             return value
         words = str(value).split()
@@ -219,11 +207,7 @@ class Vulnerability(Enum):
 
     @classmethod
     def of(cls, value: Vulnerability | str) -> Vulnerability:
-        """Read PBN's words and LIN's letters, or pass a vulnerability through.
-
-        >>> Vulnerability.of("both"), Vulnerability.of("o")
-        (<Vulnerability.ALL: 'All'>, <Vulnerability.NONE: 'None'>)
-        """
+        """Read PBN's words (``NS``, ``both``) and LIN's letters (``o``), or pass a vulnerability through."""
         if isinstance(value, Vulnerability):
             return value
         try:

@@ -43,11 +43,7 @@ class Suit(IntEnum):
 
     @classmethod
     def of(cls, value: Suit | str) -> Suit:
-        """Read a suit letter, or pass a suit through.
-
-        >>> Suit.of("h")
-        <Suit.H: 2>
-        """
+        """Read a suit letter or symbol, or pass a suit through."""
         if isinstance(value, Suit):
             return value
         try:
@@ -80,11 +76,7 @@ class Strain(IntEnum):
 
     @classmethod
     def of(cls, value: Strain | Suit | str) -> Strain:
-        """Read a strain (``N`` and ``NT`` both mean no trumps), or pass one through.
-
-        >>> Strain.of("n")
-        <Strain.NT: 4>
-        """
+        """Read a strain (``N`` and ``NT`` both mean no trumps), or pass one through."""
         if isinstance(value, Strain | Suit):
             return cls(int(value))
         try:
@@ -133,11 +125,7 @@ class Card:
 
     @classmethod
     def of(cls, value: Card | str) -> Card:
-        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``), or pass one through.
-
-        >>> Card.of("h10"), Card.of("qd")
-        (Card.of('HT'), Card.of('DQ'))
-        """
+        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``), or pass one through."""
         if isinstance(value, Card):
             return value
         text = str(value).strip().upper().replace("10", "T")
@@ -164,11 +152,7 @@ class Card:
 
 @lru_cache(maxsize=1 << 13)
 def holding(text: str) -> int:
-    """The 13 bits of the cards of one suit, as a hand in PBN writes them.
-
-    >>> bin(holding("AQ2"))
-    '0b1010000000001'
-    """
+    """The 13 bits of the cards of one suit, as a hand in PBN writes them."""
     mask, letters = 0, text.strip().upper().replace("10", "T")
     for letter in "" if letters == "-" else letters:
         if letter not in RANKS:
@@ -201,19 +185,14 @@ class Hand:
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
-        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand passes through.
-
-        >>> Hand.of(["SA", "HK"]), Hand.of("♠AK ♥KJ3")
-        (Hand.from_pbn('A.K..'), Hand.from_pbn('AK.KJ3..'))
-        """
+        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand passes through."""
         if isinstance(value, Hand):
             return value
         if isinstance(value, Card):
             return cls(value.mask)
         if isinstance(value, str):
             cards = value.replace(",", " ").split()
-            whole = "." in value or not cards or _suit_by_suit(value) is not None
-            return cls.from_pbn(value) if whole else cls.of(cards)
+            return cls.from_pbn(value) if "." in value or not cards or _suit_by_suit(value) else cls.of(cards)
         if not isinstance(value, Iterable):
             raise NotationError(f"{value!r} is no hand: write it in PBN, such as AKQ2.KJ3.A54.Q32", text=value)
         mask = 0
@@ -228,15 +207,12 @@ class Hand:
         """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or ``T``, any case.
 
         Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54 ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
-
-        >>> len({Hand.from_pbn(text) for text in ("akq2.kj3.a54.q32", "♠AKQ2 ♥KJ3 ♦A54 ♣Q32", "AKQ2 KJ3 A54 Q32")})
-        1
         """
         if not str(text).strip():
             raise NotationError(
                 f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32", text=text
             )
-        fields = str(text).split(".") if "." in str(text) else _suit_by_suit(str(text)) or [str(text)]
+        fields = _suit_by_suit(str(text)) or str(text).split(".")
         if len(fields) != 4:
             raise NotationError(
                 f"hand {text!r} has {len(fields)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
@@ -317,9 +293,6 @@ def _suit_by_suit(text: str) -> list[str] | None:
     """The ranks of the four suits, spades first, of a hand that is written without dots; ``None`` for any other text.
 
     Four groups, or each group after the letter or the symbol of its suit; of named suits some may be left out.
-
-    >>> _suit_by_suit("♠AK♣10 9"), _suit_by_suit("AK KJ3 - Q32"), _suit_by_suit("AK KJ3")
-    (['AK', '', '', 'T9'], ['AK', 'KJ3', '-', 'Q32'], None)
     """
     if "." in text:
         return None

@@ -30,18 +30,13 @@ class Seat(IntEnum):
 
     @classmethod
     def of(cls, value: Seat | str) -> Seat:
-        """Read a seat letter or name, or pass a seat through.
-
-        >>> Seat.of("east")
-        <Seat.E: 1>
-        """
+        """Read a seat letter or name, or pass a seat through."""
         if isinstance(value, Seat):
             return value
-        if isinstance(value, str):
-            word = value.strip().upper()
-            for seat in cls:
-                if word in (seat.name, _SEAT_NAMES[seat]):
-                    return seat
+        word = str(value).strip().upper()
+        for seat in cls:
+            if word in (seat.name, SEATS[seat.name].upper()):
+                return seat
         hint = did_you_mean(str(value), SEATS.values())
         raise NotationError(f"unknown seat {value!r}: {hint}write N, E, S or W", text=value)
 
@@ -53,9 +48,6 @@ class Seat(IntEnum):
     def partner(self) -> Seat:
         """The seat opposite."""
         return self.next(2)
-
-
-_SEAT_NAMES = ("NORTH", "EAST", "SOUTH", "WEST")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +73,7 @@ class Deal:
         if isinstance(value, Deal):
             return value
         if isinstance(value, str):
-            hands = _pbn_hands(value)
+            hands = pbn_hands(value)
         else:
             hands = {Seat.of(seat): Hand.of(hand) for seat, hand in value.items()}
         # Before the fourth hand is filled in: with a card in two of three hands it would get 14 and take the blame.
@@ -170,14 +162,13 @@ def verify_hands(hands: Mapping[Seat, Hand], *, full: bool = True) -> int:
     return used
 
 
-def _pbn_hands(text: str) -> dict[Seat, Hand]:
+def pbn_hands(text: str) -> dict[Seat, Hand]:
+    """The hands of a PBN deal, without those that are not known (``-``)."""
     first, colon, rest = text.strip().partition(":")
-    if not colon:
-        raise NotationError(
-            f"deal {text!r} does not say whose hand comes first: write N:hand hand hand hand", text=text
-        )
     fields = rest.split()
-    if len(fields) != 4:
-        raise NotationError(f"deal {text!r} has {len(fields)} hands: write four, '-' for one left out", text=text)
+    if not colon or len(fields) != 4:
+        raise NotationError(
+            f"deal {text!r} has {len(fields)} hands: write N:hand hand hand hand, '-' for an unknown one", text=text
+        )
     start = Seat.of(first)
     return {start.next(i): Hand.from_pbn(field) for i, field in enumerate(fields) if field != "-"}

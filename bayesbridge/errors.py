@@ -65,15 +65,7 @@ class IllegalPlay(BayesBridgeError):
 
 
 class Contradiction(BayesBridgeError):
-    """Evidence that cannot hold together; ``data['evidence']`` is a smallest set of pieces in conflict.
-
-    >>> import bayesbridge as bb
-    >>> try:
-    ...     bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Holds("E", "HA"), bb.Void("E", "H"))
-    ... except Contradiction as error:
-    ...     error.data["evidence"]
-    (Holds('E', 'HA'), Void('E', 'H'))
-    """
+    """Evidence that cannot hold together; ``data['evidence']`` is a smallest set of pieces in conflict."""
 
 
 class TooManyLayouts(BayesBridgeError):
@@ -89,27 +81,11 @@ class TooFewDraws(BayesBridgeError):
 
 
 class PluginError(BayesBridgeError):
-    """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got.
-
-    >>> from bayesbridge.estimators.registry import load
-    >>> try:
-    ...     load().estimator("crystal_ball")
-    ... except PluginError as error:
-    ...     error.data["name"]
-    'crystal_ball'
-    """
+    """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got."""
 
 
 class WrongArgument(BayesBridgeError, TypeError):
-    """An argument of the wrong type, a ``TypeError`` too; ``data`` holds its name and the value.
-
-    >>> import bayesbridge as bb
-    >>> try:
-    ...     bb.Card(1.5)
-    ... except WrongArgument as error:
-    ...     error.data["value"]
-    1.5
-    """
+    """An argument of the wrong type, a ``TypeError`` too; ``data`` holds its name and the value."""
 
 
 class Unwritable(BayesBridgeError):
@@ -144,15 +120,7 @@ def raised(error: BaseException, work: str = "") -> str:
 
 @contextmanager
 def naming(who: str) -> Iterator[None]:
-    """Let what somebody else's code raises name it, with the file and line of that code.
-
-    >>> try:
-    ...     with naming("model Mine"):
-    ...         1 / 0
-    ... except PluginError as error:
-    ...     str(error)
-    'model Mine raised ZeroDivisionError: division by zero'
-    """
+    """Let what somebody else's code raises name it, with the file and line of that code."""
     try:
         yield
     except BayesBridgeError:  # it may refuse by itself
@@ -171,31 +139,19 @@ def located(where: str) -> Iterator[None]:
 
 
 def shorten(value: object) -> str:
-    """The value as Python writes it, on one line and not too long.
-
-    >>> shorten("many\\nlines")
-    "'many\\\\nlines'"
-    """
+    """The value as Python writes it, on one line and not too long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 2]} …"
 
 
 def name_of(thing: object) -> str:
-    """The thing as Python writes it, or the name of its class where Python would write an address.
-
-    >>> name_of(7), name_of(object())
-    ('7', 'builtins.object')
-    """
+    """The thing as Python writes it, or the name of its class where Python would write an address."""
     kind = type(thing)
     return f"{kind.__module__}.{kind.__qualname__}" if kind.__repr__ is object.__repr__ else shorten(thing)
 
 
 def whole(value: object, what: str) -> int:
-    """A whole number as a Python int, for constructors that must stay quick: they ask only for what is not an int yet.
-
-    >>> whole(True, "Card: index")
-    1
-    """
+    """A whole number as a Python int; constructors that must stay quick ask only for what is not an int yet."""
     try:
         return index(cast(int, value))
     except TypeError:

@@ -12,11 +12,7 @@ from secrets import token_hex
 
 
 def advice(error: OSError) -> str:
-    """What to do about a file that could not be written.
-
-    >>> advice(OSError(errno.ENAMETOOLONG, "File name too long"))
-    'choose a shorter name'
-    """
+    """What to do about a file that could not be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return "make room, or name another file"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -99,10 +99,7 @@ class _Kept(FunctionCache):  # type: ignore[misc]
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Matrix products on one thread for the time of the ``with``: an answer does not depend on the number of cores.
-
-    Batches are small, so more threads would mostly wait for each other.
-    """
+    """Matrix products on one thread for the time of the ``with``: an answer does not depend on the number of cores."""
     return cast(AbstractContextManager[object], _blas().limit(limits=1, user_api="blas"))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial, reduce
 from operator import attrgetter
 from pathlib import Path
@@ -42,12 +42,7 @@ class Setting(NamedTuple):
     """Whether it may be given several times; its value is a tuple then."""
 
 
-def _hand(text: str) -> Hand:
-    return Hand.from_pbn(text.strip()).verify_full("hand")
-
-
-def read_probability(text: str) -> float:
-    """A number from 0 to 1."""
+def _probability(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -105,7 +100,12 @@ CHOOSERS: Final = ("learned", "none")
 
 SETTINGS: Final = {
     "observer": Setting(Seat.of, attrgetter("name"), "S", "the seat that looks"),
-    "hand": Setting(_hand, lambda hand: hand.pbn, "PBN", "its 13 cards: spades.hearts.diamonds.clubs"),
+    "hand": Setting(
+        lambda text: Hand.from_pbn(text.strip()).verify_full("hand"),
+        attrgetter("pbn"),
+        "PBN",
+        "its 13 cards: spades.hearts.diamonds.clubs",
+    ),
     "dummy": Setting(Seat.of, attrgetter("name"), "N", "with three players, the seat that does not bid (default: N)"),
     "players": Setting(
         _one_of("number of players", 3, 4),
@@ -119,15 +119,13 @@ SETTINGS: Final = {
     "bidder": Setting(
         str, str, "NAME", "how the others bid (default: iterative, with four players learned; see 'plugins')"
     ),
-    "slip": Setting(
-        read_probability, str, "P", "share of calls made at random, from 0 to 1 (default: the bidder's own)"
-    ),
+    "slip": Setting(_probability, str, "P", "share of calls made at random, from 0 to 1 (default: the bidder's own)"),
     "vulnerable": Setting(
-        Vulnerability.of, lambda side: side.value, "NS", "None, NS, EW or All, for bidders who care (default: None)"
+        Vulnerability.of, attrgetter("value"), "NS", "None, NS, EW or All, for bidders who care (default: None)"
     ),
     "system": Setting(
         _agreement,
-        lambda agreement: agreement.text,
+        attrgetter("text"),
         "NAME",
         "what their calls show, with four players: strong-notrump, NS:weak-twos (one side), weak-notrump=0.3 (not "
         "certain), a file (.toml); repeatable",
@@ -135,7 +133,7 @@ SETTINGS: Final = {
     ),
     "style": Setting(
         _style,
-        lambda style: style.text,
+        attrgetter("text"),
         "EW:FILE",
         "how a side bids, with four players: a file that 'bayesbridge style --out' wrote, or a typical style, such as "
         "EW:strong-club; repeatable",
@@ -210,11 +208,7 @@ def calls_of(
 
 
 def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
-    """Of the calls that a text was read as, those that it has: a belief says itself that it takes others for passes.
-
-    >>> calls_told("1H-3H", calls_of("1H-3H", dealer=Seat.S, observer=None, dummy=None))
-    [Called('S', '1H'), Called('N', '3H')]
-    """
+    """Of the calls that a text was read as, those that it has: a belief says itself that it takes others for passes."""
     words = text.rpartition(":")[2]
     if passes_filled(words) == words:
         return list(calls)
@@ -306,11 +300,19 @@ class Position(NamedTuple):
 
     def belief(self) -> Belief:
         """The belief; what is wrong with it is said with where it was given."""
-        start = self._start()
-        try:
-            return start.given(*(piece.value for piece in self.pieces))
-        except BayesBridgeError:
-            raise self._first_fault(start) from None
+        start, values = self._start(), [piece.value for piece in self.pieces]
+        with suppress(BayesBridgeError):
+            return start.given(*values)
+        for number, piece in enumerate(self.pieces, 1):  # the first that does not fit those before it
+            with self.attributed():
+                try:
+                    start.given(*values[:number])
+                except Contradiction:
+                    raise
+                except BayesBridgeError as error:
+                    three = _three(start.dummy) if isinstance(error, IllegalCall) else ""
+                    raise NotationError(f"{piece.where}: {error}{three}") from None
+        raise AssertionError("evidence that fits piece by piece fits as a whole")
 
     @contextmanager
     def attributed(self) -> Iterator[None]:
@@ -318,7 +320,9 @@ class Position(NamedTuple):
         try:
             yield
         except Contradiction as error:
-            raise self._blame(error) from None
+            given = [piece.where for piece in self.pieces if piece.value in error.data["evidence"]]
+            places = dict.fromkeys(where.removeprefix("argument ") for where in given)
+            raise NotationError(f"{error}{f' (given by {"; ".join(places)})' if places else ''}") from None
 
     def texts(self) -> dict[str, Any]:
         """``settings`` by name, as lists where there may be several, and ``evidence`` as pairs of kind and text."""
@@ -383,8 +387,8 @@ class Position(NamedTuple):
         from bayesbridge.estimators.registry import offered
         from bayesbridge.evidence.models import with_settings
 
-        name = self.settings["bidder"].value if "bidder" in self.settings else usual
-        with located(self.settings["bidder"].where if "bidder" in self.settings else "bidder"):
+        name, where, _ = self.settings.get("bidder", Sourced(usual, "bidder"))
+        with located(where):
             model = offered("bidders", [name]).bidder(name)
         for setting in ("slip", "vulnerable", "style"):
             if setting not in self.settings:
@@ -406,24 +410,6 @@ class Position(NamedTuple):
         agreements, where, _ = self.settings["system"]
         with located(where):
             return SystemBidder(agreements, base=model)
-
-    def _first_fault(self, start: Belief) -> BayesBridgeError:
-        """What is wrong with the first piece that does not fit those before it, and where that piece was given."""
-        for number, piece in enumerate(self.pieces):
-            try:
-                start.given(*(earlier.value for earlier in self.pieces[: number + 1]))
-            except Contradiction as error:
-                return self._blame(error)
-            except BayesBridgeError as error:
-                three = isinstance(error, IllegalCall) and start.dummy is not None
-                return NotationError(f"{piece.where}: {error}{_three(start.dummy) if three else ''}")
-        raise AssertionError("evidence that fits piece by piece fits as a whole")
-
-    def _blame(self, error: Contradiction) -> BayesBridgeError:
-        culprits = error.data["evidence"]
-        given = [piece.where for piece in self.pieces if piece.value in culprits]
-        places = dict.fromkeys(where.removeprefix("argument ") for where in given)
-        return NotationError(f"{error}{f' (given by {"; ".join(places)})' if places else ''}")
 
 
 def python_lines(belief: Belief) -> str:
@@ -462,11 +448,11 @@ def read_position(file: str | Toml) -> Position:
             found += _evidence(where, value, file)
         elif key not in SETTINGS:
             raise _unknown(where, key, (*SETTINGS, "evidence"))
-        elif SETTINGS[key].many:
-            texts = value if isinstance(value, list) and value else [value]
-            settings[key] = Sourced(tuple(_read(where, SETTINGS[key].read, text) for text in texts), where)
         else:
-            settings[key] = Sourced(_read(where, SETTINGS[key].read, value), where)
+            many = SETTINGS[key].many
+            texts = value if many and isinstance(value, list) and value else [value]
+            read = tuple(_read(where, SETTINGS[key].read, text) for text in texts)
+            settings[key] = Sourced(read if many else read[0], where)
     return Position(settings, tuple(found), file.path)
 
 

@@ -1,7 +1,7 @@
 """The table: what everybody there has seen, and what the rules say of it.
 
-The auction, the cards played and the hands that lie open. Whose turn it is, who chooses the card, what is legal and who
-is void follow from them; belief, play, records and the explorer ask here.
+From the auction, the cards played and the hands that lie open follow whose turn it is, who chooses the card, what is
+legal and who is void.
 """
 
 from __future__ import annotations
@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """A moment of a deal, as it lies before everybody, with the hands that one observer sees.
-
-    >>> table = Table(Auction.of("S:1NT p 3NT p p p"), ((Seat.W, Card.of("S5")),))
-    >>> str(table.contract), table.turn, table.chooser
-    ('3NT by S', <Seat.N: 0>, <Seat.S: 2>)
-    """
+    """A moment of a deal, as it lies before everybody, with the hands that one observer sees."""
 
     auction: Auction | None = None
     plays: tuple[tuple[Seat, Card], ...] = ()

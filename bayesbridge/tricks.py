@@ -6,11 +6,12 @@ Four hands play, clockwise, the dummy's among them, whoever decides for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from bayesbridge.cards import SUIT_MASK, Card, Hand, Strain, Suit
-from bayesbridge.deal import Deal, Seat
+from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain, Suit
+from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay, NotationError
 
 
@@ -38,11 +39,7 @@ class Trick:
 
     @classmethod
     def of(cls, value: Trick | str, trump: Suit | Strain | str | None = None) -> Trick:
-        """Read ``W:S5 SK S2``, leader and cards; a trick passes through.
-
-        >>> Trick.of("w: s5, sk", trump="NT")
-        Trick.of('W:S5 SK')
-        """
+        """Read ``W:S5 SK S2``, leader and cards; a trick passes through."""
         if isinstance(value, Trick):
             return value
         leader, colon, cards = str(value).partition(":")
@@ -70,7 +67,7 @@ class Trick:
         """The seat that wins the trick, or holds it so far; ``None`` before the lead."""
         if not self.cards:
             return None
-        return max(self, key=lambda play: (play[1].suit is self.trump, play[1].suit is self.suit, play[1].rank))[0]
+        return self.leader.next(winning_place([card.index for card in self.cards], self.trump))
 
     @property
     def voids(self) -> tuple[tuple[Seat, Suit], ...]:
@@ -83,41 +80,23 @@ class Trick:
         following = Hand(0) if self.suit is None else hand & Hand(SUIT_MASK << 13 * self.suit)
         return following or hand
 
-    def verify(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> Card:
-        """Return the card if ``seat`` may play it, from ``hand`` if known, and raise :class:`IllegalPlay` otherwise."""
-        player, played = Seat.of(seat), Card.of(card)
-        if reason := self._objection(player, played, hand):
-            raise IllegalPlay(
-                f"{player.name} cannot play {str(card)!r} to trick '{self}': {reason}",
-                seat=player,
-                card=played,
-                trick=self,
-            )
-        return played
-
-    def can(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> bool:
-        """Whether ``seat`` may play the card, from ``hand`` if that is known."""
-        return self._objection(Seat.of(seat), Card.of(card), hand) is None
-
     def after(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> Trick:
-        """The trick with one more card, which must be legal."""
-        return Trick(self.leader, self.trump, (*self.cards, self.verify(seat, card, hand)))
-
-    def _objection(self, seat: Seat, card: Card, hand: Hand | None) -> str | None:
-        """Why the play is illegal, ``None`` if it is legal: the one place where the rules are written."""
-        turn = self.turn
+        """The trick with one more card, which must be legal, from ``hand`` if known; else :class:`IllegalPlay`."""
+        player, played, turn, reason = Seat.of(seat), Card.of(card), self.turn, ""
         if turn is None:
-            return "the trick is complete; begin the next"
-        if seat != turn:
-            return f"it is {turn.name}'s turn"
-        if card in self.cards:
-            return "the card lies there already"
-        if hand is None:
-            return None
-        if card not in hand:
-            return f"the hand {hand.pbn!r} does not hold it"
-        legal = self.legal(hand)
-        return None if card in legal else f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
+            reason = "the trick is complete; begin the next"
+        elif player != turn:
+            reason = f"it is {turn.name}'s turn"
+        elif played in self.cards:
+            reason = "the card lies there already"
+        elif hand is not None and played not in hand:
+            reason = f"the hand {hand.pbn!r} does not hold it"
+        elif hand is not None and played not in (legal := self.legal(hand)):
+            reason = f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
+        if reason:
+            message = f"{player.name} cannot play {str(card)!r} to trick '{self}': {reason}"
+            raise IllegalPlay(message, seat=player, card=played, trick=self)
+        return Trick(self.leader, self.trump, (*self.cards, played))
 
     def __iter__(self) -> Iterator[tuple[Seat, Card]]:
         """Each card with its seat, in order."""
@@ -130,10 +109,62 @@ class Trick:
         return f"Trick.of({str(self)!r}{'' if self.trump is None else f', trump={self.trump.name!r}'})"
 
 
+class Course(NamedTuple):
+    """How a play went."""
+
+    winners: list[Seat]
+    """Of the tricks that are complete."""
+    legal: int
+    """Cards up to the first that is illegal."""
+
+
+def follow(
+    plays: Sequence[tuple[Seat, Card]], trump: Suit | None, hands: Sequence[Hand | None], unseen: int = DECK_MASK
+) -> Course:
+    """Walk through plays; hands are the original ones, N E S W, where they are known.
+
+    Who has an unknown hand may hold any card of the mask ``unseen``, but of a suit that was not followed none.
+    """
+    left = [unseen if hand is None else hand.mask for hand in hands]
+    winners: list[Seat] = []
+    trick: list[int] = []
+    turn, played, led = int(plays[0][0]) if plays else 0, 0, 0
+    for i, (seat, card) in enumerate(plays):
+        index = card.index
+        bit = 1 << index
+        if seat != turn or not left[seat] & bit or played & bit:
+            return Course(winners, i)
+        if not trick:
+            led = index // 13
+        elif index // 13 != led:
+            suit = SUIT_MASK << 13 * led
+            if hands[seat] is not None and left[seat] & ~played & suit:
+                return Course(winners, i)
+            left[seat] &= ~suit
+        played |= bit
+        trick.append(index)
+        turn = (turn + 1) % 4
+        if len(trick) == 4:
+            turn = (turn + winning_place(trick, trump)) % 4
+            winners.append(Seat(turn))
+            trick.clear()
+    return Course(winners, len(plays))
+
+
+def winning_place(indices: Sequence[int], trump: Suit | None) -> int:
+    """Which card of a trick wins, as its place in the order played."""
+    best, place = indices[0], 0
+    for i, index in enumerate(indices):
+        suit = index // 13
+        if index > best if suit == best // 13 else suit == trump:
+            best, place = index, i
+    return place
+
+
 def replay(
     plays: Iterable[tuple[Seat | str, Card | str]],
     trump: Suit | Strain | str | None = None,
-    hands: Mapping[Seat, Hand] | Deal | None = None,
+    hands: Mapping[Seat, Hand] | None = None,
 ) -> tuple[Trick, ...]:
     """The tricks of a play record, in order; the last may be incomplete.
 
@@ -144,44 +175,39 @@ def replay(
     >>> replay([("W", "S5"), ("N", "SK"), ("E", "H2"), ("S", "S3"), ("N", "D4")])
     (Trick.of('W:S5 SK H2 S3'), Trick.of('N:D4'))
     """
-    known = dict(zip(Seat, hands, strict=True)) if isinstance(hands, Deal) else dict(hands or {})
-    tricks: list[Trick] = []
-    played: dict[Card, tuple[Seat, int]] = {}
-    shown_out: dict[tuple[Seat, Suit], tuple[Card, int]] = {}
-    for seat, card in ((Seat.of(player), Card.of(played)) for player, played in plays):
-        if not tricks:
-            tricks.append(Trick(seat, _trump(trump)))
-        elif (winner := tricks[-1].winner) is not None and tricks[-1].complete:
-            tricks.append(Trick(winner, _trump(trump)))
-        trick, number = tricks[-1], len(tricks)
-        if card in played:
-            first_seat, first_number = played[card]
+    done, known, suit = [(Seat.of(seat), Card.of(card)) for seat, card in plays], hands or {}, _trump(trump)
+    winners, legal = follow(done, suit, [known.get(seat) for seat in Seat])
+    leaders = [*(seat for seat, _ in done[:1]), *winners]
+    tricks = [
+        Trick(leader, suit, tuple(card for _, card in done[start : min(start + 4, legal)]))
+        for leader, start in zip(leaders, range(0, len(done), 4), strict=False)
+    ]
+    if legal == len(done):
+        return tuple(tricks)
+    (seat, card), number = done[legal], legal // 4 + 1
+    for i, (other, same) in enumerate(done[:legal]):
+        if same == card:
             raise IllegalPlay(
-                f"{seat.name} plays {card} in trick {number}, but {first_seat.name} played it in trick {first_number}: "
+                f"{seat.name} plays {card} in trick {number}, but {other.name} played it in trick {i // 4 + 1}: "
                 "a card is played once",
                 card=card,
-                seats=(first_seat, seat),
-                tricks=(first_number, number),
+                seats=(other, seat),
+                tricks=(i // 4 + 1, number),
             )
-        try:
-            tricks[-1] = trick.after(seat, card, known.get(seat))
-        except IllegalPlay as error:
-            raise IllegalPlay(f"trick {number}: {error}", **error.data, tricks=(number,)) from None
-        if (seat, card.suit) in shown_out:
-            discard, earlier = shown_out[seat, card.suit]
-            raise IllegalPlay(
-                f"{seat.name} plays {card} in trick {number}, but played {discard} to "
-                f"{tricks[earlier - 1].cards[0]} in trick {earlier}: who shows out has none left; fix one of the two",
-                seat=seat,
-                cards=(discard, card),
-                tricks=(earlier, number),
-            )
-        if trick.suit not in (None, card.suit):
-            shown_out.setdefault((seat, Suit(trick.suit)), (card, number))
-        played[card] = (seat, number)
-        if seat in known:
-            known[seat] -= Hand.of(card)
-    return tuple(tricks)
+    gone = Hand.of([played for player, played in done[:legal] if player == seat])
+    try:
+        tricks[-1].after(seat, card, known[seat] - gone if seat in known else None)
+    except IllegalPlay as error:
+        raise IllegalPlay(f"trick {number}: {error}", **error.data, tricks=(number,)) from None
+    earlier, trick = next((i, one) for i, one in enumerate(tricks, 1) if (seat, card.suit) in one.voids)
+    discard = dict(trick)[seat]
+    raise IllegalPlay(
+        f"{seat.name} plays {card} in trick {number}, but played {discard} to {trick.cards[0]} in trick {earlier}: "
+        "who shows out has none left; fix one of the two",
+        seat=seat,
+        cards=(discard, card),
+        tricks=(earlier, number),
+    )
 
 
 def _trump(value: Suit | Strain | str | None) -> Suit | None:

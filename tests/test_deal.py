@@ -51,7 +51,7 @@ def swapped(old, new):
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
-        ("", NotationError, "deal '' does not say whose hand comes first"),
+        ("", NotationError, "deal '' has 0 hands: write N:hand hand hand hand"),
         (swapped("N:", "Q:"), NotationError, "unknown seat 'Q'"),
         (swapped(" 543.6542.7632.54", ""), NotationError, "has 3 hands"),
         (swapped("AKQ2.KJ3", "AKQ.KJ3"), DealError, "N's hand 'AKQ.KJ3.A54.Q32' has 12 cards"),

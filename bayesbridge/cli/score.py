@@ -116,7 +116,7 @@ def run(args: Namespace) -> int:
         others, last = [*others, last], f"{last}{WITHOUT}"
         readers = [*others, last]
     tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), boards)
-    rows = {name: {when: tally.summary().document() for when, tally in tallies[name].items()} for name in readers}
+    rows = {name: {when: tally.document() for when, tally in tallies[name].items()} for name in readers}
     if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards.count, 'board')}; "

@@ -20,8 +20,7 @@ from bayesbridge.cards import SUIT_MASK, Card
 from bayesbridge.decisions.best_defence import Plan, Search
 from bayesbridge.decisions.solver import Solver
 from bayesbridge.layouts import Floats, Ints
-from bayesbridge.notation.record import winning_place
-from bayesbridge.tricks import Trick
+from bayesbridge.tricks import Trick, winning_place
 from bayesbridge.words import SEATS, card_words
 
 MOST_LAYOUTS: Final = 70

@@ -54,12 +54,11 @@ def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
     if "lin=" in str(path) and not os.path.isfile(path):
         return iter_lin(f"{link_text(str(path))}\n")
     file = Path(path)  # a text with a bracket in it would be taken for a document
-    return iter_lin(file) if _is_lin(file) else iter_pbn(file)
-
-
-def _is_lin(path: Path) -> bool:
-    name = os.fspath(path).lower().removesuffix(".gz")
+    name = os.fspath(file).lower().removesuffix(".gz")
     if name.endswith((".lin", ".pbn")):
-        return name.endswith(".lin")
-    lines = [line.lstrip() for _, line in islice(Document(path).lines(), 50)]
-    return not any(line.startswith("[") for line in lines) and any("|" in line or "lin=" in line for line in lines)
+        is_lin = name.endswith(".lin")
+    else:
+        lines = [line.lstrip() for _, line in islice(Document(file).lines(), 50)]
+        tags = any(line.startswith("[") for line in lines)
+        is_lin = not tags and any("|" in line or "lin=" in line for line in lines)
+    return iter_lin(file) if is_lin else iter_pbn(file)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import batched
 from typing import IO, Final
 from urllib.parse import unquote_plus
 
@@ -21,7 +23,7 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError, shorten
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
-from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, from_sequence
+from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, seated
 
 SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
 """The order in which LIN names dealers, hands and players."""
@@ -117,11 +119,7 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
 
 
 def link_text(link: str) -> str:
-    """The document within a link of a hand viewer, percent-encoded or not.
-
-    >>> link_text("https://viewer.example/handviewer.html?lin=pn%7CAnn%2CBo%7Cqx%7Co1%7C&zoom=1")
-    'pn|Ann,Bo|qx|o1|'
-    """
+    """The document within a link of a hand viewer, percent-encoded or not."""
     return unquote_plus(link.partition("lin=")[2].partition("&")[0])
 
 
@@ -154,21 +152,21 @@ def _closed(fields: list[tuple[int, str]], beyond: int) -> Iterator[tuple[int, s
     del fields[:place]
 
 
+@dataclass
 class _Board(Draft):
     """One board on its way to a record."""
 
-    def __init__(self, file: str, line: int, header: Mapping[str, str]) -> None:
-        super().__init__(file, line)
-        self.header = header
-        self.deal: tuple[int, str] | None = None
-        self.calls: Words = []
-        self.alerts: dict[int, str] = {}
-        self.cards: Words = []
-        self.tags: list[Tag] = []
-        self.board = self.room = ""
-        self.vulnerable: Vulnerability | None = None
-        self.result: int | None = None
-        self.claimed = False
+    header: Mapping[str, str]
+    deal: tuple[int, str] | None = None
+    calls: Words = field(default_factory=list)
+    alerts: dict[int, str] = field(default_factory=dict)
+    cards: Words = field(default_factory=list)
+    tags: list[Tag] = field(default_factory=list)
+    board: str = ""
+    room: str = ""
+    vulnerable: Vulnerability | None = None
+    result: int | None = None
+    claimed: bool = False
 
     def take(self, line: int, key: str, value: str) -> None:
         match key:
@@ -265,7 +263,7 @@ class _Board(Draft):
             if (card := self.read(line, "play", Card.of, word.rstrip("!? "))) is None:
                 return ()
             indices.append(card.index)
-        return from_sequence(indices, contract.declarer.next(), contract.trump)
+        return seated(batched(indices, 4), contract.declarer.next(), contract.trump)
 
     def players(self) -> Iterator[Tag]:
         """The players of the board's room: of eight names the closed room's are the last four."""
@@ -282,10 +280,6 @@ def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
     """Write records as LIN: room and board, deal, vulnerability, players, calls with alerts, play and claim.
 
     LIN has no contract without an auction that leads to it, hence no play and result either, and no ``|`` in any text.
-
-    >>> import sys
-    >>> write_lin([Record(board="1", room="Open", vulnerable=Vulnerability.NS)], sys.stdout)
-    qx|o1|st||md|,,,|sv|n|pg||
     """
     last = ",,,"
     for record in records:

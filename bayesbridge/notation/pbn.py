@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import IO, Final
 
@@ -27,9 +28,9 @@ from bayesbridge.notation.record import (
     Record,
     Tag,
     final_contract,
-    from_columns,
     is_tag_name,
     read_hands,
+    seated,
 )
 
 type Lines = list[tuple[int, str]]
@@ -49,31 +50,26 @@ NO_LINES: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "D
 """Tags that no line belongs to."""
 
 
+@dataclass(slots=True)
 class RawTag:
-    """A tag pair: name, value, its line, and the lines that follow it."""
+    """A tag pair with its line, and the lines that follow it."""
 
-    __slots__ = ("line", "lines", "name", "value")
-
-    def __init__(self, name: str, value: str, line: int) -> None:
-        self.name, self.value, self.line = name, value, line
-        self.lines: Lines = []
-
-    def kept(self) -> Tag:
-        """As a record has it."""
-        return Tag(self.name, self.value, tuple([line.rstrip() for _, line in self.lines]))
+    name: str
+    value: str
+    line: int
+    lines: Lines = field(default_factory=list)
 
 
+@dataclass
 class TagPairs(Draft):
     """The tag pairs of one table on its way to a record; ``call_notes`` are the Note tags that follow the auction."""
 
-    def __init__(self, file: str, line: int) -> None:
-        super().__init__(file, line)
-        self.tags: list[RawTag] = []
-        self.by_name: dict[str, RawTag] = {}
-        self.call_notes: list[str] = []
-        self.alerts: tuple[tuple[int, str], ...] = ()
-        self.claimed = False
-        self.section = ""
+    tags: list[RawTag] = field(default_factory=list)
+    by_name: dict[str, RawTag] = field(default_factory=dict)
+    call_notes: list[str] = field(default_factory=list)
+    alerts: tuple[tuple[int, str], ...] = ()
+    claimed: bool = False
+    section: str = ""
 
     def add(self, tag: RawTag) -> None:
         """Put a tag in its place; of two with one name only the first counts, but for notes."""
@@ -117,7 +113,7 @@ class TagPairs(Draft):
         if contract is not None:
             leader = self.seat("Play")  # of the first column
             leader = contract.declarer.next() if leader is None else leader
-            plays = from_columns((row for _, row in rows), leader, contract.trump)
+            plays = seated((row for _, row in rows), leader, contract.trump, columns=True)
         elif rows:
             self.note(rows[0][0], "no contract tells the trumps of the play", "play")
         text = self.value("Vulnerable")
@@ -137,7 +133,13 @@ class TagPairs(Draft):
             plays=plays,
             result=result,
             claimed=self.claimed,
-            tags=tuple([tag.kept() for tag in self.tags if tag.name not in FIELD_TAGS]),
+            tags=tuple(
+                [
+                    Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines]))
+                    for tag in self.tags
+                    if tag.name not in FIELD_TAGS
+                ]
+            ),
         )
 
     def seat(self, name: str) -> Seat | None:
@@ -191,10 +193,7 @@ class TagPairs(Draft):
         return final
 
     def rows(self) -> Rows:
-        """The tricks as written, four cards each, however the lines break; whether the play is marked as over is kept.
-
-        Notes and marks are read past.
-        """
+        """The tricks as written, four cards each, however the lines break; whether it is marked as over is kept."""
         cards: list[int] = []
         lines: list[int] = []
         for line, text in self.by_name["Play"].lines if "Play" in self.by_name else ():
@@ -231,11 +230,11 @@ class TagPairs(Draft):
         return 13 - tricks if side and contract.declarer.name not in side else tricks
 
 
+@dataclass
 class _Comment:
-    """Takes comments out of lines; remembers one that is still open and where it began."""
+    """Takes comments out of lines; remembers the line where one began that is still open."""
 
-    def __init__(self) -> None:
-        self.opened = 0
+    opened: int = 0
 
     def without(self, number: int, line: str) -> str:
         kept: list[str] = []
@@ -396,17 +395,7 @@ def _calls(section: tuple[str, ...]) -> tuple[tuple[Call, ...], list[int], dict[
 
 
 def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back.
-
-    >>> import sys
-    >>> write_pbn([Record(board="1")], sys.stdout)  # doctest: +ELLIPSIS
-    % PBN 2.1
-    % EXPORT
-    [Event ""]
-    ...
-    [Board "1"]
-    ...
-    """
+    """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back."""
     stream.write("% PBN 2.1\n% EXPORT\n")
     for record in records:
         stream.writelines(f"{line}\n" for line in _lines(record))
@@ -425,24 +414,14 @@ def _lines(record: Record) -> Iterator[str]:
         "Contract": "Pass" if record.passed_out else "" if contract is None else str(contract).partition(" ")[0],
         "Result": "" if record.result is None else str(record.result),
     }
-    others = {tag.name: tag for tag in record.tags if tag.name in MANDATORY_TAGS}
-    for name in MANDATORY_TAGS:
-        if name in others:
-            yield from _table(others[name])
-        else:
-            yield _tag(name, values.get(name, ""))
-    if record.room:
-        yield _tag("Room", record.room)
-    for tag in record.tags:
-        if tag.name not in MANDATORY_TAGS:
-            yield from _table(tag)
+    tags = {name: Tag(name, values.get(name, "")) for name in MANDATORY_TAGS}
+    tags |= {tag.name: tag for tag in record.tags if tag.name in MANDATORY_TAGS}
+    room = [Tag("Room", record.room)] if record.room else []
+    for tag in (*tags.values(), *room, *(tag for tag in record.tags if tag.name not in MANDATORY_TAGS)):
+        yield _tag(tag.name, tag.value)
+        yield from tag.lines
     yield from _auction(record)
     yield from _play(record)
-
-
-def _table(tag: Tag) -> Iterator[str]:
-    yield _tag(tag.name, tag.value)
-    yield from tag.lines
 
 
 def _tag(name: str, value: str) -> str:

@@ -1,18 +1,19 @@
 """From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why.
 
-Real files come compressed, cut short and in any encoding. Lines are UTF-8, else Latin-1; a compressed file that ends
+Real files come compressed, cut short and in any encoding. What is not UTF-8 is Latin-1; a compressed file that ends
 early is read up to there. Only a file that cannot be opened at all raises.
 """
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any, BinaryIO, Final, Self, cast
 
 from bayesbridge.auction import Auction
@@ -64,12 +65,13 @@ class ParsedRecords:
         return cls(records, tuple(item for item in found if isinstance(item, Skipped)))
 
 
+@dataclass
 class Draft:
     """A table on its way to a record; ``notes`` gathers what is wrong with it."""
 
-    def __init__(self, file: str, line: int) -> None:
-        self.file, self.line = file, line
-        self.notes: list[Skipped] = []
+    file: str
+    line: int
+    notes: list[Skipped] = field(default_factory=list, init=False)
 
     def record(self) -> Record | None:
         """The table as far as it holds together, ``None`` if its deal does not."""
@@ -134,13 +136,16 @@ class Document:
     """A source with a name, whose lines can be walked once; ``damage`` says afterwards why they ended early."""
 
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.damage = ""
-        self.count = 0
-        """Lines walked so far."""
-        named = source if isinstance(source, str | os.PathLike) and not is_text(source) else None
-        stream_name = getattr(source, "name", None)
-        self.name = os.fspath(named) if named is not None else stream_name if isinstance(stream_name, str) else "<text>"
+        self.damage, self.count = "", 0  # lines walked so far
+        self.source: str | os.PathLike[str] | IO[str] | IO[bytes]
+        if isinstance(source, bytes):
+            self.source = io.BytesIO(source)
+        elif isinstance(source, str) and (not source or any(mark in source for mark in "\n\r\0[|")):
+            self.source = io.StringIO(source, newline=None)
+        else:
+            self.source = source
+        named = self.source if isinstance(self.source, str | os.PathLike) else getattr(source, "name", None)
+        self.name = os.fspath(named) if isinstance(named, str | os.PathLike) else "<text>"
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number from 1, without its end."""
@@ -149,8 +154,7 @@ class Document:
             try:
                 for line in stream:
                     self.count += 1
-                    bare = line.rstrip("\r\n")
-                    yield self.count, bare if bare.isascii() else _decoded(bare)
+                    yield self.count, line.rstrip("\r\n")
             except (OSError, EOFError, UnicodeError, zlib.error) as error:
                 self.damage = (
                     f"the file ends early or is damaged after line {self.count} ({error}); the rest is left out"
@@ -158,10 +162,6 @@ class Document:
 
     def _open(self, stack: ExitStack) -> IO[str]:
         source = self.source
-        if isinstance(source, str) and is_text(source):
-            return io.StringIO(source, newline=None)
-        if isinstance(source, bytes):
-            return self._text(io.BufferedReader(io.BytesIO(source)), stack)
         if isinstance(source, str | os.PathLike):
             try:
                 return self._text(stack.enter_context(open(source, "rb")), stack)
@@ -173,27 +173,22 @@ class Document:
         return self._text(io.BufferedReader(cast(io.RawIOBase, source)), stack)
 
     def _text(self, stream: io.BufferedReader, stack: ExitStack) -> IO[str]:
-        """Lines of a binary stream; bytes that are not UTF-8 come out as surrogates, for :func:`_decoded`."""
+        """Lines of a binary stream."""
         plain: io.BufferedReader | gzip.GzipFile = stream
         if stream.peek(2)[:2] == b"\x1f\x8b":
             plain = gzip.GzipFile(fileobj=stream)
         encoding = "utf-16" if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-        errors = "replace" if encoding == "utf-16" else "surrogateescape"
+        errors = "replace" if encoding == "utf-16" else "else-latin-1"
         text = io.TextIOWrapper(cast(BinaryIO, plain), encoding, errors, newline=None)
         # The stream belongs to whoever opened it: without this the wrapper would close it on its way out.
         stack.callback(text.detach)
         return text
 
 
-def is_text(source: object) -> bool:
-    """Whether a string is a document itself, not the path of one."""
-    return isinstance(source, str) and (not source or any(mark in source for mark in "\n\r\0[|"))
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    """What is not UTF-8 is read as Latin-1."""
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start : error.end].decode("latin-1"), error.end
 
 
-def _decoded(line: str) -> str:
-    """The line, read as Latin-1 if it was not UTF-8."""
-    try:
-        line.encode("utf-8")
-    except UnicodeEncodeError:
-        return line.encode("utf-8", "surrogateescape").decode("latin-1")
-    return line
+codecs.register_error("else-latin-1", _as_latin_1)

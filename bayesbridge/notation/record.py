@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import PASS, Call, Contract, Vulnerability
-from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Suit
-from bayesbridge.deal import Deal, Seat, verify_hands
+from bayesbridge.cards import DECK_MASK, Card, Hand, Suit
+from bayesbridge.deal import Deal, Seat, pbn_hands, verify_hands
 from bayesbridge.errors import DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.tricks import replay
+from bayesbridge.tricks import follow, replay, winning_place
 from bayesbridge.words import SEATS
 
 
@@ -29,11 +29,7 @@ def final_contract(auction: Auction) -> Contract | None:
 
 @lru_cache(maxsize=4096)
 def without_surplus(first: Seat, calls: tuple[Call, ...]) -> Auction:
-    """The auction, without the passes that are on record after its end.
-
-    >>> without_surplus(Seat.N, tuple(map(Call.of, "1C Pass Pass Pass Pass".split())))
-    Auction.of('N:1C Pass Pass Pass')
-    """
+    """The auction, without the passes that are on record after its end."""
     try:
         return Auction(first, calls)
     except IllegalCall as error:
@@ -55,18 +51,15 @@ PLAYS: Final = tuple(tuple((seat, Card(index)) for index in range(52)) for seat 
 """``PLAYS[seat][index]`` is the pair (seat, card), one object for all records."""
 
 
-def from_columns(rows: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | None) -> Plays:
-    """The plays of PBN's table: a row a trick, a column a seat from the opening leader, -1 where no card lies.
+def seated(tricks: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | None, *, columns: bool = False) -> Plays:
+    """The plays of tricks of up to four cards by index, in the order played; nothing is judged here.
 
-    The order within a row follows from the winner of the row before. Nothing is judged here.
-
-    >>> from_columns([(51, 38, 37, 36), (-1, 40, -1, -1)], Seat.W, Suit.H)[3:]
-    ((<Seat.S: 2>, Card.of('HQ')), (<Seat.N: 0>, Card.of('S3')))
+    In PBN's ``columns`` the cards of a trick stand by seats from the opening leader, -1 where none lies.
     """
     plays: list[tuple[Seat, Card]] = []
     turn = 0
-    for row in rows:
-        cards = row[turn:] + row[:turn]
+    for trick in tricks:
+        cards = trick[turn:] + trick[:turn] if columns else trick
         seat = leader + turn
         for index in cards:
             if index >= 0:
@@ -76,35 +69,8 @@ def from_columns(rows: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | No
     return tuple(plays)
 
 
-def from_sequence(indices: Iterable[int], leader: Seat, trump: Suit | None) -> Plays:
-    """The plays when only the cards are on record, in the order played."""
-    plays: list[tuple[Seat, Card]] = []
-    turn, trick = int(leader), list[int]()
-    for index in indices:
-        plays.append(PLAYS[(turn + len(trick)) % 4][index])
-        trick.append(index)
-        if len(trick) == 4:
-            turn = (turn + winning_place(trick, trump)) % 4
-            trick.clear()
-    return tuple(plays)
-
-
-def winning_place(indices: list[int] | tuple[int, ...], trump: Suit | None) -> int:
-    """Which card of a trick wins, as its place in the order played."""
-    best, place = indices[0], 0
-    for i, index in enumerate(indices):
-        suit = index // 13
-        if index > best if suit == best // 13 else suit == trump:
-            best, place = index, i
-    return place
-
-
 def declarer_tricks(plays: Plays, contract: Contract | None, hands: Hands) -> int | None:
-    """Declarer's tricks when all 52 cards are played, ``None`` before; raises when a play is illegal.
-
-    :func:`~bayesbridge.tricks.replay` is the judge and writes the message; the integers here only spare it the
-    plays in which nothing is wrong.
-    """
+    """Declarer's tricks when all 52 cards are played, ``None`` before; raises when a play is illegal."""
     if not plays:
         return None
     if contract is None:
@@ -117,63 +83,21 @@ def declarer_tricks(plays: Plays, contract: Contract | None, hands: Hands) -> in
             seat=plays[0][0],
             tricks=(1,),
         )
-    tricks = _tricks_if_legal(plays, contract, hands)
-    if tricks is None:
+    unseen = DECK_MASK - sum([hand.mask for hand in hands if hand is not None])
+    winners, legal = follow(plays, contract.trump, hands, unseen)
+    if legal < len(plays):
         known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand is not None}
-        replay(plays, contract.trump, known)
-        # The one thing that replay does not look at: who has an unknown hand plays what a known hand was dealt.
-        number, seat, card, holder = next(
-            (i // 4 + 1, seat, card, holder)
-            for i, (seat, card) in enumerate(plays)
-            for holder, hand in known.items()
-            if holder is not seat and card in hand
-        )
+        replay(plays, contract.trump, known)  # says what is wrong, but for a card of a known hand from an unknown one
+        seat, card = plays[legal]
+        holder = next(other for other, hand in known.items() if card in hand)
         raise IllegalPlay(
-            f"{seat.name} plays {card} in trick {number}, but {holder.name} was dealt it: fix the deal or the play",
+            f"{seat.name} plays {card} in trick {legal // 4 + 1}, but {holder.name} was dealt it: "
+            "fix the deal or the play",
             seat=seat,
             card=card,
-            tricks=(number,),
+            tricks=(legal // 4 + 1,),
         )
-    return tricks if len(plays) == 52 else None
-
-
-def _tricks_if_legal(plays: Plays, contract: Contract, hands: Hands) -> int | None:
-    """Tricks that declarer's side has won, ``None`` if a play is illegal."""
-    trump = -1 if contract.trump is None else int(contract.trump)
-    dealt = 0
-    for hand in hands:
-        dealt |= 0 if hand is None else hand.mask
-    # What a seat may still hold: its hand, or for an unknown hand everything that nobody else was dealt.
-    left = [DECK_MASK & ~dealt if hand is None else hand.mask for hand in hands]
-    unknown = [hand is None for hand in hands]
-    turn, side, won, played = int(plays[0][0]), contract.declarer % 2, 0, 0
-    led = best = winner = -1
-    for i, (seat, card) in enumerate(plays):
-        index = card.index
-        suit, bit = index // 13, 1 << index
-        if seat != turn or not left[seat] & bit or played & bit:
-            return None
-        if i % 4 == 0:
-            led, best, winner = suit, index, turn
-        elif suit == led:
-            if best // 13 == led and index > best:
-                best, winner = index, turn
-        else:
-            following = SUIT_MASK << 13 * led
-            if unknown[seat]:
-                left[seat] &= ~following
-            elif left[seat] & following:
-                return None
-            if suit == trump and (best // 13 != trump or index > best):
-                best, winner = index, turn
-        played |= bit
-        left[seat] &= ~bit
-        if i % 4 == 3:
-            turn = winner
-            won += winner % 2 == side
-        else:
-            turn = (turn + 1) % 4
-    return won
+    return sum([(winner - leader) % 2 for winner in winners]) if len(plays) == 52 else None
 
 
 MANDATORY_TAGS: Final = (
@@ -340,21 +264,9 @@ def _one_line(value: str) -> str:
 
 @lru_cache(maxsize=64)  # the tables of a match follow one another with the same deal
 def read_hands(text: str) -> Hands:
-    """The hands of a PBN deal, ``-`` for one that is not known.
-
-    >>> read_hands("E:AKQ2.KJ3.A54.Q32 - - -")[1]
-    Hand.from_pbn('AKQ2.KJ3.A54.Q32')
-    """
-    first, colon, rest = text.strip().partition(":")
-    fields = rest.split()
-    if not colon or len(fields) != 4:
-        raise NotationError(
-            f"deal {text!r} has {len(fields)} hands: write N:hand hand hand hand, '-' for an unknown one", text=text
-        )
-    turn = Seat.of(first)
-    hands = [None if word == "-" else Hand.from_pbn(word) for word in fields]
-    north, east, south, west = (hands[(seat - turn) % 4] for seat in Seat)
-    return north, east, south, west
+    """The hands of a PBN deal, ``-`` for one that is not known."""
+    hands = pbn_hands(text)
+    return hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W)
 
 
 def _verified_hands(hands: Hands) -> Hands:

@@ -17,9 +17,7 @@ _TOKEN = re.compile(
 
 
 class Toml:
-    """A file as people write it: ``document`` is what it says; TOML keeps the order of keys of one name, so counting
-    them finds their lines.
-    """
+    """A file: ``document`` is what it says; keys of one name keep their order, so counting them finds their lines."""
 
     def __init__(self, path: str, raw: bytes) -> None:
         """``raw`` is what the file holds; ``path`` names it in errors and is not opened."""

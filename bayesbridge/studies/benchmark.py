@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import partial
-from itertools import batched
+from itertools import batched, chain
 from math import log, nan, sqrt
 from typing import Any, Final, NamedTuple
 
@@ -34,7 +34,7 @@ from bayesbridge.errors import BayesBridgeError, naming
 from bayesbridge.layouts import Floats, Ints, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
-from bayesbridge.studies.jobs import Job, RunOptions, results
+from bayesbridge.studies.jobs import Job, RunOptions, in_order
 from bayesbridge.studies.readers import (
     HONOURS,
     LEAST,
@@ -81,14 +81,11 @@ def is_test(deal: Deal) -> bool:
 
 
 class Bin(NamedTuple):
-    """Forecasts of about the same probability."""
+    """Forecasts of about the same probability: its mean, the share that came true, how many."""
 
     predicted: float
-    """Mean probability."""
     observed: float
-    """Share that came true."""
     cards: int
-    """How many forecasts."""
 
 
 def bin_of(predicted: ArrayLike, bins: int) -> Ints:
@@ -107,32 +104,28 @@ def curve(cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike) -> tuple[
 
 
 def calibration_error(bins: tuple[Bin, ...]) -> float:
-    """Mean gap between predicted and observed, bins weighted by their number of forecasts; 0 without any.
-
-    >>> round(calibration_error((Bin(0.2, 0.3, 10), Bin(0.8, 0.8, 30))), 6)
-    0.025
-    """
+    """Mean gap between predicted and observed, bins weighted by their number of forecasts; 0 without any."""
     return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(1, sum(one.cards for one in bins))
 
 
 class Metric(NamedTuple):
-    """How a figure is called: its key in a document (``…_error`` for its standard error), its name, its digits."""
+    """How a figure is called: its key in a document (``…_error`` for its standard error), its column, its digits."""
 
     key: str
-    name: str
+    column: str
     digits: int = 4
 
 
 MEASURES: Final = {
-    "honours": Metric("honour_log_loss", "honours, log-loss (nats)"),
-    "cards": Metric("card_log_loss", "all cards, log-loss (nats)"),
-    "lengths": Metric("length_log_loss", "lengths, log-loss (nats)"),
-    "points": Metric("points_rmse", "points of a hidden hand, root mean squared error", 3),
-    "log_true": Metric("log_true", "log P(true layout)", 2),
-    "log_tssr": Metric("log_tssr", "log TSSR: log P(true layout) × layouts", 2),
-    "brier": Metric("brier", "honours, Brier score"),
-    "top1": Metric("top1", "honours, most likely seat is right"),
-    "calibration_error": Metric("calibration_error", "calibration error"),
+    "honours": Metric("honour_log_loss", "honours"),
+    "cards": Metric("card_log_loss", "all cards"),
+    "lengths": Metric("length_log_loss", "lengths"),
+    "points": Metric("points_rmse", "points", 3),
+    "log_true": Metric("log_true", "log P(true)", 2),
+    "log_tssr": Metric("log_tssr", "log TSSR", 2),
+    "brier": Metric("brier", "Brier"),
+    "top1": Metric("top1", ""),
+    "calibration_error": Metric("calibration_error", "calibration"),
 }
 """In the order of :attr:`ReadingScores.values`, and last the calibration error. Losses are −log P at the truth, means
 over what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over
@@ -220,43 +213,23 @@ BINS: Final = 10
 """Of the calibration curve."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Summary:
-    """The scores of a reader on some boards."""
-
-    boards: int
-    figures: dict[str, Estimate[float]]
-    """By the names of MEASURES; ``nan`` where no board tells it."""
-    calibration: tuple[Bin, ...]
-    seconds: float
-    """For a board."""
-    unanswered: int = 0
-    """How often the reader said nothing."""
-
-    def document(self) -> dict[str, Any]:
-        """All figures as plain data; ``None`` for what no board tells."""
-        found: dict[str, Any] = {"boards": self.boards}
-        for name, (value, error) in self.figures.items():
-            found |= {MEASURES[name].key: finite(value), f"{MEASURES[name].key}_error": finite(error)}
-        found |= {"seconds_per_board": finite(self.seconds), "unanswered": self.unanswered}
-        return found | {"calibration": [one._asdict() for one in self.calibration]}
-
-
 def bucket_of(deal: Deal) -> int:
     """Where the tables of a deal are added up."""
     return int(digest_of_masks(hand.mask for hand in deal.hands)[8:16], 16) % BUCKETS
 
 
 class ScoreSums:
-    """Running sums over boards."""
+    """What a reader is worth on some boards: their rows of :func:`row_of`, added up by bucket."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[Floats] = ()) -> None:
         self.boards, self.unanswered, self.seconds = 0, 0, 0.0
         self.counts, self.sums = np.zeros((2, BUCKETS, MEANS))
         self.bins = np.zeros((BUCKETS, 3, BINS))
+        for row in rows:
+            self.take(row)
 
     def take(self, row: Floats) -> None:
-        """A board more, by its row of :func:`row_of`."""
+        """A board more."""
         bucket, answered, seconds, values = int(row[0]), row[1], row[2], row[3 : 3 + MEANS]
         self.boards += 1
         self.unanswered += not answered
@@ -265,14 +238,23 @@ class ScoreSums:
         self.sums[bucket] += np.nan_to_num(values)
         self.bins[bucket] += row[3 + MEANS :].reshape(3, BINS)
 
-    def summary(self) -> Summary:
+    @property
+    def figures(self) -> dict[str, Estimate[float]]:
+        """By the names of MEASURES; ``nan`` where no board tells it."""
         figures = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False))
         mean, error = figures["points"]
         root = sqrt(mean) if mean >= 0 else nan
         figures["points"] = Estimate(root, error / (2 * root) if root else 0.0)
-        figures["calibration_error"] = jackknife(self.bins)
-        seconds = self.seconds / self.boards if self.boards else nan
-        return Summary(self.boards, figures, curve(*self.bins.sum(axis=0)), seconds, self.unanswered)
+        return figures | {"calibration_error": jackknife(self.bins)}
+
+    def document(self) -> dict[str, Any]:
+        """All figures as plain data; ``None`` for what no board tells."""
+        found: dict[str, Any] = {"boards": self.boards}
+        for name, (value, error) in self.figures.items():
+            found |= {MEASURES[name].key: finite(value), f"{MEASURES[name].key}_error": finite(error)}
+        seconds = self.seconds / self.boards if self.boards else None
+        found |= {"seconds_per_board": seconds, "unanswered": self.unanswered}
+        return found | {"calibration": [one._asdict() for one in curve(*self.bins.sum(axis=0))]}
 
     def less(self, other: ScoreSums) -> dict[str, Any]:
         """The figures less those of another reader on the same boards, as a document.
@@ -280,7 +262,7 @@ class ScoreSums:
         What is in doubt is the same for both, so the sums of a bucket subtract, and what makes a board hard for both
         leaves the errors. The difference of two roots is linearised: a − b = Σ (x / 2a − y / 2b) / n near the means.
         """
-        mine, theirs = self.summary().figures, other.summary().figures
+        mine, theirs = self.figures, other.figures
         found: dict[str, Any] = {"boards": self.boards}
         for column, (name, measure) in enumerate(MEASURES.items()):
             if name == "calibration_error":
@@ -331,7 +313,7 @@ def summary_table(
     title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]], *, signed: bool = False
 ) -> Table:
     """A row for each moment or reader, from documents; a dash for a figure that no board tells."""
-    measures = [one for name, one in MEASURES.items() if name != "top1"]
+    measures = [one for one in MEASURES.values() if one.column]
     cells = []
     for name, one in rows:
         row = [name, number(one["boards"])]
@@ -340,15 +322,13 @@ def summary_table(
             sign = "+" if signed and told and one[key] > 0 else ""
             row.append(f"{sign}{number(one[key], digits)} ± {number(one[f'{key}_error'], digits)}" if told else "–")
         cells.append(row)
-    names = ["honours", "all cards", "lengths", "points", "log P(true)", "log TSSR", "Brier", "calibration"]
-    return Table(f"{title}; {UNITS}", [first, "boards", *names], cells)
+    return Table(f"{title}; {UNITS}", [first, "boards", *(one.column for one in measures)], cells)
 
 
 class Board(NamedTuple):
-    """A table that can be scored."""
+    """A table that can be scored, and its number in its file, from 1."""
 
     number: int
-    """In its file, from 1."""
     record: Record
     styles: Mapping[str, PairStyle] = {}
     """Of the pairs whose earlier tables are known, by side."""
@@ -419,8 +399,7 @@ def tally_boards(
 ) -> dict[str, dict[str, ScoreSums]]:
     """The sums of each reader at each moment. ``walk`` gives boards that can be scored.
 
-    ``digest`` is a hash of the file, and of that of earlier tables if there is one. The sums are taken in the order of
-    the file, whoever is ready first, so that they are the same to the last bit.
+    ``digest`` is a hash of the file, and of that of earlier tables if there is one.
     """
     chunks = enumerate(batched(walk, CHUNK))
 
@@ -432,17 +411,11 @@ def tally_boards(
     asked |= {"chair": plan.chair, "draws": plan.draws}
     tallies = {reader: {moment: ScoreSums() for moment in plan.moments} for reader in plan.readers}
     every = [tally for named in tallies.values() for tally in named.values()]
-    waiting: dict[int, Any] = {}
-    turn = 0
     job = Job("score", partial(read_boards, plan), CHUNK, asked, given, "boards")
-    for chunk, counts, _ in results(job, boards, plan.seed, 1, how):
-        waiting[chunk.number] = counts
-        while turn in waiting:
-            for board in waiting.pop(turn):
-                for tally, row in zip(every, board.reshape(-1, WIDTH), strict=True):
-                    if not np.isnan(row[0]):
-                        tally.take(row)
-            turn += 1
+    for board in chain.from_iterable(in_order(job, boards, plan.seed, how)):
+        for tally, row in zip(every, board.reshape(-1, WIDTH), strict=True):
+            if not np.isnan(row[0]):
+                tally.take(row)
     return tallies
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.jobs import Counts, Job, Run
+from bayesbridge.studies.jobs import Counts, Job
 from bayesbridge.studies.paper import CAPTURES, PaperTable
 from bayesbridge.studies.study import Comparison, Study, share_figure
 
@@ -38,11 +38,6 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def fields(done: Run) -> dict[str, Any]:
-    """A run beside the paper."""
-    return beside(CAPTURES, _binned(_named(done.counts)), done.deals)
-
-
 def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
     from bayesbridge.capture import exact
@@ -61,5 +56,12 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
 
 
-STUDY: Final = Study(Job("captures", count), "how many tricks are captured", 1_000_000, _named, fields, count_exactly)
+STUDY: Final = Study(
+    Job("captures", count),
+    "how many tricks are captured",
+    1_000_000,
+    _named,
+    lambda done: beside(CAPTURES, _binned(_named(done.counts)), done.deals),
+    count_exactly,
+)
 simulate: Final = STUDY.simulate

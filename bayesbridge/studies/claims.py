@@ -1,13 +1,8 @@
 """Claims that the paper makes in words: each with a verdict from a test that could have failed.
 
 A claim has one or more parts. A part is a number of ours with an interval that covers it 99 times in 100 for all parts
-of the claim together (exact numbers have an interval of no width), and two ranges: the claim fails if the interval of
-any part lies outside what it allows, and holds if all intervals lie within what is close enough. In between there are
-too few deals to tell.
-
-No trumps against trumps and the fairness between the players are asked of contracts that Algorithm 1 bids; how often
-the second hand fails, of random pairs of hands. The cost of the algorithm is counted over every possible deal, and the
-order of the runs is read from the paper's own table.
+of the claim together (exact numbers have an interval of no width). The claim fails if the interval of any part lies
+outside what it allows, and holds if all lie within what is close enough; in between there are too few deals to tell.
 """
 
 from __future__ import annotations
@@ -123,12 +118,6 @@ def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], pa
     return _part(name, first[0] / first[1] - second[0] / second[1], error, parts, p - q)
 
 
-def document(claim: Claim) -> dict[str, Any]:
-    """As plain data; infinite ends of a range are ``None``."""
-    ranges = {name: [finite(end) for end in getattr(claim, name)] for name in ("allowed", "enough")}
-    return asdict(claim) | ranges | {"verdict": claim.verdict}
-
-
 def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> Table:
     """A row for each part, the verdict in the first of its claim; with ``reasons`` what the paper says, and why."""
     header = ["", "ours", "99 % interval", "verdict"]
@@ -198,9 +187,12 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def fields(done: Run) -> dict[str, Any]:
-    """What a run says of the claims, and what needs no deals."""
-    answers = {"claims": [document(claim) for claim in claims_of(done.counts)]}
-    return {"title": "Claims of the paper in words", "unit": "as the column says", "answers": answers}
+    """What a run says of the claims, and what needs no deals; infinite ends of a range are ``None``."""
+    told: list[dict[str, Any]] = []
+    for claim in claims_of(done.counts):
+        ranges = {name: [finite(end) for end in getattr(claim, name)] for name in ("allowed", "enough")}
+        told.append(asdict(claim) | ranges | {"verdict": claim.verdict})
+    return {"title": "Claims of the paper in words", "unit": "as the column says", "answers": {"claims": told}}
 
 
 def _named(counts: Counts) -> dict[str, int]:

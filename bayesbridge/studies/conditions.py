@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from bayesbridge.studies.captures import beside, count
-from bayesbridge.studies.jobs import Counts, Job, Run
+from bayesbridge.studies.jobs import Counts, Job
 from bayesbridge.studies.paper import CONDITIONS
 from bayesbridge.studies.study import Comparison, Study
-
-
-def fields(done: Run) -> dict[str, Any]:
-    """A run beside the paper; the deals are those of the captures study, with other categories."""
-    return beside(CONDITIONS, tuple(_named(done.counts).values()), done.deals)
 
 
 def count_exactly() -> Comparison:
@@ -29,6 +24,11 @@ def _named(counts: Counts) -> dict[str, int]:
 
 
 STUDY: Final = Study(
-    Job("conditions", count), "how often the two conditions hold", 1_000_000, _named, fields, count_exactly
+    Job("conditions", count),  # the deals of the captures study, with other categories
+    "how often the two conditions hold",
+    1_000_000,
+    _named,
+    lambda done: beside(CONDITIONS, tuple(_named(done.counts).values()), done.deals),
+    count_exactly,
 )
 simulate: Final = STUDY.simulate

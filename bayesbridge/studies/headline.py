@@ -43,13 +43,22 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """A run beside the paper, and the net points of a contract by each scheme."""
+    """A run beside the paper, and the net points of a contract by each scheme, also where the dummy could bid too."""
+    joint, points = done.counts[1:].reshape(SHAPE), {}
+    for name, scheme in schemes.items():
+        every, both = (Moments.of(_points(some, scheme)) for some in (joint, joint[:, 1:]))
+        points[name] = {
+            "mean": every and every.mean,
+            "standard_error": every and every.error,
+            "both_eligible": both and both.mean,
+            "both_error": both and both.error,
+        }
     return {
         "title": HEADLINE_TITLE,
         "unit": "counts and points per ten million deals",
         "figures": tuple(_figures(done.counts)),
         "trials": HEADLINE_TRIALS,
-        "answers": {"points": _points_by_scheme(done.counts, schemes)},
+        "answers": {"points": points},
     }
 
 
@@ -97,21 +106,6 @@ def _points(joint: NDArray[np.int64], scheme: Scheme) -> dict[float, int]:
         for tricks in range(14):
             points = net_points(scheme, level, tricks)
             found[points] = found.get(points, 0) + int(joint[level - 1, :, tricks].sum())
-    return found
-
-
-def _points_by_scheme(counts: Counts, schemes: Mapping[str, Scheme]) -> dict[str, dict[str, float | None]]:
-    """Mean net points of a contract by scheme with its standard error, and where the dummy could bid too."""
-    joint = counts[1:].reshape(SHAPE)
-    found = {}
-    for name, scheme in schemes.items():
-        every, both = (Moments.of(_points(some, scheme)) for some in (joint, joint[:, 1:]))
-        found[name] = {
-            "mean": every and every.mean,
-            "standard_error": every and every.error,
-            "both_eligible": both and both.mean,
-            "both_error": both and both.error,
-        }
     return found
 
 

@@ -21,16 +21,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent import futures
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -68,12 +59,7 @@ REACH_SECONDS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the engine counts. Other processes find the function by its name, so it stands at the top of its module.
-
-    >>> from bayesbridge.studies import captures
-    >>> captures.STUDY.job.name
-    'captures'
-    """
+    """What the engine counts. Other processes find the function by its name, so it stands at the top of its module."""
 
     name: str
     count: Count
@@ -191,15 +177,22 @@ def results(
             yield chunk, counts, True
 
 
-def rows(job: Job, deals: int, seed: int = 1, how: RunOptions | None = None) -> NDArray[Any]:
-    """(n, k) what a job says of all chunks, one below the other in their order, whoever was ready first.
+def in_order(job: Job, deals: int, seed: int, how: RunOptions | None = None) -> Iterator[Counts]:
+    """What a job says of each chunk, in their order, whoever was ready first."""
+    waiting: dict[int, Counts] = {}
+    turn = 0
+    for chunk, values, _ in results(job, deals, seed, 1, how):
+        waiting[chunk.number] = values
+        while turn in waiting:
+            yield waiting.pop(turn)
+            turn += 1
 
-    A chunk that gives (k,) numbers is one row.
-    """
+
+def rows(job: Job, deals: int, seed: int = 1, how: RunOptions | None = None) -> NDArray[Any]:
+    """(n, k) what a job says of all chunks, one below the other; a chunk that gives (k,) numbers is one row."""
     import numpy as np
 
-    found = {chunk.number: values for chunk, values, _ in results(job, deals, seed, 1, how)}
-    return np.concatenate([np.atleast_2d(found[number]) for number in sorted(found)])
+    return np.concatenate([np.atleast_2d(values) for values in in_order(job, deals, seed, how)])
 
 
 def _source_of(count: Count) -> str | None:
@@ -288,16 +281,13 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *g
 
 
 def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Generator[tuple[Chunk, Counts]]:
-    """Every chunk with its counts, in any order.
-
-    Two chunks for each worker are under way at a time, so that none waits and memory stays bounded.
-    """
+    """Every chunk with its counts, in any order; two for each worker at a time: none waits, and memory is bounded."""
     version = bayesbridge.__version__
     kept = "give --resume FOLDER next time, so that what is done stays"
     if how.checkpoint is not None:
         kept = f"what is done is kept, continue with --resume {how.checkpoint}"
     with open_executor(how.scheduler, how.workers) as pool:
-        pending: dict[Future[Counts], Chunk] = {}
+        pending: dict[futures.Future[Counts], Chunk] = {}
         try:
             while True:
                 for chunk in islice(todo, 2 * pool.size - len(pending)):
@@ -308,10 +298,11 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
                 if not pending:
                     return
                 # What is finished comes first: a scheduler that is gone must not take it along.
-                for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
+                done = futures.wait(pending, return_when=futures.FIRST_COMPLETED).done
+                for future in sorted(done, key=futures.Future.cancelled):
                     counts = future.result()
                     yield pending.pop(future), counts
-        except (BrokenExecutor, CancelledError, asyncio.CancelledError):
+        except (futures.BrokenExecutor, futures.CancelledError, asyncio.CancelledError):
             who = "a worker process" if how.scheduler == PROCESSES else f"the scheduler {how.scheduler!r}"
             raise BayesBridgeError(
                 f"{who} ended before the work of {job.name!r} was done: start it again; {kept}"
@@ -324,7 +315,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
 
 
 class Pool(NamedTuple):
-    executor: Executor
+    executor: futures.Executor
     size: int
 
 
@@ -342,12 +333,12 @@ def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Itera
         raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
     size = workers or cores()
     if scheduler == THREADS:
-        with ThreadPoolExecutor(size) as threads:
+        with futures.ThreadPoolExecutor(size) as threads:
             yield Pool(threads, size)
     elif scheduler == PROCESSES:
         # Spawned, not forked: a fork of a process with compiled threads may hang.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(size, context, initializer=_serve) as processes:
+        with futures.ProcessPoolExecutor(size, context, initializer=_serve) as processes:
             _start(processes)
             yield Pool(processes, size)
     elif ":" in scheduler:
@@ -388,7 +379,7 @@ def _cluster(address: str) -> Iterator[Pool]:
                 client.close()
 
 
-def _start(processes: ProcessPoolExecutor) -> None:
+def _start(processes: futures.Executor) -> None:
     """Start the workers with interrupts ignored, since one that comes while they are imported would be told by each."""
     if threading.current_thread() is not threading.main_thread():
         return

@@ -96,11 +96,7 @@ def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> LevelRanges:
 
 
 def predict(
-    state: NDArray[np.uint64],
-    table: NDArray[np.uint64],
-    levels: LevelRanges,
-    stage: int,
-    draws: int = DRAWS,
+    state: NDArray[np.uint64], table: NDArray[np.uint64], levels: LevelRanges, stage: int, draws: int = DRAWS
 ) -> NDArray[np.int8]:
     """(m, 2, draws) tricks of the bidder's side in layouts that fit what the bidder knows, without and with the calls.
 
@@ -138,9 +134,23 @@ def predict(
 
 def fields(done: Run) -> dict[str, Any]:
     """How good the predictions of a run are; a tenth of the deals have a contract."""
+    views = cells(done.counts, SHAPES)
+    n = int(views["joint"][0].sum())
+    losses = _losses()
+    stages, falls = {}, losses[:, None] - losses  # by winning layouts without and with the calls, in nats a contract
+    for name, joint, (without, total, squares) in zip(STAGES, views["joint"], views["points"].tolist(), strict=True):
+        if not n:
+            break
+        gain = (total - without) / n
+        fall = float((falls * joint).sum() / n)
+        stages[name] = {
+            "without calls": _quality(joint.sum(axis=1)) | {"points": without / n},
+            "with calls": _quality(joint.sum(axis=0)) | {"points": total / n},
+            "log_loss_gain": {"mean": fall, "standard_error": sqrt(((falls - fall) ** 2 * joint).sum()) / n},
+            "points_gain": {"mean": gain, "standard_error": sqrt(max(0.0, squares / n - gain**2) / n)},
+        }
     title = "Opponent modelling: the chance of making the contract, without and with the calls"
-    answers = {"draws": DRAWS, "stages": _stages(done.counts)}
-    return {"title": title, "unit": "means per contract", "answers": answers}
+    return {"title": title, "unit": "means per contract", "answers": {"draws": DRAWS, "stages": stages}}
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -150,25 +160,6 @@ def _named(counts: Counts) -> dict[str, int]:
     for name, points in zip(("closed", "open"), views["points"].tolist(), strict=True):
         named |= {f"{name}_points_without_calls": points[0], f"{name}_points_with_calls": points[1]}
     return named
-
-
-def _stages(counts: Counts) -> dict[str, Any]:
-    views = cells(counts, SHAPES)
-    n = int(views["joint"][0].sum())
-    if not n:
-        return {}
-    losses = _losses()
-    found, falls = {}, losses[:, None] - losses  # by winning layouts without and with the calls, in nats a contract
-    for name, joint, (without, total, squares) in zip(STAGES, views["joint"], views["points"].tolist(), strict=True):
-        gain = (total - without) / n
-        fall = float((falls * joint).sum() / n)
-        found[name] = {
-            "without calls": _quality(joint.sum(axis=1)) | {"points": without / n},
-            "with calls": _quality(joint.sum(axis=0)) | {"points": total / n},
-            "log_loss_gain": {"mean": fall, "standard_error": sqrt(((falls - fall) ** 2 * joint).sum()) / n},
-            "points_gain": {"mean": gain, "standard_error": sqrt(max(0.0, squares / n - gain**2) / n)},
-        }
-    return found
 
 
 def _losses() -> NDArray[np.float64]:

@@ -43,11 +43,7 @@ MOMENTS: Final = {"auction": 0, "lead": 1, "trick 1": 4, "trick 3": 12, "trick 6
 
 
 def moment_of(text: str) -> str:
-    """The name of a moment; the number of a trick is enough.
-
-    >>> moment_of("3"), moment_of("lead")
-    ('trick 3', 'lead')
-    """
+    """The name of a moment; the number of a trick is enough."""
     word = " ".join(text.split())
     name = f"trick {word}" if word.isdecimal() else word
     if name not in MOMENTS:
@@ -153,21 +149,14 @@ def usable(record: Record) -> str | None:
 
 
 def seat_of(chair: str, declarer: Seat) -> Seat:
-    """The seat of a chair.
-
-    >>> [seat_of(chair, Seat.S).name for chair in ROLES]
-    ['W', 'E', 'S', 'N']
-    """
+    """The seat of a chair."""
     if chair not in ROLES:
         raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair)
     return declarer.next(ROLES[chair][0])
 
 
 def smoothed_marginals(posterior: Posterior) -> Reading:
-    """What a posterior says of cards and lengths, mixed with what the hard evidence alone says.
-
-    The prior weighs as much as a few draws, so exact posteriors are left alone.
-    """
+    """What a posterior says of cards and lengths; draws are mixed with what the hard evidence alone says."""
     counted = posterior.draws.target.sampler
     cards, lengths = counted.card_marginals(), counted.length_distributions()
     if posterior.draws.log_likelihood is None:
@@ -266,7 +255,11 @@ class ModelReader:
 
     def read(self, seen: PlayerView) -> Reading:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
-        posterior = seen.belief(self._bidder(seen), self.player).infer("auto", self.draws, self.seed)
+        bidder = self.bidder
+        for name, value in {"vulnerable": seen.vulnerable, **({"style": seen.styles} if seen.styles else {})}.items():
+            with suppress(TypeError):  # a bidder may have no such setting
+                bidder = with_settings(bidder, {name: value})
+        posterior = seen.belief(bidder, self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.draws.target.soft, posterior.log_marginal + log(posterior.count())
 
         def log_layout(masks: Masks) -> Floats:
@@ -274,14 +267,6 @@ class ModelReader:
 
         told = smoothed_marginals(posterior)
         return replace(told, log_layout=log_layout, hard=Hard.of(posterior.draws.target))
-
-    def _bidder(self, seen: PlayerView) -> BidderModel:
-        """The bidder at the table's vulnerability and with the styles of the pairs, as far as it has such settings."""
-        bidder = self.bidder
-        for name, value in {"vulnerable": seen.vulnerable, **({"style": seen.styles} if seen.styles else {})}.items():
-            with suppress(TypeError):
-                bidder = with_settings(bidder, {name: value})
-        return bidder
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:

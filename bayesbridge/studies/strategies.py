@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from math import prod, sqrt
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture import POLICIES
@@ -33,11 +33,6 @@ def solve(payoff: Floats) -> dict[str, Any]:
     ``value`` is what the row side gets, ``row`` and ``column`` are the mixed strategies; ``row_exploitability`` is by
     row how much less than the value it gets against the best answer, ``column_exploitability`` by column how much more
     it gives to the best answer; 0 is unexploitable.
-
-    >>> import numpy as np
-    >>> game = solve(np.array([[3.0, -1.0], [-2.0, 4.0]]))
-    >>> [round(share, 6) for share in game["row"]], round(game["value"], 6)
-    ([0.6, 0.4], 1.0)
     """
     *row, value = _maximin(payoff)
     *column, _ = _maximin(-payoff.T)
@@ -88,27 +83,31 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def payoffs(schemes: Mapping[str, Scheme]) -> dict[str, Callable[[int, int], float]]:
-    """What the bidder's side plays for, as a function of level and tricks; the defenders lose it.
+def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
+    """The games that a run plays, by what the bidder's side plays for and the defenders lose.
 
-    Whether the contract is made, tricks, and net points by each of the schemes.
-
-    >>> from bayesbridge.scoring import SCHEMES
-    >>> payoffs(SCHEMES)["new"](1, 9)
-    80.0
+    That is whether the contract is made, tricks, and net points by each of the schemes.
     """
-    games: dict[str, Callable[[int, int], float]] = {
+    import numpy as np
+
+    payoffs: dict[str, Callable[[int, int], float]] = {
         "made": lambda level, tricks: float(tricks >= 6 + level),
         "tricks": lambda _, tricks: float(tricks),
     }
-    return games | {name: partial(net_points, scheme) for name, scheme in schemes.items()}
-
-
-def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """The games that a run plays: one for each pay-off."""
-    answers = {"policies": list(POLICIES), "games": _games(done.counts, payoffs(schemes))}
+    payoffs |= {name: partial(net_points, scheme) for name, scheme in schemes.items()}
+    joint, games = done.counts[1:].reshape(SHAPE), dict[str, Any]()
+    contracts = int(joint[0, 0].sum())
+    for name, payoff in payoffs.items() if contracts else ():
+        table = np.array([[payoff(level, tricks) for tricks in range(14)] for level in range(1, 8)])
+        mean = (joint * table).sum(axis=(2, 3)) / contracts
+        square = (joint * table**2).sum(axis=(2, 3)) / contracts
+        games[name] = {
+            "payoff": mean.tolist(),
+            "standard_error": np.sqrt(np.maximum(0.0, square - mean**2) / contracts).tolist(),
+            **solve(mean),
+        }
     title = "Strategies: the bidder's side against the defenders"
-    return {"title": title, "unit": "means per contract", "answers": answers}
+    return {"title": title, "unit": "means per contract", "answers": {"policies": list(POLICIES), "games": games}}
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -121,26 +120,6 @@ def _named(counts: Counts) -> dict[str, int]:
             named[f"{one}_{other}_made"] = made
             named[f"{one}_{other}_tricks"] = tricks
     return named
-
-
-def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) -> dict[str, Any]:
-    import numpy as np
-
-    joint = counts[1:].reshape(SHAPE)
-    contracts = int(joint[0, 0].sum())
-    if not contracts:
-        return {}
-    games: dict[str, Any] = {}
-    for name, payoff in measures.items():
-        table = np.array([[payoff(level, tricks) for tricks in range(14)] for level in range(1, 8)])
-        mean = (joint * table).sum(axis=(2, 3)) / contracts
-        square = (joint * table**2).sum(axis=(2, 3)) / contracts
-        games[name] = {
-            "payoff": mean.tolist(),
-            "standard_error": [[sqrt(max(0.0, v) / contracts) for v in row] for row in square - mean**2],
-            **solve(mean),
-        }
-    return games
 
 
 def tables(found: Comparison) -> Iterator[Table]:

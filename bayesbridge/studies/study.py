@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """An experiment, with all that the command line and other front ends need to offer it.
-
-    >>> from bayesbridge.studies import STUDIES
-    >>> study = STUDIES["headline"]
-    >>> study.name, study.deals, study.schemes, study.count_exactly
-    ('headline', 1000000, True, None)
-    """
+    """An experiment, with all that the command line and other front ends need to offer it."""
 
     job: Job
     help: str
@@ -157,7 +151,7 @@ class Comparison:
     def document(self) -> dict[str, object]:
         """All of it as plain data for JSON; counts are text, since they pass 2⁵³."""
         document: dict[str, object] = {
-            "counts": _texts(self.counts),
+            "counts": {key: str(count) for key, count in self.counts.items()},
             "total": str(self.total),
             "exact": self.exact,
             "deals_per_second": self.deals_per_second,
@@ -176,12 +170,8 @@ class Comparison:
         if self.figures and not self.exact:
             document["own"] = {figure.name: figure.own for figure in self.figures}
         if len(self.runs) > 1:
-            document["runs"] = [_texts(counts) for counts in self.runs]
+            document["runs"] = [{key: str(count) for key, count in counts.items()} for counts in self.runs]
         return document
-
-
-def _texts(counts: Mapping[str, int]) -> dict[str, str]:
-    return {key: str(count) for key, count in counts.items()}
 
 
 def finite(value: object) -> object:
@@ -207,9 +197,6 @@ def compare_shares(
     no sample, so that the noise is the paper's alone. Without noise z is ``None`` where both are equal and infinite
     where they differ; where both are 0 the spread is 0 if ours is exact, and ``None`` (too few deals) if it is not.
     A sample of ours in which less than one hit is expected is too small for a z: one hit is no surprise there.
-
-    >>> compare_shares((60, 100), (50, 100), exact=True)
-    (1.9999999999999996, 0.08333333333333334)
     """
     (hits, trials), (own_hits, own_trials) = printed, own
     if not trials or not own_trials:
@@ -263,24 +250,17 @@ class Moments(NamedTuple):
 def mean_figure(
     name: str, printed: tuple[float, ...], unit: int, trials: float, values: Mapping[float, int], **fields: Any
 ) -> Figure:
-    """A mean of values, times ``unit`` as the paper prints it, of ``trials`` in all; ``values``: how often we saw each.
-
-    The noise is that of the standard deviation which our sample shows.
-    """
+    """A mean, times ``unit`` as the paper prints it, of ``trials`` in all; ``values``: how often we saw each."""
     if (own := Moments.of(values)) is None:
         return Figure(name, printed, None, None, **fields)
-    error = own.deviation * sqrt(1 / trials + 1 / own.n)
+    error = own.deviation * sqrt(1 / trials + 1 / own.n)  # the deviation of our sample for both
     share = sum(printed) / len(printed) / unit
     z, spread = ((share - own.mean) / error, error / abs(share)) if error else (None, None)
     return Figure(name, printed, own.mean * unit, z, spread=spread, **fields)
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Holm's step-down correction: each p times the number of hypotheses not yet decided, never falling.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """Holm's step-down correction: each p times the number of hypotheses not yet decided, never falling."""
     given = list(p_values)
     corrected = [1.0] * len(given)
     worst = 0.0
@@ -291,13 +271,7 @@ def holm(p_values: Iterable[float]) -> list[float]:
 
 
 def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
-    """The figures of the paper, exact counts, and the study's own tables; those that there are.
-
-    >>> from bayesbridge.studies import STUDIES
-    >>> found = STUDIES["conditions"].count_exactly()
-    >>> [table.title for table in all_tables(STUDIES["conditions"], found)]
-    ['Table 2: outcomes of the two pre-qualification conditions, per million deals', 'Every possible deal, counted']
-    """
+    """The figures of the paper, exact counts, and the study's own tables; those that there are."""
     if found.figures:
         yield figures_table(found)
     if found.exact and found.figures:

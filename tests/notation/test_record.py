@@ -1,6 +1,7 @@
 """Records hold together or are not made; plays are judged as ``replay`` judges them."""
 
 import re
+from itertools import batched
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from bayesbridge import Auction, Card, Contract, Deal, Seat
 from bayesbridge.errors import DealError, IllegalPlay, NotationError
 from bayesbridge.notation import Record, Tag, read_hands
-from bayesbridge.notation.record import declarer_tricks, from_columns, from_sequence
+from bayesbridge.notation.record import declarer_tricks, seated
 from bayesbridge.tricks import replay
 from tests import strategies
 
@@ -94,11 +95,11 @@ def test_plays_are_judged_as_replay_judges_them(data, deal, contract, known):
         won = sum(trick.winner in side for trick in tricks)
         assert declarer_tricks(plays, contract, hands) == (won if len(plays) == 52 else None)
         indices = [card.index for _, card in plays]
-        assert from_sequence(indices, contract.declarer.next(), contract.trump) == plays
+        assert seated(batched(indices, 4), contract.declarer.next(), contract.trump) == plays
         columns = [dict(trick) for trick in tricks]
         seats = [contract.declarer.next(1 + i) for i in range(4)]
         rows = [tuple(row[seat].index if seat in row else -1 for seat in seats) for row in columns]
-        assert from_columns(rows, contract.declarer.next(), contract.trump) == plays
+        assert seated(rows, contract.declarer.next(), contract.trump, columns=True) == plays
 
 
 def test_a_card_from_another_hand():

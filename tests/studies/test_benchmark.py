@@ -137,19 +137,16 @@ def test_errors_take_the_tables_of_a_deal_together():
     """Each board twice says no more than once; as independent boards (the control) the error would be too small."""
     rng = np.random.default_rng(2)
     values = rng.normal(size=(60, 8)) ** 2
-    once, twice = benchmark.ScoreSums(), benchmark.ScoreSums()
-    for bucket, row in enumerate(values):
-        once.take(benchmark.row_of(judged(row), bucket))
-        twice.take(benchmark.row_of(judged(row), bucket))
-        twice.take(benchmark.row_of(judged(row), bucket))
+    rows = [benchmark.row_of(judged(row), bucket) for bucket, row in enumerate(values)]
+    once, twice = benchmark.ScoreSums(rows), benchmark.ScoreSums(rows + rows)
     for name in ("honours", "lengths", "log_tssr"):
         column = values[:, list(benchmark.MEASURES).index(name)]
-        single, double = once.summary().figures[name], twice.summary().figures[name]
+        single, double = once.figures[name], twice.figures[name]
         assert single.mean == double.mean == pytest.approx(column.mean())
         assert single.error == pytest.approx(column.std(ddof=1) / math.sqrt(60))
         assert double.error == pytest.approx(single.error)
     mean, error = values[:, 3].mean(), values[:, 3].std(ddof=1) / math.sqrt(60)
-    assert once.summary().figures["points"] == pytest.approx((math.sqrt(mean), error / (2 * math.sqrt(mean))))
+    assert once.figures["points"] == pytest.approx((math.sqrt(mean), error / (2 * math.sqrt(mean))))
 
 
 def test_the_error_of_the_calibration_error_is_a_jackknife():
@@ -163,11 +160,10 @@ def test_the_error_of_the_calibration_error_is_a_jackknife():
         bins = np.minimum((p * 10).astype(int), 9)
         return sum(abs((p - came)[bins == b].sum()) for b in range(10)) / len(p)
 
-    tally = benchmark.ScoreSums()
-    for board in range(12):
-        tally.take(benchmark.row_of(judged(np.zeros(8), forecasts[board], truth[board]), board))
+    scores = [judged(np.zeros(8), forecasts[board], truth[board]) for board in range(12)]
+    tally = benchmark.ScoreSums([benchmark.row_of(one, board) for board, one in enumerate(scores)])
     left = [gap([b for b in range(12) if b != out]) for out in range(12)]
-    found = tally.summary().figures["calibration_error"]
+    found = tally.figures["calibration_error"]
     assert found.mean == pytest.approx(gap(list(range(12))))
     assert found.error == pytest.approx(math.sqrt(11 / 12 * sum((x - np.mean(left)) ** 2 for x in left)))
 
@@ -177,15 +173,15 @@ def test_differences_are_paired():
     rng = np.random.default_rng(4)
     hard = rng.normal(size=(60, 8)) ** 2
     better = hard + 0.01 * rng.normal(size=(60, 8)) ** 2
-    one, other = benchmark.ScoreSums(), benchmark.ScoreSums()
-    for bucket, (row, more) in enumerate(zip(hard, better, strict=True)):
-        one.take(benchmark.row_of(judged(more), bucket))
-        other.take(benchmark.row_of(judged(row), bucket))
+    one, other = (
+        benchmark.ScoreSums([benchmark.row_of(judged(row), bucket) for bucket, row in enumerate(values)])
+        for values in (better, hard)
+    )
     less = one.less(other)
     column = (better - hard)[:, 0]
     assert less["honour_log_loss"] == pytest.approx(column.mean())
     assert less["honour_log_loss_error"] == pytest.approx(column.std(ddof=1) / math.sqrt(60))
-    assert less["honour_log_loss_error"] < 0.1 * one.summary().figures["honours"].error
+    assert less["honour_log_loss_error"] < 0.1 * one.figures["honours"].error
     assert less["calibration_error_error"] == 0.0
 
     def roots(boards):
@@ -197,8 +193,8 @@ def test_differences_are_paired():
 
 
 def test_no_board_is_no_figure():
-    empty = benchmark.ScoreSums().summary()
-    assert empty.boards == 0
+    empty = benchmark.ScoreSums([])
+    assert empty.document()["boards"] == 0
     assert all(math.isnan(value) for figure in empty.figures.values() for value in figure)
     assert empty.document()["honour_log_loss"] is None
 
@@ -229,10 +225,8 @@ def score_board(record, *, chair="leader", cards=0, bidder=None, player=None, dr
 
 def total(records, **asked):
     """The means over boards."""
-    tally = benchmark.ScoreSums()
-    for record in records:
-        tally.take(benchmark.row_of(score_board(record, **asked), benchmark.bucket_of(record.deal)))
-    return tally.summary()
+    found = ((score_board(record, **asked), benchmark.bucket_of(record.deal)) for record in records)
+    return benchmark.ScoreSums([benchmark.row_of(*one) for one in found])
 
 
 def test_what_cannot_be_scored_says_why():
