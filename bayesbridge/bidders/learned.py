@@ -207,7 +207,7 @@ AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYL
 """A pair of which nothing is known but that it is one of those on record."""
 
 TYPICAL: Final = ("standard", "strong-club")
-"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.typical_styles`` has them in words."""
+"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits`` has them in words."""
 
 
 type Styles = tuple[PairStyle, PairStyle]
@@ -348,6 +348,6 @@ def _contexts(
     style = np.stack([np.frombuffer(side, np.float32) for side in styles])[np.arange(len(calls)) % 2]
     net = network("auction.npz", f"{size}_")
     with one_thread():
-        known = net.reader.read(steps.tokens, linear(net.parameters, "style", style))
+        known = net.read(steps.tokens, linear(net.parameters, "style", style))
         known = np.concatenate([known, style], axis=1)
         return net.contexts(known, [np.flatnonzero(row) for row in steps.legal])
