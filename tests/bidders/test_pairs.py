@@ -91,21 +91,23 @@ def test_no_table_is_the_prior_and_more_tables_say_more(tables, style):
 
 def test_a_style_comes_back_from_its_file(style, tmp_path):
     style.save(tmp_path / "style.json")
-    again = PairStyle.of((tmp_path / "style.json").read_text("utf-8"), "style.json")
+    text = (tmp_path / "style.json").read_text("utf-8")
+    again = PairStyle.of(text, "style.json")
     assert again == style
     assert (again.pair, again.tables) == (PAIR, TABLES)
     mean, covariance = style.mean.tolist(), style.covariance.tolist()
     wrong = [{"mean": [x, *mean[1:]]} for x in (float("nan"), 1e308, 10**400, True, "0.5", None, [])]
     wrong += [{"covariance": [[x, *covariance[0][1:]], *covariance[1:]]} for x in (float("inf"), -1.0, "1")]
     wrong += [{"mean": [1]}, {"covariance": [[1]]}, {"pair": 5}, {"tables": -5}, {"tables": True}, {"tables": "6"}]
-    documents = [json.dumps(style.to_dict() | change) for change in wrong]
+    documents = [json.dumps(json.loads(text) | change) for change in wrong]
     for text in ("", "[]", "{}", "[" * 100_000, *documents):
         with pytest.raises(BayesBridgeError, match=r"^x: not a style of this network \(.*\): learn it again .* FILE"):
             PairStyle.of(text, "x")
 
 
-def test_a_style_of_another_network_is_refused(style, monkeypatch):
-    text, word = json.dumps(style.to_dict()), style.text
+def test_a_style_of_another_network_is_refused(style, monkeypatch, tmp_path):
+    style.save(tmp_path / "style.json")
+    text, word = (tmp_path / "style.json").read_text("utf-8"), style.text
     monkeypatch.setattr(PairStyle, "network", lambda: "0" * 8)
     older = json.dumps({"pair": "A+B", "tables": 1, "mean": [0] * STYLE, "covariance": np.eye(STYLE).tolist()})
     for one in (text, older):
