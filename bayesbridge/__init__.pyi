@@ -21,7 +21,7 @@ from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
 from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
-from .joint.infer import infer_jointly
+from .joint import infer_jointly
 from .layouts import Layouts
 from .notation import open_records
 from .results import Result, estimate

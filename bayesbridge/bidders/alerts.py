@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from bayesbridge.auction import Auction
+from bayesbridge.bidders.auctions import Turn
 from bayesbridge.bidders.systems import Meanings, Place, Statement, System, place_of
 from bayesbridge.calls import Call
 from bayesbridge.cards import Strain, Suit
@@ -65,8 +66,8 @@ def alerts_read(record: Record) -> dict[int, Statement]:
     """What the alerted calls show, by their index in the auction, as far as it can be read."""
     if (auction := record.auction) is None:
         return {}
-    calls, start = auction.calls, Auction.four(auction.first)
-    read = {at: alert_statement(text, start.after_all(calls[:at]), calls[at]) for at, text in record.alerts}
+    turns = ((at, text, Turn.of(auction, at)) for at, text in record.alerts)
+    read = {at: alert_statement(text, turn.before, turn.call) for at, text, turn in turns}
     return {at: statement for at, statement in read.items() if statement is not None}
 
 
@@ -75,6 +76,6 @@ def alerts_system(record: Record) -> System | None:
     places: dict[Place, Meanings] = {}
     for at, statement in alerts_read(record).items():
         assert record.auction is not None
-        before = Auction.four(record.auction.first).after_all(record.auction.calls[:at])
-        places[place_of(before)] = {record.auction.calls[at]: (statement,)}
+        turn = Turn.of(record.auction, at)
+        places[place_of(turn.before)] = {turn.call: (statement,)}
     return System("what was alerted", places) if places else None

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import MixtureBidder, Turn
@@ -108,19 +109,14 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
         raise BayesBridgeError(f"by {by!r}: choose 'player' or 'pair'", by=by)
     found: list[CallRecord] = []
     for table in tables:
-        names = {Seat.of(tag): table.tag(tag).strip() for tag in SEATS.values()}
-        names = {seat: name for seat, name in names.items() if name not in ("", "?")}
+        names = {Seat.of(tag): name for tag in SEATS.values() if (name := table.tag(tag).strip()) not in ("", "?")}
         if by == "pair":
-            names = {
-                seat: " & ".join(sorted((name, names[seat.partner])))
-                for seat, name in names.items()
-                if seat.partner in names
-            }
-        for index, (seat, _) in enumerate(table.auction or ()):
-            hand = table.hands[seat]
-            if hand is not None and len(hand) == 13 and seat in names:
+            pairs = {seat: sorted((name, names.get(seat.partner, ""))) for seat, name in names.items()}
+            names = {seat: " & ".join(pair) for seat, pair in pairs.items() if all(pair)}
+        for index, (seat, _) in enumerate(auction := table.auction or ()):
+            if seat in names and (hand := table.hands[seat]) is not None and len(hand) == 13:
                 vulnerable = table.vulnerable or Vulnerability.NONE
-                found.append(CallRecord(names[seat], hand, cast(Auction, table.auction), index, vulnerable))
+                found.append(CallRecord(names[seat], hand, cast(Auction, auction), index, vulnerable))
     if not found:
         raise BayesBridgeError("no call to learn from: tables need an auction, full hands and players' names", by=by)
     return found
@@ -155,14 +151,19 @@ class Design(NamedTuple):
         player = np.array([players.index(record.player) for record in records], dtype=np.int64)
         return cls(Terms(u0, u1, u2), (u0 > NEVER).astype(np.int64), call, player)
 
+    def chances(self, style: Sequence[Any], softmax: Callable[..., Any]) -> Any:
+        """(…, r, 38) P(call), 0 for what is illegal, for the four numbers of styles, (…, players) each.
+
+        Arrays, or expressions of PyTensor, with the ``softmax`` of either.
+        """
+        aggressiveness, preference, temperature, slip = (number[..., self.player][..., None] for number in style)
+        added = aggressiveness + preference * LEANING
+        meant = softmax(self.terms.utility(added) / temperature, axis=-1)
+        return slip * self.legal / self.legal.sum(axis=-1, keepdims=True) + (1.0 - slip) * meant
+
     def probabilities(self, style: Floats) -> Floats:
         """(d, r, 38) P(call) under d draws of the players' styles, (d, players, 4)."""
-        added = style[:, self.player, 0, None] + style[:, self.player, 1, None] * LEANING
-        u = self.terms.utility(added) / style[:, self.player, 2, None]
-        odds = np.exp(u - u.max(axis=-1, keepdims=True))
-        slip = style[:, self.player, 3, None]
-        floor = self.legal / self.legal.sum(axis=-1, keepdims=True)
-        return np.asarray(slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True))
+        return np.asarray(self.chances(list(np.moveaxis(style, -1, 0)), softmax))
 
 
 def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
@@ -292,11 +293,7 @@ class Styles:
 
     @cached_property
     def _diagnostics(self) -> Any:
-        """ArviZ's diagnostics of every parameter that is not known, a row each."""
-        import arviz
-
-        names = [*self.unknown, *self.population]
-        return arviz.summary(self.tree, var_names=names, kind="diagnostics", round_to="none")
+        return self.summary()
 
     def __repr__(self) -> str:
         return f"<Styles of {', '.join(self.players)}: {len(self.values)} draws>"
@@ -403,21 +400,11 @@ def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: b
     return found
 
 
-def call_chances(design: Design, style: Sequence[Any]) -> Any:
-    """(r, 38) P(call) of records as an expression in the style variables; 0 for what is illegal."""
-    import pytensor.tensor as pt
-
-    aggressiveness, preference, temperature, slip = (parameter[design.player][:, None] for parameter in style)
-    added = aggressiveness + preference * LEANING
-    meant = pt.special.softmax(design.terms.utility(added) / temperature, axis=1)
-    return slip * design.legal / design.legal.sum(axis=1, keepdims=True) + (1.0 - slip) * meant
-
-
 def log_calls(design: Design, style: Sequence[Any]) -> Any:
     """(r,) log P(call made) of records as an expression in the style variables."""
     import pytensor.tensor as pt
 
-    return pt.log(call_chances(design, style)[np.arange(len(design.call)), design.call])
+    return pt.log(design.chances(style, pt.special.softmax)[np.arange(len(design.call)), design.call])
 
 
 def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, pooling: str | None = None) -> pymc.Model:
@@ -428,6 +415,7 @@ def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, po
     ``pm.sample`` gives.
     """
     import pymc as pm
+    import pytensor.tensor as pt
 
     every, known = list(records), prior or Prior()
     if not every:
@@ -444,7 +432,7 @@ def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, po
         style = style_variables(known, players, chosen == "partial", chosen == "complete")
         player = pm.Data("player_index", design.player, dims="record")
         legal = pm.Data("legal", design.legal, dims=("record", "option"))
-        chances = call_chances(design._replace(player=player, legal=legal), style)
+        chances = design._replace(player=player, legal=legal).chances(style, pt.special.softmax)
         pm.Categorical("call", p=chances, observed=design.call, dims="record")
     return model
 
@@ -469,11 +457,21 @@ def fit_styles(
     likelihood and log prior. These take 16 bytes for each draw of each record.
     ``sample``: further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
     """
+    import pymc as pm
+    from pymc.stats import compute_log_prior
+
     model, numbers = style_model(records, prior, pooling=pooling), generator(rng)
     with model:
         tree = sample_quietly(draws, tune, chains, numbers, **sample)
     if predictive:
-        tree = with_predictions(tree, model, numbers)
+        seeds = [int(seed) for seed in numbers.integers(0, 1 << 31, size=2)]
+        quiet: dict[str, Any] = {"model": model, "progressbar": False}
+        with _without_messages():
+            drawn = pm.sample_prior_predictive(1000, model=model, random_seed=seeds[0])
+            compute_log_prior(tree, **quiet)
+            pm.compute_log_likelihood(tree, **quiet)
+            pm.sample_posterior_predictive(tree, extend_inferencedata=True, random_seed=seeds[1], **quiet)
+        tree["prior"], tree["prior_predictive"] = drawn["prior"], drawn["prior_predictive"]
     styles = Styles(tree)
     if styles.warning:
         warnings.warn(styles.warning, stacklevel=2)
@@ -501,19 +499,3 @@ def _without_messages() -> Iterator[None]:
         yield
     finally:
         log.setLevel(level)
-
-
-def with_predictions(tree: xarray.DataTree, model: pymc.Model, rng: np.random.Generator) -> xarray.DataTree:
-    """The tree with draws from the prior, calls simulated from prior and posterior, log likelihood and log prior."""
-    import pymc as pm
-    from pymc.stats import compute_log_prior
-
-    quiet: dict[str, Any] = {"model": model, "progressbar": False}
-    seeds = [int(seed) for seed in rng.integers(0, 1 << 31, size=2)]
-    with _without_messages():
-        drawn = pm.sample_prior_predictive(1000, model=model, random_seed=seeds[0])
-        compute_log_prior(tree, **quiet)
-        pm.compute_log_likelihood(tree, **quiet)
-        pm.sample_posterior_predictive(tree, extend_inferencedata=True, random_seed=seeds[1], **quiet)
-    tree["prior"], tree["prior_predictive"] = drawn["prior"], drawn["prior_predictive"]
-    return tree

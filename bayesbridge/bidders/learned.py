@@ -114,16 +114,13 @@ class PairStyle:
     tables: int = 0
     """How many tables it was learned from."""
 
-    @property
-    def key(self) -> bytes:
-        """Equal for equal styles."""
-        return self.mean.tobytes() + self.covariance.tobytes()
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PairStyle) and self.key == other.key
+        if not isinstance(other, PairStyle):
+            return False
+        return np.array_equal(self.mean, other.mean) and np.array_equal(self.covariance, other.covariance)
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return hash(self.mean.tobytes())
 
     @property
     def variable(self) -> str:
@@ -143,20 +140,12 @@ class PairStyle:
         """A short hash of the network's file: the numbers of a style mean nothing to another network."""
         return sha256((files("bayesbridge.bidders") / "data/auction.npz").read_bytes()).hexdigest()[:8]
 
-    def to_dict(self) -> dict[str, object]:
-        """As JSON holds it."""
-        return {
-            "pair": self.pair,
-            "tables": self.tables,
-            "network": self.network(),
-            "mean": self.mean.tolist(),
-            "covariance": self.covariance.tolist(),
-        }
-
     def save(self, path: str | Path) -> None:
         """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
+        told = {"pair": self.pair, "tables": self.tables, "network": self.network()}
+        numbers = {"mean": self.mean.tolist(), "covariance": self.covariance.tolist()}
         with whole_file(Path(path)) as part:
-            part.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
+            part.write_text(json.dumps(told | numbers) + "\n", "utf-8")
 
     @property
     def text(self) -> str:
@@ -207,7 +196,7 @@ AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYL
 """A pair of which nothing is known but that it is one of those on record."""
 
 TYPICAL: Final = ("standard", "strong-club")
-"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.typical_styles`` has them in words."""
+"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits`` has them in words."""
 
 
 type Styles = tuple[PairStyle, PairStyle]
@@ -252,7 +241,12 @@ class LearnedBidder:
             raise BayesBridgeError(f"slip {slip}: it is a probability, from 0 to 1", slip=slip)
         object.__setattr__(self, "vulnerable", Vulnerability.of(vulnerable))
         object.__setattr__(self, "slip", slip)
-        object.__setattr__(self, "style", styles_of(style))
+        if isinstance(style, Mapping):
+            if wrong := [side for side in style if side not in SIDES]:
+                raise BayesBridgeError(f"style of side {wrong[0]!r}: name NS or EW", side=wrong[0])
+            style = style.get("NS", AVERAGE), style.get("EW", AVERAGE)
+        both = style if isinstance(style, tuple) else (style or AVERAGE, style or AVERAGE)
+        object.__setattr__(self, "style", both)
         object.__setattr__(self, "size", size)
 
     def __repr__(self) -> str:
@@ -328,17 +322,6 @@ class LearnedBidder:
         return _contexts(self.size, tuple(call.index for call in auction.calls), sides, styles)
 
 
-def styles_of(style: PairStyle | Mapping[str, PairStyle] | Styles | None) -> Styles:
-    """The styles of both sides, given one for both or one by side."""
-    if isinstance(style, tuple):
-        return style
-    if not isinstance(style, Mapping):
-        return style or AVERAGE, style or AVERAGE
-    if wrong := [side for side in style if side not in SIDES]:
-        raise BayesBridgeError(f"style of side {wrong[0]!r}: name NS or EW", side=wrong[0])
-    return style.get("NS", AVERAGE), style.get("EW", AVERAGE)
-
-
 @lru_cache(maxsize=512)
 def _contexts(
     size: str, calls: tuple[int, ...], vulnerable: tuple[bool, bool], styles: tuple[bytes, ...]
@@ -348,6 +331,6 @@ def _contexts(
     style = np.stack([np.frombuffer(side, np.float32) for side in styles])[np.arange(len(calls)) % 2]
     net = network("auction.npz", f"{size}_")
     with one_thread():
-        known = net.reader.read(steps.tokens, linear(net.parameters, "style", style))
+        known = net.read(steps.tokens, linear(net.parameters, "style", style))
         known = np.concatenate([known, style], axis=1)
         return net.contexts(known, [np.flatnonzero(row) for row in steps.legal])

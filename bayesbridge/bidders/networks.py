@@ -70,30 +70,6 @@ def top_features() -> Singles:
     return np.concatenate(counts, axis=1).astype(np.float32)
 
 
-class Transformer:
-    """The reader: the parameters whose names begin with ``reader_``, made ready."""
-
-    def __init__(self, parameters: dict[str, Singles]) -> None:
-        self.table = parameters["reader_table_weight"]
-        self.norm = parameters["reader_norm_weight"], parameters["reader_norm_bias"]
-        self.layers: list[dict[str, Singles]] = []
-        while f"reader_layers_{len(self.layers)}_distance" in parameters:
-            self.layers.append(part(parameters, f"reader_layers_{len(self.layers)}_"))
-
-    def read(self, tokens: NDArray[np.intp], extra: Singles | None = None) -> Singles:
-        """(n, k) rows of the table, added up, with (…, n, width) to add → (…, n, width) what each token knows."""
-        x: Singles = self.table[tokens].sum(axis=1)
-        if extra is not None:
-            x = x + extra
-        place = np.arange(len(tokens))
-        after = place[:, None] - place
-        for layer in self.layers:
-            x += _look_back(layer, _normal(x, layer["norm_1_weight"], layer["norm_1_bias"]), after)
-            hidden = linear(layer, "up", _normal(x, layer["norm_2_weight"], layer["norm_2_bias"]))
-            x += linear(layer, "down", np.maximum(hidden, 0))
-        return _normal(x, *self.norm)
-
-
 def part(parameters: dict[str, Singles], start: str) -> dict[str, Singles]:
     """The parameters whose names begin so, without that beginning."""
     return {name[len(start) :]: value for name, value in parameters.items() if name.startswith(start)}
@@ -121,11 +97,11 @@ def _look_back(layer: dict[str, Singles], x: Singles, after: NDArray[np.intp]) -
     return linear(layer, "answer", (scores @ v).swapaxes(-3, -2).reshape(x.shape))
 
 
-def _normal(x: Singles, weight: Singles, bias: Singles) -> Singles:
+def _normal(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
     """Each row with mean 0 and variance 1, then scaled and moved."""
     centred = x - x.mean(axis=-1, keepdims=True)
     spread: Singles = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
-    return np.asarray(centred / spread * weight + bias)
+    return np.asarray(centred / spread * parameters[f"{name}_weight"] + parameters[f"{name}_bias"])
 
 
 class Context(NamedTuple):
@@ -179,30 +155,33 @@ class Holdings(NamedTuple):
         tops = top_features() @ p["tops"] if "tops" in p else nothing
         return cls(np.stack(tables), p.get("points", nothing), p.get("shapes", nothing), tops)
 
-    def vectors(self, hands: Hands) -> Singles:
-        """(n, units) relu of the sum of what is looked up; a block of hands at a time is quickest."""
-        return _look_up(np.array(hands), self)
-
 
 class Network:
     """A network: its reader, its hands, and the hidden layer in which they meet."""
 
     def __init__(self, parameters: dict[str, Singles]) -> None:
-        self.parameters = parameters
-        self.reader, self.holdings = Transformer(parameters), Holdings.of(part(parameters, "hands_"))
-        self.deepen, self.bias = (
-            np.ascontiguousarray(parameters["hands_deepen_weight"].T),
-            parameters["hands_deepen_bias"],
-        )
+        self.parameters, self.holdings = parameters, Holdings.of(part(parameters, "hands_"))
+        self.layers: list[dict[str, Singles]] = []
+        while layer := part(parameters, f"reader_layers_{len(self.layers)}_"):
+            self.layers.append(layer)
         self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
-        parts = ("own", "partner", "joint", "joint_deepen", "pair")
         self.mix = {
             name: np.ascontiguousarray(parameters[f"{name}_weight"].T)
-            for name in parts
+            for name in ("hands_deepen", "own", "partner", "joint", "joint_deepen", "pair")
             if f"{name}_weight" in parameters
         }
         tops = {"own": "tops", "partner": "partner_tops"}
         self.tops = {part: top_features() @ parameters[name] for part, name in tops.items() if name in parameters}
+
+    def read(self, tokens: NDArray[np.intp], extra: Singles) -> Singles:
+        """(…, n, width) what each token knows: (n, k) rows of the reader's table, added up with (…, n, width)."""
+        x: Singles = self.parameters["reader_table_weight"][tokens].sum(axis=1) + extra
+        place = np.arange(len(tokens))
+        after = place[:, None] - place
+        for layer in self.layers:
+            x += _look_back(layer, _normal(layer, "norm_1", x), after)
+            x += linear(layer, "down", np.maximum(linear(layer, "up", _normal(layer, "norm_2", x)), 0))
+        return _normal(self.parameters, "reader_norm", x)
 
     def vectors(self, hands: Hands, partners: Hands | None = None) -> tuple[Singles, ...]:
         """(n, units) the share of n hands in the hidden layer; with partners' hands shown also theirs and the pairs'.
@@ -259,8 +238,9 @@ def _kept_pairs(network: Network, first: bytes, second: bytes) -> Singles:
 
 @lru_cache(maxsize=64)
 def _kept_trunk(network: Network, hands: bytes) -> Singles:
-    deeper: Singles = network.holdings.vectors(np.frombuffer(hands, np.uint64)) @ network.deepen
-    deeper += network.bias
+    looked_up = _look_up(np.frombuffer(hands, np.uint64).copy(), network.holdings)
+    deeper: Singles = looked_up @ network.mix["hands_deepen"]
+    deeper += network.parameters["hands_deepen_bias"]
     return np.maximum(deeper, 0, out=deeper)
 
 

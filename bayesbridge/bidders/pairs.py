@@ -15,29 +15,27 @@ taken as linear around the mode, and then weighs the draws by the network itself
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import AVERAGE, SIDES, STYLE, TYPICAL, LearnedBidder, PairStyle, encode
+from bayesbridge.bidders.learned import AVERAGE, SIDES, STYLE, LearnedBidder, PairStyle, encode
 from bayesbridge.bidders.networks import linear, network
-from bayesbridge.calls import Call, Vulnerability
+from bayesbridge.calls import CALLS, Vulnerability
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, did_you_mean
 from bayesbridge.jit import one_thread
-from bayesbridge.layouts import high_card_points, read_only, suit_lengths
+from bayesbridge.layouts import Floats, Hands, Singles, high_card_points, read_only, suit_lengths
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
-
-type Floats = NDArray[Any]
 
 STEPS: Final = 8
 """Most steps of Fisher scoring."""
@@ -48,20 +46,20 @@ NEAR: Final = 0.02
 SMALL: Final = 0.02
 """Step of the derivatives by the numbers of a style, whose unit is the spread between pairs."""
 
+NEVER: Final = -1e6
+"""Score of an illegal call: exp of it is 0."""
+
 FEW: Final = 30
 """Tables by which the mode of more of them is first looked for."""
 
 
 class Seated(NamedTuple):
-    """A table on record, and the pair's place there."""
+    """A table on record, and the pair's place there: 0 for North and South, 1 for East and West."""
 
     auction: Auction
     vulnerable: Vulnerability
-    hands: tuple[int, int]
-    """Masks of the pair's hands: of North and South, or of East and West."""
-    side: int
-    """0: North and South, 1: East and West."""
     deal: Deal
+    side: int
 
 
 def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
@@ -76,9 +74,8 @@ def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
             continue
         for side in (Seat.N, Seat.E):
             if (pair := record.pair(side)) is not None:
-                hands = deal.hands[side].mask, deal.hands[side.partner].mask
-                vulnerable = record.vulnerable or Vulnerability.NONE
-                found.setdefault(pair, {})[Seated(record.auction, vulnerable, hands, int(side), deal)] = None
+                seated = Seated(record.auction, record.vulnerable or Vulnerability.NONE, deal, int(side))
+                found.setdefault(pair, {})[seated] = None
     return {pair: list(tables) for pair, tables in found.items()}
 
 
@@ -102,94 +99,78 @@ def pair_name(pair: str) -> str:
     return "+".join(sorted(part.strip() for part in pair.split("+")))
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
-    """The turns of a pair under some styles.
+class Turns(NamedTuple):
+    """The t turns of a pair in which it had a choice, under k styles.
 
-    scores: for each turn (k, legal calls) its scores under each of k styles
-    made:   for each turn which of these calls it was
+    scores: (k, t, 38) of all calls, :data:`NEVER` for those that were not legal
+    made:   (t,) the call that was made
     """
 
-    scores: list[Floats]
-    made: list[int]
+    scores: Singles
+    made: NDArray[np.intp]
 
-    @property
-    def by_turn(self) -> Floats:
-        """(turns, k) log P(call) by style."""
-        return np.array([log_softmax(one)[:, made] for one, made in zip(self.scores, self.made, strict=True)])
-
-
-def log_softmax(values: Floats) -> Floats:
-    """By row."""
-    shifted = values - values.max(axis=1, keepdims=True)
-    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+    def log_chances(self) -> Floats:
+        """(k, t) log P(call made)."""
+        found = log_softmax(self.scores, axis=2)[:, np.arange(len(self.made)), self.made]
+        return np.asarray(found, np.float64)
 
 
-def turns_of(tables: Sequence[Seated], styles: Floats | None) -> Turns:
-    """All turns of a pair under (k, 16) styles; ``None``: as those of a pair of which nothing is known."""
-    own = np.zeros((1, STYLE + 1), np.float32)
-    if styles is not None:
-        own = np.concatenate([styles, np.ones((len(styles), 1))], axis=1).astype(np.float32)
-    found = Turns([], [])
+def turns_of(tables: Sequence[Seated], own: Singles) -> Turns:
+    """All turns of a pair, partner's hand shown, under (k, 17) styles as :attr:`PairStyle.numbers` gives them."""
+    net = network("auction.npz", "wide_")
+    scores, made = [np.empty((len(own), 0, 38), np.float32)], list[int]()
     with one_thread():
         for table in tables:
-            _add_turns(found, table, own)
-    return found
+            calls, first = table.auction.calls, table.auction.first
+            steps = encode([call.index for call in calls], first in table.vulnerable, first.next() in table.vulnerable)
+            mine = (first + np.arange(len(calls))) % 2 == table.side
+            style = own[:, None] * mine[:, None].astype(np.float32)
+            known = np.concatenate([net.read(steps.tokens, linear(net.parameters, "style", style)), style], axis=2)
+            for index in np.flatnonzero(mine & (steps.legal.sum(axis=1) > 1)).tolist():
+                hand, partner = (np.array([table.deal[first.next(index + i)].mask], np.uint64) for i in (0, 2))
+                legal = np.flatnonzero(steps.legal[index])
+                contexts = net.contexts(known[:, index], [legal] * len(own))
+                every = np.full((len(own), 1, 38), NEVER, np.float32)
+                every[:, 0, legal] = np.concatenate([one.scores(*net.vectors(hand, partner)) for one in contexts])
+                scores.append(every)
+                made.append(calls[index].index)
+    return Turns(np.concatenate(scores, axis=1), np.array(made, np.intp))
 
 
-def _add_turns(found: Turns, table: Seated, own: Floats) -> None:
-    """The turns of one table, partner's hand shown; the reader takes all styles at once."""
-    net = network("auction.npz", "wide_")
-    calls, first = table.auction.calls, table.auction.first
-    steps = encode([call.index for call in calls], first in table.vulnerable, first.next() in table.vulnerable)
-    mine = (first + np.arange(len(calls))) % 2 == table.side
-    style = own[:, None] * mine[:, None].astype(np.float32)
-    known = np.concatenate([net.reader.read(steps.tokens, linear(net.parameters, "style", style)), style], axis=2)
-    hands = np.array(table.hands, np.uint64)
-    for index in np.flatnonzero(mine):
-        legal = np.flatnonzero(steps.legal[index])
-        if len(legal) == 1:
-            continue
-        caller = (int(first) + int(index) - table.side) % 4 // 2
-        vectors = net.vectors(hands[caller : caller + 1], hands[1 - caller : 2 - caller])
-        contexts = net.contexts(known[:, index], [legal] * len(own))
-        found.scores.append(np.concatenate([one.scores(*vectors) for one in contexts]))
-        found.made.append(int(np.searchsorted(legal, calls[index].index)))
+def known_numbers(styles: Floats) -> Singles:
+    """(k, 17) with a 1 that says that they are known, from (k, 16)."""
+    return np.pad(styles, ((0, 0), (0, 1)), constant_values=1.0).astype(np.float32)
 
 
 class Linear(NamedTuple):
-    """The turns of a pair around a style: the scores there, their derivatives, and which call was made."""
+    """The turns of a pair around a style.
+
+    scores:    (t, 38) there
+    slopes:    (t, 38, 16) their derivatives
+    made:      (t,) the call that was made
+    gradient:  (16,) of the log posterior
+    precision: (16, 16) the matrix of Fisher scoring
+    """
 
     at: Floats
-    scores: list[Floats]
-    slopes: list[Floats]
-    made: list[int]
+    scores: Floats
+    slopes: Floats
+    made: NDArray[np.intp]
+    gradient: Floats
+    precision: Floats
 
     @classmethod
     def around(cls, tables: Sequence[Seated], at: Floats) -> Linear:
         """By differences in each of the 16 numbers."""
-        turns = turns_of(tables, np.concatenate([at[None], at + SMALL * np.eye(STYLE)]))
-        scores = [one[0].astype(np.float64) for one in turns.scores]
-        slopes = [((one[1:] - one[0]) / SMALL).T.astype(np.float64) for one in turns.scores]
-        return cls(at, scores, slopes, turns.made)
-
-    @property
-    def chances(self) -> list[Floats]:
-        """P(call) at each turn."""
-        return [np.exp(log_softmax(scores[None])[0]) for scores in self.scores]
-
-    @property
-    def gradient(self) -> Floats:
-        """Of the log posterior."""
-        turns = zip(self.chances, self.slopes, self.made, strict=True)
-        return sum((slopes[made] - chance @ slopes for chance, slopes, made in turns), -self.at)
-
-    @property
-    def precision(self) -> Floats:
-        """The matrix of Fisher scoring."""
-        turns = zip(self.chances, self.slopes, strict=True)
-        centred = ((slopes - chance @ slopes, chance) for chance, slopes in turns)
-        return sum(((moved * chance[:, None]).T @ moved for moved, chance in centred), np.eye(STYLE))
+        every, made = turns_of(tables, known_numbers(np.concatenate([at[None], at + SMALL * np.eye(STYLE)])))
+        scores = every[0].astype(np.float64)
+        slopes = np.moveaxis((every[1:] - every[0]) / SMALL, 0, -1).astype(np.float64)
+        chances = np.exp(log_softmax(scores, axis=1))[..., None]
+        mean = (chances * slopes).sum(axis=1)
+        centred = slopes - mean[:, None]
+        precision = np.eye(STYLE) + (chances * centred).reshape(-1, STYLE).T @ centred.reshape(-1, STYLE)
+        gradient = (slopes[np.arange(len(made)), made] - mean).sum(axis=0) - at
+        return cls(at, scores, slopes, made, gradient, precision)
 
 
 def _fitted(tables: Sequence[Seated]) -> Linear:
@@ -198,9 +179,8 @@ def _fitted(tables: Sequence[Seated]) -> Linear:
     for some in (tables[:FEW], tables) if len(tables) > FEW else (tables,):
         for _ in range(STEPS):
             last = Linear.around(some, at)
-            gradient = last.gradient
-            step = np.linalg.solve(last.precision, gradient)
-            if float(gradient @ step) / 2 < NEAR:
+            step = np.linalg.solve(last.precision, last.gradient)
+            if float(last.gradient @ step) / 2 < NEAR:
                 break
             at = at + step * min(1.0, 2.0 / float(np.linalg.norm(step)))  # the scores bend beyond
     return last
@@ -227,16 +207,11 @@ def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
     return PairStyle(pair, read_only(last.at), read_only(np.linalg.inv(last.precision)), len(tables))
 
 
-def call_losses(tables: Sequence[Seated], style: PairStyle | None) -> Floats:
-    """−log P(call) of each turn of a pair, by the mean of a style; ``None``: as a pair of which nothing is known."""
-    turns = turns_of(tables, None if style is None or style == AVERAGE else style.mean[None].astype(np.float32))
-    return -np.array([by_style[0] for by_style in turns.by_turn], np.float64)
-
-
 def table_losses(tables: Sequence[Seated], style: PairStyle) -> Floats:
-    """(tables, 3) by table: the pair's calls, Σ −log P(call) by its style, and the same without one."""
-    both = [(call_losses([one], style), call_losses([one], None)) for one in tables]
-    return np.array([(len(known), known.sum(), average.sum()) for known, average in both]).reshape(-1, 3)
+    """(tables, 3) by table: the pair's calls, Σ −log P(call) by the mean of its style, and the same without one."""
+    both = np.stack([style.numbers, AVERAGE.numbers])
+    logs = [turns_of([one], both).log_chances() for one in tables]
+    return np.array([(log.shape[1], *-log.sum(axis=1)) for log in logs]).reshape(-1, 3)
 
 
 def judge_style(tables: Sequence[Seated], style: PairStyle) -> Floats:
@@ -305,26 +280,23 @@ def sample_style(
     from bayesbridge.bidders.fit import sample_quietly
 
     seated = tables_of(records, pair)[:tables]
-    last = _fitted(seated)
-    widest = max(len(one) for one in last.scores)
-    fill = [(0, widest - len(one)) for one in last.scores]
-    base = np.stack([np.pad(one, by, constant_values=-1e6) for one, by in zip(last.scores, fill, strict=True)])
-    slope = np.stack([np.pad(one, (by, (0, 0))) for one, by in zip(last.slopes, fill, strict=True)])
-    with pymc.Model(coords={"number": np.arange(STYLE), "turn": np.arange(len(base))}):
+    line = _fitted(seated)
+    turn = np.arange(len(line.made))
+    with pymc.Model(coords={"number": np.arange(STYLE), "turn": turn}):
         style = pymc.Normal("style", 0.0, 1.0, dims="number")
-        logits = base + pt.dot(slope, style - last.at)
-        pymc.Categorical("call", logit_p=logits, observed=np.array(last.made), dims="turn")
-        tree = sample_quietly(draws, draws, 2, generator(rng), initvals={"style": last.at})
+        logits = line.scores + pt.dot(line.slopes, style - line.at)
+        pymc.Categorical("call", logit_p=logits, observed=line.made, dims="turn")
+        tree = sample_quietly(draws, draws, 2, generator(rng), initvals={"style": line.at})
     drawn = tree["posterior"].to_dataset()["style"]
     flat = np.asarray(drawn).reshape(-1, STYLE)
-    moves = (flat - last.at).T
-    by_line = [log_softmax((base[i, :, None] + slope[i] @ moves).T)[:, made] for i, made in enumerate(last.made)]
-    by_network = turns_of(seated, flat.astype(np.float32)).by_turn
+    by_network = turns_of(seated, known_numbers(flat)).log_chances()
+    turns = zip(line.scores, line.slopes, line.made, strict=True)
+    by_line = [log_softmax(here + (flat - line.at) @ slope.T, axis=1)[:, made] for here, slope, made in turns]
     shape = drawn.shape[:2]
-    calls = xarray.Dataset({"call": (("chain", "draw", "turn"), by_network.T.reshape(*shape, -1))})
-    calls = calls.assign_coords(chain=drawn["chain"], draw=drawn["draw"], turn=np.arange(len(base)))
+    coords = {"chain": drawn["chain"], "draw": drawn["draw"], "turn": turn}
+    calls = xarray.Dataset({"call": (("chain", "draw", "turn"), by_network.reshape(*shape, -1))}, coords)
     stats = tree["sample_stats"]
-    weights = (by_network.sum(axis=0) - np.sum(by_line, axis=0)).reshape(shape)
+    weights = (by_network.sum(axis=1) - np.sum(by_line, axis=0)).reshape(shape)
     stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
     tree["log_likelihood"] = xarray.DataTree(calls)
     return tree
@@ -344,92 +316,46 @@ class Habit(NamedTuple):
     unit: str
 
 
-class _Hands(NamedTuple):
-    """Random hands, with what is said of them."""
-
-    masks: NDArray[np.uint64]
-    points: Floats
-    smooth: Floats
-    """Points, spread evenly over half a point either way, for shares of them."""
-    lengths: Floats
-
-    @classmethod
-    def drawn(cls) -> _Hands:
-        rng = np.random.default_rng(1)
-        cards = rng.random((HANDS, 52)).argpartition(13, axis=1)[:, :13].astype(np.uint64)
-        masks = np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
-        points = high_card_points(masks).astype(np.float64)
-        return cls(masks, points, points + rng.uniform(-0.5, 0.5, HANDS), suit_lengths(masks).astype(np.float64))
-
-
-def _spread(weights: Floats, values: Floats, share: float) -> float:
-    """A quantile of values with weights."""
-    order = np.argsort(values, kind="stable")
-    total = np.cumsum(weights[order])
-    return float(np.interp(share * total[-1], total, values[order]))
-
-
-def _chances(style: PairStyle, hands: _Hands, auction: str) -> dict[str, Floats]:
-    """P(call) of each hand, by call."""
-    found = LearnedBidder(style={"NS": style, "EW": AVERAGE}).probabilities(hands.masks, Auction.of(auction))
-    return {str(Call(index)): found[:, index] for index in range(38)}
-
-
-def _opening(style: PairStyle, hands: _Hands) -> dict[str, tuple[float, str]]:
-    """What people say of the openings of a style."""
-    first = _chances(style, hands, "N:")
-    five = first["1H"] @ (hands.lengths[:, 2] >= 5) + first["1S"] @ (hands.lengths[:, 3] >= 5)
-    weak = first["2H"] + first["2S"]
-    return {
-        "1NT opening, low end": (_spread(first["1NT"], hands.smooth, 0.1), "points"),
-        "1NT opening, high end": (_spread(first["1NT"], hands.smooth, 0.9), "points"),
-        "1H or 1S opened on five cards or more": (float(five / (first["1H"] + first["1S"]).sum()), "share"),
-        "1C opened on 16 points or more": (_mean(first["1C"], hands.points >= 16), "share"),
-        "2H or 2S opened, mean": (_mean(weak, hands.points), "points"),
-        "2H or 2S opened, how often": (float(weak.mean()), "share"),
+def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
+    """What people say of a style, by random hands and their points, ``smooth``: spread over half a point either way."""
+    bidder, points, lengths = LearnedBidder(style={"NS": style}), np.rint(smooth), suit_lengths(masks)
+    first, third, raised = (
+        dict(zip(map(str, CALLS), bidder.probabilities(masks, Auction.of(text)).T, strict=True))
+        for text in ("N:", "S:Pass Pass", "S:1S Pass")
+    )
+    order = np.argsort(smooth, kind="stable")
+    total = np.cumsum(first["1NT"][order])
+    low, high = np.interp(np.array([0.1, 0.9]) * total[-1], total, smooth[order])
+    five = first["1H"] @ (lengths[:, 2] >= 5) + first["1S"] @ (lengths[:, 3] >= 5)
+    weak, suits = first["2H"] + first["2S"], sum(third[call] for call in ("1C", "1D", "1H", "1S"))
+    found = {
+        ("1NT opening, low end", "points"): low,
+        ("1NT opening, high end", "points"): high,
+        ("1H or 1S opened on five cards or more", "share"): five / (first["1H"] + first["1S"]).sum(),
+        ("1C opened on 16 points or more", "share"): np.average(points >= 16, weights=first["1C"]),
+        ("2H or 2S opened, mean", "points"): np.average(points, weights=weak),
+        ("2H or 2S opened, how often", "share"): weak.mean(),
+        ("one of a suit opened in third seat, mean", "points"): np.average(points, weights=suits),
+        ("1S raised to 2S, mean", "points"): np.average(points, weights=raised["2S"]),
+        ("1S raised to 3S, mean", "points"): np.average(points, weights=raised["3S"]),
     }
-
-
-def _habits(style: PairStyle, hands: _Hands) -> dict[str, tuple[float, str]]:
-    """What people say of a style."""
-    third, raised = _chances(style, hands, "S:Pass Pass"), _chances(style, hands, "S:1S Pass")
-    suits = np.sum([third[call] for call in ("1C", "1D", "1H", "1S")], axis=0)
-    return {
-        **_opening(style, hands),
-        "one of a suit opened in third seat, mean": (_mean(suits, hands.points), "points"),
-        "1S raised to 2S, mean": (_mean(raised["2S"], hands.points), "points"),
-        "1S raised to 3S, mean": (_mean(raised["3S"], hands.points), "points"),
-    }
-
-
-def _mean(weights: Floats, values: Floats) -> float:
-    """Of values with weights."""
-    return float(weights @ values / weights.sum())
-
-
-@cache
-def typical_styles() -> tuple[str, ...]:
-    """The typical styles of pairs of which nothing is known, in words, by their openings."""
-    hands, words = _Hands.drawn(), []
-    for style in filter(None, map(PairStyle.of_text, TYPICAL)):
-        low, high, five, club, *_ = (value for value, _ in _opening(style, hands).values())
-        majors = "five-card majors" if five > 0.8 else f"{100 * (1 - five):.0f} % of majors opened on fewer than five"
-        words.append(f"{'strong club, ' if club > 0.5 else ''}1NT {low:.0f} to {high:.0f} points, {majors}")
-    return tuple(words)
+    return [Habit(what, float(value), 0.0, float(value), unit) for (what, unit), value in found.items()]
 
 
 def habits(style: PairStyle) -> tuple[Habit, ...]:
     """A style in words people know, each beside the average expert; errors from what is not known of the style."""
-    hands = _Hands.drawn()
-    own, average = _habits(style, hands), _habits(AVERAGE, hands)
+    rng = np.random.default_rng(1)
+    cards = rng.random((HANDS, 52)).argpartition(13, axis=1)[:, :13].astype(np.uint64)
+    masks = np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
+    smooth = high_card_points(masks) + rng.uniform(-0.5, 0.5, HANDS)
+    own, average = _habits(style, masks, smooth), _habits(AVERAGE, masks, smooth)
     values, vectors = np.linalg.eigh(style.covariance)
-    variance = dict.fromkeys(own, 0.0)
+    variance = np.zeros(len(own))
     for step in (np.sqrt(values) * vectors).T:
-        for sign in (1, -1):  # either way, since habits bend and the sign of a direction means nothing
-            moved = PairStyle(style.pair, style.mean + sign * step, style.covariance)
-            for what, (there, _) in _habits(moved, hands).items():
-                variance[what] += (there - own[what][0]) ** 2 / 2
+        for mean in (style.mean + step, style.mean - step):  # habits bend, and the sign of a direction means nothing
+            there = _habits(replace(style, mean=mean), masks, smooth)
+            variance += [(moved.value - one.value) ** 2 / 2 for moved, one in zip(there, own, strict=True)]
+    errors = np.sqrt(variance).tolist()
     return tuple(
-        Habit(what, value, float(np.sqrt(variance[what])), average[what][0], unit)
-        for what, (value, unit) in own.items()
+        one._replace(error=error, average=usual.value) for one, error, usual in zip(own, errors, average, strict=True)
     )

@@ -260,6 +260,6 @@ def _seen(
     left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
     with one_thread():
         held = (seen.dummy[:, None] >> every & np.uint64(1)).astype(np.float32)
-        known = net.reader.read(seen.tokens, held @ net.reader.table[STARTS[-1] :])
+        known = net.read(seen.tokens, held @ net.parameters["reader_table_weight"][STARTS[-1] :])
         contexts = net.contexts(known[HEARD:], left[: len(plays)])
     return tuple(zip(contexts, seen.led.tolist(), strict=True))

@@ -37,12 +37,10 @@ from bayesbridge.capture.tables import HOLDS_RANK, LENGTH
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats
+from bayesbridge.layouts import Floats, Hands
 
 Cells = NDArray[np.int16]
 """(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
-
-type Tables = tuple[Walk, Walk, NDArray[np.int16]]
 
 CELLS: Final = 8 * 320
 """Cells are numbers below this."""
@@ -57,7 +55,7 @@ _VALUE: Final = np.stack(
 """(8192, 2) by the 13 bits of a suit: points and controls, which count everywhere; what counts in the suit alone."""
 
 
-def cells(hands: NDArray[np.uint64]) -> Cells:
+def cells(hands: Hands) -> Cells:
     """The cells of n hands of 13 cards, given as (n,) masks.
 
     >>> from bayesbridge.cards import Hand
@@ -67,24 +65,12 @@ def cells(hands: NDArray[np.uint64]) -> Cells:
     """
     one_row("hands", hands)
     found = np.empty((len(hands), 5), dtype=np.int16)
-    fill_cells(np.ascontiguousarray(hands), *tables(), found)
+    _fill_cells(np.ascontiguousarray(hands), *walks(), _VALUE, found)
     return found
 
 
-def tables() -> Tables:
-    """What :func:`fill_cells` looks up."""
-    return (*walks(), _VALUE)
-
-
 @njit
-def fill_cells(
-    hands: NDArray[np.uint64],
-    side: Walk,
-    trumps: Walk,
-    values: NDArray[np.int16],
-    out: Cells,
-) -> None:
-    """:func:`cells` for other kernels to call."""
+def _fill_cells(hands: Hands, side: Walk, trumps: Walk, values: NDArray[np.int16], out: Cells) -> None:
     levels = np.empty(5, dtype=np.int8)
     for i in range(len(hands)):
         mask = np.int64(hands[i])
@@ -220,14 +206,14 @@ class StyleBidder:
             if not isinstance(value, int | float) or not low <= value <= high:
                 raise BayesBridgeError(f"{name} {value!r}: it lies from {low:g} to {high:g}", **{name: value})
 
-    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
+    def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
         totals, chosen, strain = _odds_by_cell(self, turn.before, turn.call.index)
         floor = self.slip / len(legal_indices(turn.before))
         return _log_chances(cells(hands), totals, (1.0 - self.slip) * chosen, strain, floor)
 
-    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
+    def probabilities(self, hands: Hands, auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         seat_to_call(auction)
         options = Options.of(auction, self.vulnerable)

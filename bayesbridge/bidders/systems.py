@@ -1,27 +1,11 @@
 """Bidding systems: what calls show, position by position, and a bidder who follows them.
 
-A system is read from a small TOML file or by name; docs/bidders.md has the language of its statements and what a system
-does to a posterior. The bidder reweighs another model where the system says what a call shows. Let p(c) be the base
-model's probabilities of the legal calls of a hand, and f the ``faith``:
-
-1. A hand that fits a statement of the call c has a_c p(c) for it instead of p(c), any other hand b_c p(c), with
-   a_c ≥ 1 ≥ b_c; then all calls are made to add up to one again.
-2. If the hand fits statements that hold *always*, their calls together have at least the probability f, divided among
-   them as the base model does; the other calls share the remainder in the same way.
-
-The factors a and b are the nearest to one, found by iterative scaling, such that both steps together give
-
-- P(fits ∣ c) ≥ f: of the hands that make the call, the share f fits it, whatever the base model thinks;
-- P(c) ≥ what it is by the base model, as far as the hands that fit suffice (f of them): a statement says what a call
-  shows, not that it is made less often.
-
-Probabilities are over the hands that the player may hold: random ones, given the player's own earlier calls. The
-other players' calls and the observer's cards are left out: a model of a player answers for one hand at a time, and the
-observer brings in the rest by Bayes' rule.
-
-Elsewhere the base model decides alone. With several systems, each with its share, a seat follows one of them
-throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.auctions.MixtureBidder`. A model
-sees one hand at a time, so what the partner's calls tell of the pair's system is not used.
+docs/bidders.md has the language of systems and what they compute: factors a ≥ 1 for hands that fit a call and b ≤ 1 for
+others reweigh another model, and hands that fit a statement with *always* make its call with at least the probability
+``faith``. The factors make P(fits ∣ call) ≥ faith, over the hands that the player may hold: random ones, given the
+player's own earlier calls. The other players' calls and the observer's cards are left out: a model of a player answers
+for one hand at a time, and the observer brings in the rest by Bayes' rule. So what the partner's calls tell of which of
+several systems the pair plays is not used either.
 """
 
 from __future__ import annotations
@@ -79,7 +63,7 @@ class Honours(NamedTuple):
     """Those that are counted, as a mask: the aces, of key cards also the king of trumps."""
     numbers: tuple[int, ...]
     queen: int
-    """The queen of trumps as a mask, 0 where nothing is said of it."""
+    """The queen of trumps as a mask, 0 where nothing is said of it, and whether it is held."""
     held: bool
 
     @classmethod
@@ -95,8 +79,8 @@ class Honours(NamedTuple):
 
     def fit(self, hands: Hands) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks have them."""
-        found = np.isin(np.bitwise_count(hands & np.uint64(self.cards)), self.numbers)
-        return found & ((hands & np.uint64(self.queen) != 0) == self.held) if self.queen else found
+        queen: NDArray[np.bool_] = (hands & np.uint64(self.queen) != 0) == self.held
+        return queen & np.isin(np.bitwise_count(hands & np.uint64(self.cards)), self.numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +108,22 @@ class Statement:
             word = " ".join(part.lower().split())
             if word == ALWAYS:
                 always = True
-            elif (some := Honours.of(word, trump)) is not None:
+                continue
+            if (some := Honours.of(word, trump)) is not None:
                 honours.append(some)
                 words.append(word)
-            else:
-                piece = _piece(part, text)
-                known = piece.constrain(known, 0)
-                words.append(piece.text.removeprefix(f"{SEAT.name}:") + " points" * isinstance(piece, HighCards))
+                continue
+            points = _POINTS.fullmatch(part)
+            try:
+                piece: Piece = HighCards.of(f"{SEAT.name}:{points['range']}") if points else Shape(SEAT, part)
+            except NotationError:
+                raise NotationError(
+                    f"{text!r}: {part!r} is neither points, such as 15-17 points, nor a shape, such as S5+ H4-5, nor "
+                    "honours, such as 0 or 3 key cards, nor 'always'",
+                    text=text,
+                ) from None
+            known = piece.constrain(known, 0)
+            words.append(piece.text.removeprefix(f"{SEAT.name}:") + " points" * bool(points))
         low, high = known.points_low[SEAT], known.points_high[SEAT]
         shapes = ALL if (possible := known.shapes[SEAT]) is None else possible
         within = (sum(_FEWEST[n] for n in shape) <= high and low <= sum(_MOST[n] for n in shape) for shape in shapes)
@@ -153,19 +146,6 @@ class Statement:
 def points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     lengths = suit_lengths(hands).astype(np.int64)
     return high_card_points(hands).astype(np.int64), (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
-
-
-def _piece(part: str, text: str) -> Piece:
-    try:
-        if points := _POINTS.fullmatch(part):
-            return HighCards.of(f"{SEAT.name}:{points['range']}")
-        return Shape(SEAT, part)
-    except NotationError:
-        raise NotationError(
-            f"{text!r}: {part!r} is neither points, such as 15-17 points, nor a shape, such as S5+ H4-5, nor "
-            "honours, such as 0 or 3 key cards, nor 'always'",
-            text=text,
-        ) from None
 
 
 _table: Final = lru_cache(maxsize=256)(shape_table)
@@ -218,7 +198,8 @@ class System:
         if isinstance(text, System):
             return text
         names = [text.strip()] if Path(text.strip()).is_file() else [name.strip() for name in text.split("+")]
-        return reduce(System.__add__, map(_one, names))
+        systems = (_read_system(name, name) if name.endswith(SUFFIX) else _of_package(name) for name in names)
+        return reduce(System.__add__, systems)
 
     def __add__(self, other: System) -> System:
         """Both at once; an error where they say different things of one call, or of leads."""
@@ -230,20 +211,24 @@ class System:
             here = places.setdefault(place, {})
             for call, statements in meanings.items():
                 if here.setdefault(call, statements) != statements:
-                    differing.append((_shown(place, call, here[call]), _statements_text(statements)))
+                    differing.append((_shown(place, call, here[call]), _shown(place, call, statements)))
         if differing:
-            ours, theirs = differing[0]
             raise NotationError(
-                f"systems {self.name} and {other.name} contradict each other: {ours}, and {theirs}: leave one out, or "
-                "give each a share"
+                f"systems {self.name} and {other.name} contradict each other: {', and '.join(differing[0])}: leave one "
+                "out, or give each a share"
             )
         names = (*self.name.split("+"), *other.name.split("+"))
         about = "; ".join(one.about for one in (self, other) if one.about)
         return System("+".join(dict.fromkeys(names)), places, about, self.leads or other.leads)
 
+    @lru_cache(maxsize=1024)  # noqa: B019 (systems are few)
     def meanings(self, before: Auction) -> Meanings | None:
         """What the system says of the next call; ``None`` where it says nothing."""
-        return _meanings_at(self, place_of(before))
+        calls = place_of(before)
+        if (found := self.places.get(calls)) is not None or calls[-1:] != (PASS,):
+            return found
+        suit = self.agreed(calls)
+        return None if suit is None else self.places.get(AskingCall(calls[-2], suit))
 
     def agreed(self, calls: Calls) -> Suit | None:
         """The suit that the last call but one asks about; ``None`` where it asks nothing.
@@ -276,20 +261,12 @@ class System:
             notrump |= away % 4 == 0 and call.strain is Strain.NT
         return None if notrump else last
 
-    @property
-    def summary(self) -> str:
-        """All statements, or what it is about where there are too many for a sentence."""
-        calls = self._calls
-        told = calls if len(calls) <= 16 else (self.about or self.name, f"{len(calls)} calls")
-        return "; ".join(filter(None, (*told, self._leads)))
-
     def __str__(self) -> str:
-        return "; ".join(filter(None, (*self._calls, self._leads)))
-
-    @property
-    def _calls(self) -> tuple[str, ...]:
+        """All statements, or what it is about where there are too many for a sentence."""
         places = self.places.items()
-        return tuple(dict.fromkeys(_shown(place, *one) for place, meanings in places for one in meanings.items()))
+        calls = list(dict.fromkeys(_shown(place, *one) for place, meanings in places for one in meanings.items()))
+        told = calls if len(calls) <= 16 else [self.about or self.name, f"{len(calls)} calls"]
+        return "; ".join(filter(None, (*told, self._leads)))
 
     @property
     def _leads(self) -> str:
@@ -303,20 +280,10 @@ NOTHING: Final = System("", {})
 """A system that says nothing."""
 
 
-@lru_cache(maxsize=1024)
 def place_of(before: Auction) -> Calls:
     """The calls from the first bid on."""
     first = next((number for number, call in enumerate(before.calls) if call.is_bid), len(before.calls))
     return before.calls[first:]
-
-
-@lru_cache(maxsize=1024)
-def _meanings_at(system: System, calls: Calls) -> Meanings | None:
-    """What a system says of the next call."""
-    if (found := system.places.get(calls)) is not None or calls[-1:] != (PASS,):
-        return found
-    suit = system.agreed(calls)
-    return None if suit is None else system.places.get(AskingCall(calls[-2], suit))
 
 
 @cache
@@ -330,21 +297,15 @@ def system_names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(SUFFIX) for file in folder.iterdir() if file.name.endswith(SUFFIX)))
 
 
-def _one(name: str) -> System:
-    """One system: one of the package's by name, or a file."""
-    if name in system_names():
-        return _of_package(name)
-    if name.endswith(SUFFIX):
-        return _read_system(name, name)
-    hint = did_you_mean(name, system_names())
-    raise NotationError(
-        f"unknown system {name!r}: {hint}write {', '.join(system_names())}, or a file whose name ends in {SUFFIX}",
-        name=name,
-    )
-
-
 @cache
 def _of_package(name: str) -> System:
+    if name not in system_names():
+        hint = did_you_mean(name, system_names())
+        raise NotationError(
+            f"unknown system {name!r}: {hint}write {', '.join(system_names())}; --system and SystemBidder also take a "
+            f"file, whose name ends in {SUFFIX}",
+            name=name,
+        )
     return _read_system(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}")))
 
 
@@ -352,33 +313,27 @@ def _read_system(name: str, path: str) -> System:
     """Read a file; what is wrong with it is said with its line and key."""
     file = Toml.read(path)
     like, told, leads = NOTHING, dict[Place, Meanings](), None
-    for section, value in file.document.items():
+    for key, value in file.document.items():
         if isinstance(value, dict):
-            found = _section(file, section, value)
+            found = _section(file, key, value)
             if twice := told.keys() & found:
-                raise NotationError(
-                    f"{path}: [{section!r}]: {_where(next(iter(twice)))} has a section already: unite them"
-                )
+                raise NotationError(f"{path}: [{key!r}]: {_where(next(iter(twice)))} has a section already: unite them")
             told |= found
             continue
-        where, _ = file.next(section)
-        if section not in ("about", LIKE, LEADS_KEY) or not isinstance(value, str):
-            raise NotationError(
-                f"{where}: unknown key: write 'about', '{LIKE}' or '{LEADS_KEY}', a text, or calls under [{OPENING}]"
-            )
-        if section == LIKE:
-            if value not in system_names():
+        with located(file.next(key)[0]):
+            if key not in ("about", LIKE, LEADS_KEY) or not isinstance(value, str):
                 raise NotationError(
-                    f"{where}: {value!r} is no system of the package: write {', '.join(system_names())}"
+                    f"unknown key: write 'about', '{LIKE}' or '{LEADS_KEY}', a text, or calls under [{OPENING}]"
                 )
-            like = _of_package(value)
-        elif section == LEADS_KEY:
-            leads = tuple(" ".join(part.lower().split()) for part in value.split(","))
-            if wrong := [one for one in leads if one not in LEADS]:
-                hint = did_you_mean(wrong[0], LEADS)
-                raise NotationError(f"{where}: unknown agreement {wrong[0]!r}: {hint}write {', '.join(LEADS)}")
-            if {*LEADS[:2]} <= {*leads}:
-                raise NotationError(f"{where}: {value!r} says two things of the same cards: leave one out")
+            if key == LIKE:
+                like = _of_package(value)
+            elif key == LEADS_KEY:
+                leads = tuple(" ".join(part.lower().split()) for part in value.split(","))
+                if wrong := [one for one in leads if one not in LEADS]:
+                    hint = did_you_mean(wrong[0], LEADS)
+                    raise NotationError(f"unknown agreement {wrong[0]!r}: {hint}write {', '.join(LEADS)}")
+                if {*LEADS[:2]} <= {*leads}:
+                    raise NotationError(f"{value!r} says two things of the same cards: leave one out")
     leads = like.leads if leads is None else leads
     places = {place: meanings for place, meanings in {**like.places, **told}.items() if meanings}
     if not places and not leads:
@@ -427,11 +382,8 @@ def _where(place: Place) -> str:
 
 
 def _shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
-    return f"{_where(place)}{',' if place else ''} {call} shows {_statements_text(statements)}"
-
-
-def _statements_text(statements: tuple[Statement, ...]) -> str:
-    return " or ".join(f"({one.text})" if one.always else one.text for one in statements)
+    told = " or ".join(f"({one.text})" if one.always else one.text for one in statements)
+    return f"{_where(place)}{',' if place else ''} {call} shows {told}"
 
 
 LEAST: Final = 1e-3
@@ -443,6 +395,13 @@ does not show an opening."""
 SMALLEST: Final = 1e-6
 TINY: Final = np.finfo(np.float64).tiny
 ROUNDS: Final = 30
+
+
+_AGREEMENT: Final = re.compile(
+    rf"(?:\s*(?P<side>{'|'.join(SIDES)})\s*:)?(?P<name>.*?)"
+    r"(?:=\s*(?P<share>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*)?",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,20 +423,16 @@ class Agreement:
             return text
         if isinstance(text, System):
             return cls(text)
-        head, colon, rest = text.partition(":")
-        side = head.strip().upper()
-        named = bool(colon) and (side in SIDES or not rest.endswith(".toml"))
-        if named and side not in SIDES:
-            raise NotationError(f"{text!r}: {head.strip()!r} is no side: write NS: or EW: before the system", text=text)
-        name, _, share = (rest if named else text).rpartition("=")
-        try:
-            chance = float(share) if name else None
-        except ValueError:
-            chance = None
-        name = name if chance is not None else rest if named else text
-        if chance is not None and not 0.0 <= chance <= 1.0:
-            raise NotationError(f"{text!r}: the share {chance:g} is no probability: write one from 0 to 1", text=text)
-        return cls(System.of(name), side if named else None, chance)
+        match = _AGREEMENT.fullmatch(text)
+        assert match is not None
+        side, name = match["side"], match["name"].strip()
+        share = None if match["share"] is None else float(match["share"])
+        if side is None and ":" in name and not name.endswith(SUFFIX):
+            head = name.partition(":")[0].strip()
+            raise NotationError(f"{text!r}: {head!r} is no side: write NS: or EW: before the system", text=text)
+        if share is not None and not 0.0 <= share <= 1.0:
+            raise NotationError(f"{text!r}: the share {share:g} is no probability: write one from 0 to 1", text=text)
+        return cls(System.of(name), side and side.upper(), share)
 
     @property
     def text(self) -> str:
@@ -488,7 +443,7 @@ class Agreement:
     def __str__(self) -> str:
         who = "both sides play" if self.side is None else f"{self.side} play"
         share = "" if self.share is None else f" with probability {self.share:g}"
-        return f"{who} {self.system.name}{share} ({self.system.summary})"
+        return f"{who} {self.system.name}{share} ({self.system})"
 
 
 class Component(NamedTuple):
@@ -595,7 +550,7 @@ class SystemBidder:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, partners' hands (n,) hidden or shown."""
         one_row("hands", hands)
         turn = Turn.of(auction, index)
-        if not _covered(self._ways(auction, turn.seat), turn.before):
+        if not self._ways(turn.before):
             shown = {} if partners is None else {"partners": partners}
             return self.base.log_likelihood(hands, auction, index, **shown)
         with np.errstate(divide="ignore"):
@@ -604,31 +559,29 @@ class SystemBidder:
     def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
         one_row("hands", hands)
-        seat = seat_to_call(auction)
-        ways = self._ways(auction, seat)
-        if not _covered(ways, auction):
+        if not (ways := self._ways(auction)):
             return call_probabilities(self.base, hands, auction, partners)
-        weights = np.exp(self._log_weights(hands, auction, seat, ways))
+        weights = np.exp(self._log_weights(hands, auction, ways))
         return np.asarray((weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0))
 
-    def _ways(self, auction: Auction, seat: Seat) -> tuple[Component, ...]:
-        if auction.dummy is not None:
+    def _ways(self, before: Auction) -> tuple[Component, ...]:
+        """What the seat in turn may play, if one of the systems says something of its call."""
+        if before.dummy is not None:
             raise BayesBridgeError(
-                f"auction '{auction}' of three players: systems are of the four-player game only; leave the system out",
-                auction=auction,
+                f"auction '{before}' of three players: systems are of the four-player game only; leave the system out",
+                auction=before,
             )
-        return self._sides[seat % 2]
+        ways = self._sides[seat_to_call(before) % 2]
+        return ways if any(way.system.meanings(before) is not None for way in ways) else ()
 
-    def _log_weights(
-        self, hands: NDArray[np.uint64], before: Auction, seat: Seat, ways: tuple[Component, ...]
-    ) -> Floats:
+    def _log_weights(self, hands: Hands, before: Auction, ways: tuple[Component, ...]) -> Floats:
         """(ways, n) log P(way ∣ hand, the calls that the seat has made); where the ways agree, a call tells nothing."""
         prior = np.log([way.share for way in ways])[:, None]
         weights = np.repeat(prior, len(hands), axis=1)
         if len(ways) == 1:
             return weights
-        for index, (caller, _) in enumerate(before):
-            if caller == seat and _covered(ways, (turn := Turn.of(before, index)).before):
+        for index in range(len(before.calls) % 4, len(before.calls), 4):
+            if self._ways((turn := Turn.of(before, index)).before):
                 with np.errstate(divide="ignore"):
                     weights += np.log(self._chances(hands, turn.before, ways)[:, :, turn.call.index])
         total = np.logaddexp.reduce(weights, axis=0)
@@ -676,16 +629,13 @@ class _Fits(NamedTuple):
         return cls(np.array([call.index for call in meanings], np.intp), some, always)
 
 
-class _Factors(NamedTuple):
-    """(k,) how much more often hands that fit make a call than by the base model, and how much less often others do."""
+def _stated(plain: Floats, rest: Floats, fits: _Fits, faith: float, factors: Floats) -> Floats:
+    """(n, k) chances of the calls that have statements, from those of the base model and (n,) that of all others.
 
-    more: Floats
-    less: Floats
-
-
-def _stated(plain: Floats, rest: Floats, fits: _Fits, faith: float, factors: _Factors) -> Floats:
-    """(n, k) chances of the calls that have statements, from those of the base model and (n,) that of all others."""
-    chances = np.where(fits.some, np.maximum(plain, LEAST) * factors.more, plain * factors.less)
+    factors: (2, k) how much more often hands that fit make a call than by the base model, how much less often others do
+    """
+    more, less = factors
+    chances: Floats = np.where(fits.some, np.maximum(plain, LEAST) * more, plain * less)
     chances /= (chances.sum(axis=1) + rest)[:, None]
     theirs = np.where(fits.always, chances, 0.0).sum(axis=1)
     few = fits.always.any(axis=1) & (theirs < faith)
@@ -694,7 +644,7 @@ def _stated(plain: Floats, rest: Floats, fits: _Fits, faith: float, factors: _Fa
     return chances * np.where(fits.always, up[:, None], down[:, None])
 
 
-def _all_calls(plain: Floats, fits: _Fits, faith: float, factors: _Factors) -> Floats:
+def _all_calls(plain: Floats, fits: _Fits, faith: float, factors: Floats) -> Floats:
     """(n, 38) the same for all calls; those without statements keep their proportions."""
     mine = plain[:, fits.columns]
     rest = np.maximum(plain.sum(axis=1) - mine.sum(axis=1), 0.0)
@@ -713,12 +663,12 @@ class _Place(NamedTuple):
     chances: (n, 38) P(call ∣ hand)
     """
 
-    hands: NDArray[np.uint64]
+    hands: Hands
     weights: Floats
     chances: NDArray[np.float32]
     meanings: Meanings
     """Those that the player's earlier calls have not denied."""
-    factors: _Factors
+    factors: Floats
 
 
 @cache
@@ -738,10 +688,9 @@ def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
     """The hands that the seat in turn may hold, and the factors that make the statements true of them."""
     hands, weights = _any_hands()
     meanings = system.meanings(before) or {}
-    seat = seat_to_call(before)
-    if mine := [index for index, (caller, _) in enumerate(before) if caller == seat]:
+    if len(before.calls) >= 4:
         at_first = weights @ _Fits.of(hands, meanings).some
-        turn = Turn.of(before, mine[-1])
+        turn = Turn.of(before, len(before.calls) - 4)
         last = _place(base, system, faith, turn.before)
         hands, weights = last.hands, last.weights
         after = weights * last.chances[:, turn.call.index]
@@ -757,14 +706,15 @@ def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
     return _Place(hands, weights, _all_calls(plain, fits, faith, factors).astype(np.float32), meanings, factors)
 
 
-def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> _Factors:
+def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> Floats:
     """The factors of the first step, by iterative scaling; in its second half P(fits ∣ call) alone is mended."""
     mine = plain[:, fits.columns]
     rest = np.maximum(plain.sum(axis=1) - mine.sum(axis=1), 0.0)
     wanted = faith * np.minimum(weights @ mine, weights @ fits.some)
-    more, less = np.ones(len(fits.columns)), np.full(len(fits.columns), 1.0 - faith)
+    factors: Floats = np.repeat([[1.0], [1.0 - faith]], len(fits.columns), axis=1)
+    more, less = factors
     for number in range(ROUNDS):
-        chances = weights[:, None] * _stated(mine, rest, fits, faith, _Factors(more, less))
+        chances = weights[:, None] * _stated(mine, rest, fits, faith, factors)
         good = np.where(fits.some, chances, 0.0).sum(axis=0)
         bad = chances.sum(axis=0) - good
         steps = np.clip(less * (1.0 - faith) * good / np.maximum(faith * bad, TINY), SMALLEST, 1.0) / less
@@ -775,9 +725,4 @@ def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> _Fact
             steps = np.concatenate([steps, raised])
         if np.abs(np.log(steps)).max(initial=0.0) < 0.02:
             break
-    return _Factors(more, less)
-
-
-def _covered(ways: tuple[Component, ...], before: Auction) -> bool:
-    """Whether one of the systems says something of the next call."""
-    return any(way.system.meanings(before) is not None for way in ways)
+    return factors

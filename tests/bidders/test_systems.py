@@ -311,7 +311,7 @@ def test_what_it_says_of_itself(tmp_path):
     assert eval(repr(bidder), scope) == bidder
     assert str(bidder).startswith("both sides play strong-notrump (opening 1NT shows 15-17 points, balanced")
     assert "NS play weak-twos+five-card-majors with probability 0.25" in str(bidder)
-    assert "1C shows 16+ points or (16-21 points, always)" in str(System.of("precision"))
+    assert "or (15-17 points, balanced, H-4 S-4, always)" in str(bidder)
     assert (bidder.cost, bidder.guide.base) == (bb.LearnedBidder.cost, bb.LearnedBidder("NS").guide)
     other = bidder.__replace__(slip=0.5, faith=0.5)
     assert (other.base, other.faith) == (bb.LearnedBidder("NS", slip=0.5), 0.5)
@@ -322,7 +322,10 @@ def test_what_it_says_of_itself(tmp_path):
     [
         ("strong-nt", "unknown system 'strong-nt': did you mean 'strong-notrump'? write acol, five-card-majors"),
         ("weak-twos+strong-notrump+weak-notrump", "contradict each other: opening 1NT shows 15-17 points, balanced"),
-        (["weak-twos", "precision"], "opening 2D shows 5-10 points, D6, and 11-15 points, D-1 H3-4 S3-4: leave one"),
+        (
+            ["weak-twos", "precision"],
+            "2D shows 5-10 points, D6, and opening 2D shows 11-15 points, D-1 H3-4 S3-4: leave one",
+        ),
         (["weak-twos=0.7", "precision=0.6"], "the shares of weak-twos=0.7 and precision=0.6 add up to 1.3"),
         ("no/such.toml", "cannot read 'no/such.toml': No such file or directory; name a TOML file"),
         ('[opening]\n\n1N = "15-17"', "own.toml:3: 1N: '15-17': '15-17' is neither points, such as 15-17 points"),
@@ -337,7 +340,7 @@ def test_what_it_says_of_itself(tmp_path):
         ('["after 1C/1D P"]\n1S = "S4"\n["after 1D P"]', "own.toml: ['after 1D P']: after 1D Pass has a section"),
         ('leads = "forth best"', "own.toml:1: leads: unknown agreement 'forth best': did you mean 'fourth best'?"),
         ('leads = "fourth best, third and fifth"', "own.toml:1: leads: 'fourth best, third and fifth' says two things"),
-        ('about = "x"\nlike = "goren"', "own.toml:2: like: 'goren' is no system of the package: write acol"),
+        ('about = "x"\nlike = "goren"', "own.toml:2: like: unknown system 'goren': write acol"),
     ],
 )
 def test_one_line_says_what_is_wrong(tmp_path, monkeypatch, systems, line):
