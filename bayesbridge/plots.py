@@ -333,7 +333,7 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     chance = f"{percent(odds.make.mean)}{share_error(*odds.make)}"
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
     ax.set_title(f"{odds.contract} makes: {chance}, {told}", fontsize=10)
-    whose = f"{'actual tricks' if odds.actual else 'tricks'} of {odds.group.names}"
+    whose = f"{'actual tricks' if odds.actual else 'tricks'} of {odds.whose}"
     _axis(ax, shown, whose, odds.contract.tricks_needed)
     return ax
 

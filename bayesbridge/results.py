@@ -271,7 +271,7 @@ def estimate(
     asked = contract_question(posterior.belief, contract, by, actual, pair=pair, trump=trump, solve=budget.solve)
     chosen = estimators_for(estimators, asked)
     if asked is not None:
-        pair, trump = asked.group.question.pair, asked.group.strain
+        pair, trump = asked.group.pair, asked.group.strain
     random, question = generator(rng), ask(posterior, pair, trump, trick)
     found = with_odds(evaluate(posterior, chosen, question, rng=random, budget=budget), asked, budget, random)
     for name, failure in found.failures.items():

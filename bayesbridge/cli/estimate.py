@@ -257,7 +257,7 @@ def evaluated(
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
-    pair, trump = (args.pair, None) if asked is None else (asked.group.question.pair, asked.group.strain)
+    pair, trump = (args.pair, None) if asked is None else (asked.group.pair, asked.group.strain)
     found = evaluate(posterior, estimators, ask(posterior, pair, trump, trick), rng=random, budget=budget)
     return with_odds(found, asked, budget, random)
 

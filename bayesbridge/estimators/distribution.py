@@ -60,8 +60,7 @@ class TrickContext:
     def of(cls, belief: Belief, question: Question) -> TrickContext:
         """From what is believed and what was asked."""
         contract = None if belief.auction is None else belief.auction.contract
-        strain = Strain.NT if question.trump is None else Strain(question.trump)
-        return cls(question.pair, strain, contract, belief.dummy)
+        return cls(question.pair, question.strain, contract, belief.dummy)
 
     def picked(self, where: Mapping[str, Any]) -> TrickContext:
         """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""

@@ -80,27 +80,13 @@ FIRST: Final = 75
 """Layouts that are solved before the first look at the error."""
 
 
-class Group(NamedTuple):
-    """Contracts that take the same tricks."""
+type Group = Question
+"""Declarer, dummy and strain: contracts of one group take the same tricks."""
 
-    declarer: Seat
-    dummy: Seat
-    strain: Strain
 
-    @classmethod
-    def of(cls, contract: Contract, dummy: Seat | None) -> Self:
-        """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
-        return cls(contract.declarer, contract.declarer.partner if dummy is None else dummy, contract.strain)
-
-    @property
-    def question(self) -> Question:
-        """The question for estimators."""
-        return Question((self.declarer, self.dummy), self.strain.trump)
-
-    @property
-    def names(self) -> str:
-        """The two hands, by the names of their seats."""
-        return f"{SEATS[self.declarer.name]}, dummy {SEATS[self.dummy.name]}"
+def group_of(contract: Contract, dummy: Seat | None) -> Group:
+    """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
+    return Question((contract.declarer, contract.declarer.partner if dummy is None else dummy), contract.trump)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +108,7 @@ class ContractQuestion:
         table = belief.table
         asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
         bid = asked and belief.observer not in (contract.declarer, contract.declarer.partner)
-        return cls(contract, Group.of(contract, belief.dummy), actual, bid)
+        return cls(contract, group_of(contract, belief.dummy), actual, bid)
 
     @property
     def after(self) -> Floats:
@@ -147,7 +133,7 @@ def contract_question(
     ``beside``: what must not be named with a contract (``pair``, ``trump``), or not without one (``solve``).
 
     >>> from bayesbridge import Belief
-    >>> contract_question(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX").group.question.pair
+    >>> contract_question(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX").group.pair
     (<Seat.S: 2>, <Seat.N: 0>)
     """
     without = {"by": by, "actual": actual or None, "solve": beside.pop("solve", None)}
@@ -269,8 +255,14 @@ class ContractOdds(ContractQuestion, Displayable):
         actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
         pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
         make, mean = (Estimate(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
-        whose = Group.of(contract, dummy)
+        whose = group_of(contract, dummy)
         return cls(contract, whose, actual, bid, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
+
+    @property
+    def whose(self) -> str:
+        """Declarer and dummy, by the names of their seats."""
+        declarer, dummy = (SEATS[seat.name] for seat in self.group.pair)
+        return f"{declarer}, dummy {dummy}"
 
     @property
     def sentence(self) -> str:
@@ -307,7 +299,7 @@ class ContractOdds(ContractQuestion, Displayable):
             for tricks, (share, error) in enumerate(zip(self.pmf.clip(0.0), self.pmf_error, strict=True))
             if share >= RARE
         ]
-        title = f"{self.contract}: {'actual' if self.actual else 'double-dummy'} tricks of {self.group.names}"
+        title = f"{self.contract}: {'actual' if self.actual else 'double-dummy'} tricks of {self.whose}"
         return [Table(title, ["", "P", "", ""], rows, [self.sentence, self.caution], bars=True)]
 
     def document(self, draws: int) -> dict[str, Any]:
@@ -316,7 +308,7 @@ class ContractOdds(ContractQuestion, Displayable):
         return {
             "name": name,
             "by": declarer,
-            "dummy": self.group.dummy.name,
+            "dummy": self.group.pair[1].name,
             **with_errors({"make": self.make}),
             "tricks": {
                 **with_errors({"mean": self.mean}),
@@ -343,7 +335,7 @@ class ContractOdds(ContractQuestion, Displayable):
             "pmf_error": (("tricks",), self.pmf_error, {"long_name": "One standard error of pmf."}),
             "solved": ((), self.solved, {"long_name": "Layouts that were solved."}),
         }
-        about = {"contract": str(self.contract), "dummy": self.group.dummy.name, "basis": self.basis}
+        about = {"contract": str(self.contract), "dummy": self.group.pair[1].name, "basis": self.basis}
         flags = {"corrected": int(self.basis != "network"), "actual": int(self.actual), "bid": int(self.bid)}
         return xarray.Dataset(values, {"tricks": np.arange(14)}, {**about, "caution": self.caution, **flags})
 
@@ -366,9 +358,10 @@ def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget,
     budget = budget.over(USUAL["estimate"])
     made, failures = asked.after @ asked.made, found.failures
     if budget.solve != 0 and (solver := layout_solver()) is not None:
-        controls = [estimates.of_one(group, points).predicted for points in (made, asked.after @ TRICKS)]
+        chance, tricks = (estimates.of_one(group, points) for points in (made, asked.after @ TRICKS))
+        unsure = np.sqrt(np.maximum(chance.square - chance.predicted**2, 0.0) + SURE**2)
+        work = Solving([group], [chance.predicted, tricks.predicted], {group: made}, unsure)
         try:
-            work = Solving([group], controls, {group: made}, alone=True)
             estimates = estimates.solve(solver, work, budget, random)
         except PluginError as failure:
             failures = {**failures, solver.name: failure}
@@ -452,8 +445,8 @@ class Solving(NamedTuple):
     """(n,) each: predictions that the weights of the solved layouts are fitted to, the most important first."""
     watched: Mapping[Group, Floats]
     """(14,) what is to be as exact as the budget says: 1 where so many tricks are enough."""
-    alone: bool = False
-    """Whether nothing else is wanted, so that layouts are solved more often of which the network is unsure."""
+    unsure: Floats | float = 1.0
+    """(n,) how much a layout tells that is solved: it is solved more often, and weighs less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -479,9 +472,7 @@ class TrickEstimates:
         """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is what it said of them already."""
         layouts, ess = posterior.layouts, np.inf if posterior.exact else max(1.0, posterior.ess)
         network = TricksEstimator()
-        pmfs = {
-            one: normalised(run(network, layouts, one.question)[PREDICTS] if known is None else known) for one in groups
-        }
+        pmfs = {one: normalised(run(network, layouts, one)[PREDICTS] if known is None else known) for one in groups}
         return cls(layouts, np.asarray(posterior.weights), ess, pmfs, np.empty(0, np.int64), None, {})
 
     def solve(self, solver: Estimator, work: Solving, budget: Budget, rng: Seed) -> TrickEstimates:
@@ -489,54 +480,37 @@ class TrickEstimates:
 
         A solver that fails raises :class:`PluginError`.
         """
-        groups, controls = work.groups, work.controls
         n, cost = len(self.layouts), seconds_of(solver)
-        m = min(n, budget.layouts(cost * len(groups), n))
-        chosen, unsure = np.arange(n), self._unsure(work)
+        m = min(n, budget.layouts(cost * len(work.groups), n))
+        chosen, unsure = np.arange(n), np.broadcast_to(work.unsure, n)
+        predicted = np.stack(work.controls, axis=1) if work.controls else np.empty((n, 0))
         if m < n:
             with np.errstate(divide="ignore"):
                 weights = Weights(np.log(self.weights * unsure))
             chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
-        tricks = {one: np.empty(0, np.int64) for one in groups}
-        step = max(
-            1, round(0.4 / max(cost, 1e-3))
-        )  # part of a second's work: progress is seen, and little too much done
-        done = 0
+        tricks = {one: np.empty(0, np.int64) for one in work.groups}
+
+        def corrected(done: int) -> TrickEstimates:
+            some = chosen[:done]
+            sample = CalibratedSample.every(self.weights, self.ess)
+            if done < n:
+                drawn = 1.0 / unsure[some]
+                sample = CalibratedSample.of(drawn / drawn.sum(), predicted[some], self.weights @ predicted, self.ess)
+            return replace(self, chosen=some, sample=sample, tricks=dict(tricks))
+
+        # Part of a second's work: progress is seen, and little too much done.
+        step, done = max(1, round(0.4 / max(cost, 1e-3))), 0
         while done < m:
             part = self.layouts[chosen[done : done + step]]
-            for one in groups:
-                tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one.question)])
+            for one in work.groups:
+                tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one)])
             done += len(part)
             report_progress("layouts solved", done, m)
             if budget.error is not None and FIRST <= done < m < n:
-                found = self._corrected(chosen[:done], tricks, controls, unsure)
+                found = corrected(done)
                 if all(found.mean(found.of_one(*of)).error <= budget.error for of in work.watched.items()):
                     break
-        return self._corrected(chosen[:done], tricks, controls, unsure)
-
-    def _unsure(self, work: Solving) -> Floats:
-        """(n,) how much a layout tells that is solved, by the network; the same for all where much is wanted."""
-        if not work.alone:
-            return np.ones(len(self.layouts))
-        ((group, made),) = work.watched.items()
-        chance = self.pmfs[group] @ made
-        return np.asarray(np.sqrt(np.maximum(self.pmfs[group] @ made**2 - chance**2, 0.0) + SURE**2))
-
-    def _corrected(
-        self,
-        chosen: NDArray[np.int64],
-        tricks: Mapping[Group, NDArray[np.int64]],
-        controls: Sequence[Floats],
-        unsure: Floats,
-    ) -> TrickEstimates:
-        """With these layouts solved: all, or some that were drawn by their weights times ``unsure``."""
-        if len(chosen) == len(self.layouts):
-            sample = CalibratedSample.every(self.weights, self.ess)
-        else:
-            predicted = np.stack(controls, axis=1) if controls else np.empty((len(self.layouts), 0))
-            drawn = 1.0 / unsure[chosen]
-            sample = CalibratedSample.of(drawn / drawn.sum(), predicted[chosen], self.weights @ predicted, self.ess)
-        return replace(self, chosen=chosen, sample=sample, tricks=dict(tricks))
+        return corrected(done)
 
     @property
     def every(self) -> bool:

@@ -73,6 +73,11 @@ class Question:
         return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
 
     @property
+    def strain(self) -> Strain:
+        """The strain: that of the trump suit, or no trumps."""
+        return Strain.NT if self.trump is None else Strain(self.trump)
+
+    @property
     def table(self) -> tuple[Seat, ...]:
         """The seats in order of play, the first of the pair first and the second taken to sit opposite.
 
