@@ -37,7 +37,7 @@ def capture_tricks(
     question, capture = ask(posterior, pair), CaptureEstimator()
     counts = None if posterior.exact else counted(posterior, capture, question).get("T")
     if counts is None:
-        return evaluate(posterior, [capture], question, rng=rng).numbers["capture", "T"]
+        return evaluate(posterior, [capture], question, rng=rng).numbers["T"]
     sums = Accumulator(next(output for output in capture.outputs if output.name == "T"))
     sums.count(*counts)
     return sums.distribution(True, capture.name, "T", TrickContext.of(posterior.belief, question))
@@ -56,9 +56,8 @@ class Answer(Displayable):
     @classmethod
     def of(cls, found: Evaluation) -> Self:
         """From an evaluation."""
-        numbers = {number.name: number for number in found.numbers.values()}
-        method = found.posterior.method_of(counted=any(number.exact for number in numbers.values()))
-        return cls(numbers, TrickContext.of(found.posterior.belief, found.question), method)
+        method = found.posterior.method_of(counted=any(number.exact for number in found.numbers.values()))
+        return cls(found.numbers, TrickContext.of(found.posterior.belief, found.question), method)
 
     @classmethod
     def of_tree(cls, tree: xarray.DataTree) -> Self:
@@ -109,7 +108,7 @@ class Answer(Displayable):
     @property
     def tables(self) -> list[Table]:
         """Every number that is shown: whole numbers with their distribution, others with mean and spread."""
-        plain = [number for number in self.shown if number.pmf is None and not number.output.dims]
+        plain = [number for number in self.shown if not number.values.size and not number.output.dims]
         tables = [table for number in self.shown if number not in plain for table in number.tables]
         if plain:
             rows = [[number.name, f"{number.mean[0]:.3f}", f"{number.sd[0]:.3f}"] for number in plain]

@@ -34,7 +34,7 @@ from bayesbridge.estimators.distribution import Distribution
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
-from bayesbridge.results import ResultDraws, drawn, shortest_interval
+from bayesbridge.results import ResultDraws, shortest_interval
 from bayesbridge.words import RARE, SEATS, SYMBOLS, card_words, percent, share_error, with_symbols
 from bayesbridge.words import short_percent as short_percent
 
@@ -354,7 +354,7 @@ def prior_posterior(
     every: set[int] = set()
     for side, result, look in zip((-1, 1), (prior, posterior), looks, strict=True):
         number = Answer.of_tree(result).number(name).at(**where)
-        values, shares = number.whole[number.met(0)], number.shares[number.met(0)]
+        values, shares = number.values[number.met(0)], number.shares[number.met(0)]
         ax.bar(values + 0.2 * side, shares, 0.4, edgecolor=ink(), linewidth=0.6, **({"color": BLUE} | look))
         every |= set(values.tolist())
     label = ", ".join((name, *map(str, where.values())))
@@ -537,20 +537,19 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
     dims = [dim for dim in number.labels if dim not in where]
     how = "exact" if number.exact else "estimated"
     title = f"{name} of {answer.asked.names}{''.join(f', {value}' for value in where.values())}"
-    if number.pmf is not None and dims:
+    if len(number.values) and dims:
         return _table(number, where, f"{title}: P in % ({how})", ax)
     ax = new_axes(6.4, 3.6) if ax is None else ax
     if number.output.tricks is not None:
         return tricks(result, name, ax=ax, **where)
-    (place,), number = number.places(**where), number.at(**where)
-    if number.pmf is not None:
-        shown = number.whole[number.met(0)]
+    number = number.at(**where)
+    if len(number.values):
+        shown = number.values[number.met(0)]
         _bars(ax, shown, number.shares[number.met(0)], color=SKY)
         _axis(ax, shown, name)
     else:
-        values = drawn(number, result["posterior"].to_dataset()[name])[..., place].ravel().astype(np.float64)
-        weights, mean = ResultDraws.of(result).weights.ravel(), float(number.mean[0])
-        ax.hist(values, 30, weights=weights, color=SKY, edgecolor=ink(), linewidth=0.5)
+        weights, mean = ResultDraws.of(result).weights, float(number.mean[0])
+        ax.hist(number.drawn[:, 0].astype(np.float64), 30, weights=weights, color=SKY, edgecolor=ink(), linewidth=0.5)
         ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
         ax.legend(frameon=False, fontsize=8)
         bare(ax)
@@ -564,12 +563,11 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
 
 def _table(number: Distribution, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
     """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
-    assert number.pmf is not None
     places, dims = number.places(**where), [dim for dim in number.labels if dim not in where]
     kept = [at for at, dim in enumerate(number.labels) if dim in dims]
     labels = [" ".join(number.cells[place][at] for at in kept) for place in places]
     met = number.met(*places)
-    heads = number.whole[met].tolist()
+    heads = number.values[met].tolist()
     last = len(heads) + 0.8
     ax = new_axes(min(max(4.8, 1.8 + 0.42 * len(heads)), 14.0), 1.0 + 0.3 * len(labels)) if ax is None else ax
     for row, place in enumerate(places):

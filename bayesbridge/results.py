@@ -92,9 +92,8 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         rows = [
             (name, value, probability, number.exact)
             for number in Answer.of_tree(self).numbers.values()
-            if number.pmf is not None
             for name, shares in zip(number.names, number.pmf, strict=True)
-            for value, probability in zip(number.whole.tolist(), shares.tolist(), strict=True)
+            for value, probability in zip(number.values.tolist(), shares.tolist(), strict=True)
         ]
         return pandas.DataFrame(rows, columns=["quantity", "value", "probability", "exact"])
 
@@ -124,7 +123,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
         rows: dict[str, list[Any]] = {}
         for name in sorted(wanted, key=lambda name: not answer.number(name).counts_tricks):
-            for quantity in _quantities(self, answer.number(name)):
+            for quantity in _quantities(answer.number(name), draws.weights):
                 interval = shortest_interval(quantity.values, quantity.chances, probability)
                 rows[quantity.label] = [
                     quantity.mean,
@@ -230,13 +229,6 @@ class Rows(markup.Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
             return repr(self)
 
 
-def drawn(number: Distribution, found: xarray.DataArray) -> NDArray[Any]:
-    """(chain, draw, cells) what each layout has; of a distribution for each layout its mean."""
-    smooth = number.output.support is not None
-    values = (found.values * number.values).sum(axis=-1) if smooth else found.values
-    return np.asarray(values.reshape(*values.shape[:2], -1))
-
-
 def estimate(
     posterior: Posterior,
     estimators: str | Estimator | Sequence[str | Estimator] | None = None,
@@ -275,7 +267,7 @@ def estimate(
     random, question = generator(rng), ask(posterior, pair, trump, trick)
     found = with_odds(evaluate(posterior, chosen, question, rng=random, budget=budget), asked, budget, random)
     for name, failure in found.failures.items():
-        if not found.estimators:
+        if not found.numbers:
             raise failure
         warnings.warn(f"left out {name!r}: {failure}", stacklevel=2)
     return to_datatree(found)
@@ -288,15 +280,15 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
     supports: dict[str, Any] = {}
-    for key, number in found.numbers.items():
-        output, name, attrs = number.output, number.name, number.variables
+    for name, number in found.numbers.items():
+        output, attrs = number.output, number.variables
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
         axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
-        draws[name] = (("chain", "draw", *axes_of), found.draws[key][None], attrs["draws"])
-        if number.pmf is not None:
+        draws[name] = (("chain", "draw", *axes_of), number.draws[None], attrs["draws"])
+        if len(number.values):
             supports[f"{name}_value"] = number.values
             pmfs[name] = ((*output.dims, f"{name}_value"), number.pmf.reshape(*output.shape, -1), attrs["pmf"])
-    n = len(next(iter(found.draws.values())))
+    n = len(number.draws)
     axes = {"chain": np.arange(1), "draw": np.arange(n)}
     pmf_group = xarray.Dataset(pmfs, supports)
     pmf_group = pmf_group.assign_coords({dim: labels for dim, labels in coords.items() if dim in pmf_group.dims})
@@ -390,8 +382,8 @@ def _versions() -> str:
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
-    exact = all(number.exact for number in found.numbers.values())
-    told = accuracy_document(posterior, Answer.of(found).method, exact)
+    exact, answer = all(number.exact for number in found.numbers.values()), Answer.of(found)
+    told = accuracy_document(posterior, answer.method, exact)
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,
@@ -400,14 +392,14 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "why": told["why"],
         "warning": told["warning"] or "",
         "exact": int(exact),
-        "sampled": ", ".join(output for (_, output), number in found.numbers.items() if not number.exact),
+        "sampled": ", ".join(number.output.name for number in found.numbers.values() if not number.exact),
         "layouts": str(posterior.count()),
         "draws": len(posterior),
         "seed": "" if posterior.seed is None else str(posterior.seed),
         "ess": float(posterior.ess),
         "entropy_bits": posterior.entropy_bits,
         "log_evidence": posterior.log_evidence,
-        "estimators": ", ".join(estimator.name for estimator in found.estimators),
+        "estimators": ", ".join(answer.estimators),
         "failures": "; ".join(map(str, found.failures.values())),
     }
 
@@ -441,10 +433,10 @@ class _Quantity:
     values: NDArray[Any]
     chances: Floats
     exact: bool
-    draws: Floats
-    """(chain, draw) values."""
+    draws: NDArray[Any]
+    """(n,) values."""
     given: NDArray[np.bool_] | None = None
-    """(chain, draw) the draws that count; ``None`` for all."""
+    """(n,) the draws that count; ``None`` for all."""
     event: bool = False
     """Whether it is 0 or 1, so that an interval says nothing."""
     moments: Sequence[float] = ()
@@ -461,25 +453,22 @@ class _Quantity:
         return spread if spread > 1e-9 else 0.0
 
 
-def _quantities(result: xarray.DataTree, number: Distribution) -> Iterator[_Quantity]:
-    """Every number of one output; for tricks also the conditions and every goal."""
-    found = result["posterior"].to_dataset()[number.name]
+def _quantities(number: Distribution, weights: Floats) -> Iterator[_Quantity]:
+    """Every number of one output, whose draws have these weights; for tricks also the conditions and every goal."""
     if number.counts_tricks:
-        yield from _tricks(number, found.values)
-    values = drawn(number, found)
-    for place, label in enumerate(number.names):
-        own = values[..., place]
-        if number.pmf is None:
-            weights, moments = ResultDraws.of(result).weights, (float(number.mean[place]), float(number.sd[place]))
-            yield _Quantity(label, own.ravel(), weights.ravel(), number.exact, own, moments=moments)
+        yield from _tricks(number)
+    for place, (label, own) in enumerate(zip(number.names, number.drawn.T, strict=True)):
+        if len(number.values):
+            yield _Quantity(label, number.values, number.pmf[place], number.exact, own)
         else:
-            yield _Quantity(label, number.whole, number.pmf[place], number.exact, own)
+            moments = float(number.mean[place]), float(number.sd[place])
+            yield _Quantity(label, own, weights, number.exact, own, moments=moments)
 
 
-def _tricks(number: Distribution, draws: NDArray[Any]) -> Iterator[_Quantity]:
-    """The quantities of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
-    name, count, spread = number.name, number.count, draws.ndim == 3
-    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == count.undefined_value
+def _tricks(number: Distribution) -> Iterator[_Quantity]:
+    """The quantities of tricks, where each draw has a number or a distribution."""
+    name, count, draws, spread = number.name, number.count, number.draws, number.output.support is not None
+    failed = np.zeros(len(draws), np.bool_) if spread else draws == count.undefined_value
 
     def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
         ends, both = np.array([0, 1]), np.array([1.0 - share, share])
@@ -489,9 +478,9 @@ def _tricks(number: Distribution, draws: NDArray[Any]) -> Iterator[_Quantity]:
         yield event(count.failing if number.output.title else f"{name}: {count.failing}", number.fails, failed)
         if number.holds:
             given = np.where(number.counted, number.shares, 0.0) / number.holds
-            yield _Quantity(f"{name} if {count.holding}", number.whole, given, number.exact, draws, ~failed)
+            yield _Quantity(f"{name} if {count.holding}", number.values, given, number.exact, draws, ~failed)
     for goal, share in number.goals.items():
-        reached = draws[..., number.whole >= goal].sum(axis=-1) if spread else ~failed & (draws >= goal)
+        reached = draws[:, number.values >= goal].sum(axis=-1) if spread else ~failed & (draws >= goal)
         makes = f", {number.goal(goal)}" if number.is_contract_chance else ""
         yield event(f"{name} ≥ {goal}{makes}", share, reached)
 
@@ -501,7 +490,7 @@ class ResultDraws:
     """The weights of the draws of a result, for standard errors."""
 
     weights: Floats
-    """(chain, draw) adding up to one."""
+    """(n,) adding up to one."""
     weighted: bool
     """Whether they are independent draws with importance weights."""
     ess: float
@@ -510,54 +499,49 @@ class ResultDraws:
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> ResultDraws:
-        shape = (result["posterior"].sizes["chain"], result["posterior"].sizes["draw"])
         stats = result["sample_stats"].to_dataset()
-        batches = None
+        batches, logs = None, np.zeros(result["posterior"].sizes["draw"])
         if "batch_weight" in stats:
             table = stats["batch_weight"]
             batches = Batches(table.values, stats["batch_row"].values.ravel(), bool(table.attrs["drawn"]))
-        if "log_weight" not in stats:
-            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]), batches)
-        logs = stats["log_weight"].values
+        if "log_weight" in stats:
+            logs = stats["log_weight"].values.ravel()
         weights = np.exp(logs - logs.max())
         # Weights of an exact posterior are no draws; those by batches are estimates themselves.
-        weighted = not stats.attrs["exact"] and batches is None
+        weighted = "log_weight" in stats and not stats.attrs["exact"] and batches is None
         return cls(weights / weights.sum(), weighted, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:
         """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""
-        none = (0.0 if quantity.exact else np.nan), np.nan
         if quantity.exact:
-            return none
+            return 0.0, np.nan
         counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
         share = float((self.weights * counts).sum())
         if not share or (quantity.given is not None and self._effective(counts) < 10.0):
-            return none
+            return np.nan, np.nan
         u = counts * (quantity.draws - quantity.mean) / share
-        error = self.error_of(u)
+        error = self._error(u)
         if quantity.event or self.weighted:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
             error = float(np.hypot(error, far / self._effective(counts)))
         if not error:
-            return none
+            return np.nan, np.nan
         return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan
 
     def _effective(self, counts: Floats) -> float:
         """Effective draws among those that count."""
         some = self.weights * counts
-        if self.weighted:
-            return float(some.sum() ** 2 / (some**2).sum())
-        return self.ess * float(some.sum())
+        return float(some.sum() ** 2 / (some**2).sum()) if self.weighted else self.ess * float(some.sum())
 
-    def error_of(self, u: Floats) -> float:
+    def _error(self, u: Floats) -> float:
         """Standard error of the mean of u."""
-        variance = float((self.weights * u**2).sum())
         if u.min() == u.max():
             return 0.0
+        variance = float((self.weights * u**2).sum())
         # Rare events may have been met at light draws only: no better than if all draws counted the same.
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
         if self.batches is not None:
-            moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
+            moved = standard_error(self.batches.moved(u, self.weights))
             return sqrt(moved**2 + own * self.batches.drawn)
         if self.weighted:
             # An engine that knows its weights to deceive states a smaller ESS than they have.

@@ -126,7 +126,7 @@ def run(args: Namespace) -> int:
         posterior = belief.infer(args.method, args.draws, args.seed)
     looked_for = _card_steps(belief, posterior, args)
     found = evaluated(posterior, estimators, asked, args)
-    if found.estimators:
+    if found.numbers:
         answer = Answer.of(found)
         games = []
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game

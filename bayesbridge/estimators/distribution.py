@@ -91,13 +91,15 @@ class Distribution(Displayable):
     """
 
     output: Output
+    draws: NDArray[Any]
+    """(n, …) what it is in the layouts that were kept."""
     mean: Floats
     """(cells,), as ``sd``: the cells are the products of the labels."""
     sd: Floats
     exact: bool
-    values: NDArray[np.int64] | None
-    """Whole numbers with the probabilities ``pmf`` (cells, values); ``None`` for other numbers."""
-    pmf: Floats | None
+    values: NDArray[np.int64]
+    """Whole numbers with the probabilities ``pmf`` (cells, values); none for other numbers."""
+    pmf: Floats
     estimator: str
     name: str
     """Its name in results: two estimators may share the name of an output."""
@@ -108,9 +110,10 @@ class Distribution(Displayable):
         """From the variables of a result."""
         name, attrs = str(draws.name), draws.attrs
         dims = tuple(str(dim) for dim in draws.dims[2:] if dim != f"{name}_value")
-        values = shares = count = support = None
+        mean, sd = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
+        values, shares, count, support = np.zeros(0, np.int64), np.zeros((len(mean), 0)), None, None
         if pmf is not None:
-            values, shares, about = pmf[f"{name}_value"].values, pmf.values.reshape(-1, pmf.shape[-1]), pmf.attrs
+            values, shares, about = pmf[f"{name}_value"].values, pmf.values.reshape(len(mean), -1), pmf.attrs
             support = range(int(values[0]), int(values[-1]) + 1) if f"{name}_value" in draws.dims else None
             if about.get("counts_tricks"):
                 undefined = int(about["undefined_value"]) if "undefined_value" in about else None
@@ -120,8 +123,9 @@ class Distribution(Displayable):
         output = Output(
             str(attrs["output"]), str(attrs["long_name"]), dims, str(draws.dtype), coords, support, count, *words
         )
-        moments = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
-        return cls(output, *moments, bool(attrs["exact"]), values, shares, str(attrs["estimator"]), name, asked)
+        kept = draws.values.reshape(-1, *draws.shape[2:])
+        exact, estimator = bool(attrs["exact"]), str(attrs["estimator"])
+        return cls(output, kept, mean, sd, exact, values, shares, estimator, name, asked)
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -171,14 +175,15 @@ class Distribution(Displayable):
         if len(met := self.places(**where)) != 1:
             dims = ", ".join(dim for dim in self.labels if dim not in where) or "labels that it has"
             raise BayesBridgeError(f"{self.name!r} has several numbers: pick one by {dims}", name=self.name)
-        output, pmf = replace(self.output, dims=(), coords={}), None if self.pmf is None else self.pmf[met]
-        asked = self.asked.picked(where)
-        return replace(self, output=output, mean=self.mean[met], sd=self.sd[met], pmf=pmf, asked=asked)
+        kept, output = self.draws, replace(self.output, dims=(), coords={})
+        kept = kept.reshape(len(kept), len(self.mean), *kept.shape[1 + len(self.output.dims) :])[:, met[0]]
+        mean, sd, pmf = (cells[met] for cells in (self.mean, self.sd, self.pmf))
+        return replace(self, output=output, draws=kept, mean=mean, sd=sd, pmf=pmf, asked=self.asked.picked(where))
 
     def tricks(self, **where: Any) -> Self:
         """The number of tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
         one = self.at(**where)
-        if self.output.tricks is None or self.pmf is None:
+        if self.output.tricks is None:
             raise BayesBridgeError(
                 f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()", name=self.name
             )
@@ -186,7 +191,6 @@ class Distribution(Displayable):
 
     def met(self, *places: int) -> slice:
         """From the first to the last value that occurs in one of the cells."""
-        assert self.pmf is not None
         found = np.flatnonzero((self.pmf[list(places)] > 0).any(axis=0))
         return slice(found[0], found[-1] + 1) if len(found) else slice(None)
 
@@ -196,22 +200,21 @@ class Distribution(Displayable):
         return self.output.tricks or TrickCount()
 
     @property
-    def whole(self) -> NDArray[np.int64]:
-        """(n,) the whole numbers of :attr:`shares`."""
-        assert self.values is not None
-        return self.values
+    def drawn(self) -> NDArray[Any]:
+        """(n, cells) what each layout that was kept has; of a distribution for each layout its mean."""
+        each = self.draws if self.output.support is None else (self.draws * self.values).sum(axis=-1)
+        return np.asarray(each.reshape(len(each), len(self.mean)))
 
     @property
     def shares(self) -> Floats:
-        """(n,) P(each of the whole numbers), of a single number."""
-        assert self.pmf is not None
+        """(n,) P(each of :attr:`values`), of a single number."""
         return np.asarray(self.pmf[0])
 
     @property
     def counted(self) -> NDArray[np.bool_]:
         """(n,) the whole numbers that count: all but what stands for failing."""
         undefined = self.count.undefined_value
-        return np.ones(len(self.whole), np.bool_) if undefined is None else self.whole != undefined
+        return np.ones(len(self.values), np.bool_) if undefined is None else self.values != undefined
 
     @property
     def fails(self) -> float:
@@ -227,20 +230,20 @@ class Distribution(Displayable):
     def mean_if_held(self) -> float | None:
         """Mean given that it can count; ``None`` where it never can."""
         counting = self.counted
-        return float(self.shares[counting] @ self.whole[counting]) / self.holds if self.holds else None
+        return float(self.shares[counting] @ self.values[counting]) / self.holds if self.holds else None
 
     def at_least(self, tricks: int) -> float:
         """P(at least so many tricks)."""
-        return min(1.0, float(self.shares[self.counted & (self.whole >= tricks)].sum()))
+        return min(1.0, float(self.shares[self.counted & (self.values >= tricks)].sum()))
 
     def share(self, tricks: int) -> float:
         """P(exactly so many)."""
-        return float(self.shares[self.whole == tricks].sum())
+        return float(self.shares[self.values == tricks].sum())
 
     @property
     def occurring(self) -> range:
         """The numbers of tricks from the first to the last that occurs; 7 to 13 where none does."""
-        met = self.whole[self.counted & (self.shares > 0)]
+        met = self.values[self.counted & (self.shares > 0)]
         return range(int(met[0]), int(met[-1]) + 1) if len(met) else GOALS
 
     @property
@@ -340,7 +343,7 @@ class Distribution(Displayable):
     def _number_table(self) -> Table:
         """A whole number that does not count tricks."""
         kept = self.met(0)
-        values, shares = self.whole[kept], self.shares[kept]
+        values, shares = self.values[kept], self.shares[kept]
         step = -(-len(values) // MOST_BARS)
         rows: list[list[str | float]] = []
         for begin in range(0, len(values), step):
@@ -368,11 +371,10 @@ class Distribution(Displayable):
 
         told = [cell for cell in range(len(cells)) if means[cell] or spreads[cell]] or list(range(len(cells)))
         ranked = sorted(told, key=place)
-        heads, shares = np.zeros(0, np.int64), np.zeros((len(cells), 0))
-        if self.values is not None and self.pmf is not None and self.output.dtype != "bool":
-            kept = self.met(*ranked[:MOST_ROWS])
-            if 0 < len(self.values[kept]) <= MOST_COLUMNS:
-                heads, shares = self.values[kept], self.pmf[:, kept]
+        kept = self.met(*ranked[:MOST_ROWS])
+        if self.output.dtype == "bool" or len(self.values[kept]) > MOST_COLUMNS:
+            kept = slice(0)
+        heads, shares = self.values[kept], self.pmf[:, kept]
         rows = [
             [
                 " ".join(cells[cell]),
@@ -400,7 +402,7 @@ class Distribution(Displayable):
             for label in cell:
                 inner = inner.setdefault(label, {})
             inner |= {"mean": float(self.mean[place]), "sd": float(self.sd[place])}
-            if self.values is not None and self.pmf is not None:
+            if len(self.values):
                 shares = self.pmf[place].clip(max=1.0)
                 inner["pmf"] = {str(value): float(p) for value, p in zip(self.values, shares, strict=True)}
         if self.counts_tricks:
@@ -415,7 +417,9 @@ class Accumulator:
     """Running sums of one output: a distribution of integers, moments of any numbers."""
 
     def __init__(self, output: Output) -> None:
-        self.output, self.lowest = output, 0
+        self.output, self.lowest, self.exact = output, 0, False
+        self.kept: list[NDArray[Any]] = []
+        """Values of the layouts that are kept."""
         cells = int(np.prod(output.shape))
         self.mean, self.square = np.zeros(cells), np.zeros(cells)
         self.table: Floats | None = None
@@ -456,14 +460,14 @@ class Accumulator:
         """Exact counts of layouts by value from ``lowest`` on, or probabilities with a total of 1, for all that was."""
         shares = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
         used = np.flatnonzero(shares.any(axis=0))
-        self.lowest, self.table = lowest + int(used[0]), shares[:, used[0] : used[-1] + 1]
+        self.lowest, self.table, self.exact = lowest + int(used[0]), shares[:, used[0] : used[-1] + 1], True
 
     def distribution(self, exact: bool, estimator: str, name: str, asked: TrickContext) -> Distribution:
         """What was added up; refuses numbers too large to have moments."""
-        values = None
+        values, pmf = np.zeros(0, np.int64), np.zeros((len(self.mean), 0))
         if self.table is not None:
             self.table /= self.table.sum(axis=1, keepdims=True)  # ten million weights miss one by rounding
-            values = self.lowest + np.arange(self.table.shape[1])
+            values, pmf = self.lowest + np.arange(self.table.shape[1]), self.table
             self.mean, self.square = self.table @ values, self.table @ (values**2)
         if not np.isfinite(self.square).all():
             raise PluginError(
@@ -471,7 +475,9 @@ class Accumulator:
                 output=self.output.name,
             )
         sd = np.sqrt(np.maximum(self.square - self.mean**2, 0.0))
-        return Distribution(self.output, self.mean, sd, exact, values, self.table, estimator, name, asked)
+        kept = np.concatenate([np.empty((0, *self.output.returned), self.output.dtype), *self.kept])
+        exact = exact or self.exact
+        return Distribution(self.output, kept, self.mean, sd, exact, values, pmf, estimator, name, asked)
 
 
 @njit

@@ -62,12 +62,8 @@ class Evaluation:
 
     posterior: Posterior
     question: Question
-    estimators: tuple[Estimator, ...]
-    """Those that answered."""
-    numbers: dict[tuple[str, str], Distribution]
-    """By estimator and output."""
-    draws: dict[tuple[str, str], NDArray[Any]]
-    """Outputs of the layouts kept, by estimator and output: (n, …)."""
+    numbers: dict[str, Distribution]
+    """By their names in results, estimator by estimator."""
     log_weights: NDArray[np.float64] | None
     """Of the layouts kept; ``None`` where they count the same."""
     failures: dict[str, PluginError]
@@ -93,10 +89,8 @@ def evaluate(
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
     random = generator(rng)
     sums: dict[tuple[str, str], Accumulator] = {}
-    exact: set[tuple[str, str]] = set()
-    numbers: dict[tuple[str, str], Distribution] = {}
+    numbers: dict[str, Distribution] = {}
     asked = TrickContext.of(posterior.belief, question)
-    draws: dict[tuple[str, str], list[NDArray[Any]]] = {}
     failures: dict[str, PluginError] = {}
 
     @contextmanager
@@ -116,9 +110,7 @@ def evaluate(
     for estimator in estimators:
         with trying(estimator):
             verify_declaration(estimator)
-            for output in estimator.outputs:
-                sums[estimator.name, output.name] = Accumulator(output)
-                draws[estimator.name, output.name] = []
+            sums |= {(estimator.name, output.name): Accumulator(output) for output in estimator.outputs}
     slow = [estimator for estimator in working() if seconds_of(estimator)]
     cost = sum(map(seconds_of, slow))
     if (n := layouts_within_budget(posterior, cost, budget or Budget(posterior.asked[1]))) < len(posterior):
@@ -148,31 +140,25 @@ def evaluate(
                 for name, values in answers.items():
                     sums[estimator.name, name].add(values, weights)
                     if whole:
-                        draws[estimator.name, name].append(values)
+                        sums[estimator.name, name].kept.append(values)
         done += len(masks)
         report_progress("layouts", done, len(posterior))
     some = None if whole else posterior.resample(KEPT, random)
     for estimator in working():
         with trying(estimator):
-            for name, values in run(estimator, some, question).items() if some is not None else ():
-                draws[estimator.name, name].append(values)
+            if some is not None:
+                for name, values in run(estimator, some, question).items():
+                    sums[estimator.name, name].kept.append(values)
             if not posterior.exact:
                 for name, counts in counted(posterior, estimator, question).items():
                     sums[estimator.name, name].count(*counts)
-                    exact.add((estimator.name, name))
             for output in estimator.outputs:
                 key, shared = (estimator.name, output.name), sum(output.name == name for _, name in sums) > 1
                 name = "_".join(key) if shared else output.name
-                numbers[key] = sums[key].distribution(posterior.exact or key in exact, estimator.name, name, asked)
-    return Evaluation(
-        posterior,
-        question,
-        tuple(working()),
-        {key: number for key, number in numbers.items() if key[0] not in failures},
-        {key: np.concatenate(parts) for key, parts in draws.items() if key[0] not in failures},
-        importance.log if whole and importance is not None else None,
-        failures,
-    )
+                numbers[name] = sums[key].distribution(posterior.exact, estimator.name, name, asked)
+    answered = {name: number for name, number in numbers.items() if number.estimator not in failures}
+    log_weights = importance.log if whole and importance is not None else None
+    return Evaluation(posterior, question, answered, log_weights, failures)
 
 
 def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> int:

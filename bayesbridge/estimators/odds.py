@@ -346,11 +346,11 @@ def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget,
     A solver that fails is added to the failures, and nothing is corrected; where ``tricks`` itself failed, there is no
     answer.
     """
-    network = found.numbers.get((PREDICTS, PREDICTS))
+    network = next((one for one in found.numbers.values() if one.estimator == PREDICTS), None)
     if asked is None or network is None or network.output.support != range(14):
         return found
     random, group, posterior = generator(rng), asked.group, found.posterior
-    predicted = found.draws[PREDICTS, PREDICTS]
+    predicted = network.draws
     if len(predicted) == len(posterior):
         estimates = TrickEstimates.of(posterior, [group], predicted)
     else:

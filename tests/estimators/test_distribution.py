@@ -43,7 +43,7 @@ def test_counts_take_the_place_of_draws():
     sums.count(3, np.array([0, 2, 6, 0], object), 8)
     found = sums.distribution(True, "toy", "x", ASKED)
     assert found.exact
-    assert dict(zip(found.whole.tolist(), found.shares.tolist(), strict=True)) == {4: 0.25, 5: 0.75}
+    assert dict(zip(found.values.tolist(), found.shares.tolist(), strict=True)) == {4: 0.25, 5: 0.75}
     assert (found.mean[0], found.sd[0]) == pytest.approx((4.75, np.sqrt(0.1875)))
 
 
