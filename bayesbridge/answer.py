@@ -38,9 +38,9 @@ def capture_tricks(
     counts = None if posterior.exact else counted(posterior, capture, question).get("T")
     if counts is None:
         return evaluate(posterior, [capture], question, rng=rng).numbers["T"]
-    sums = Accumulator(next(output for output in capture.outputs if output.name == "T"))
+    sums = Accumulator(next(output for output in capture.outputs if output.name == "T"), capture.name)
     sums.count(*counts)
-    return sums.distribution(True, capture.name, "T", TrickContext.of(posterior.belief, question))
+    return sums.distribution(True, "T", TrickContext.of(posterior.belief, question))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -416,8 +416,8 @@ class Distribution(Displayable):
 class Accumulator:
     """Running sums of one output: a distribution of integers, moments of any numbers."""
 
-    def __init__(self, output: Output) -> None:
-        self.output, self.lowest, self.exact = output, 0, False
+    def __init__(self, output: Output, estimator: str) -> None:
+        self.output, self.estimator, self.lowest, self.exact = output, estimator, 0, False
         self.kept: list[NDArray[Any]] = []
         """Values of the layouts that are kept."""
         cells = int(np.prod(output.shape))
@@ -445,10 +445,9 @@ class Accumulator:
         low, high = (int(flat.min()), int(flat.max())) if len(flat) else (self.lowest, self.lowest)
         low, high = min(low, self.lowest), max(high, self.lowest + self.table.shape[1] - 1)
         if high - low >= 4096:
-            raise PluginError(
-                f"output {self.output.name!r} ranges from {low} to {high}: declare a floating-point dtype for values "
-                "spread over more than 4096 integers",
-                output=self.output.name,
+            raise self._broken(
+                f"ranges from {low} to {high}: declare a floating-point dtype for values spread over more than 4096 "
+                "integers"
             )
         before, after = self.lowest - low, high - self.lowest - self.table.shape[1] + 1
         if before or after:
@@ -462,7 +461,11 @@ class Accumulator:
         used = np.flatnonzero(shares.any(axis=0))
         self.lowest, self.table, self.exact = lowest + int(used[0]), shares[:, used[0] : used[-1] + 1], True
 
-    def distribution(self, exact: bool, estimator: str, name: str, asked: TrickContext) -> Distribution:
+    def _broken(self, why: str) -> PluginError:
+        where = f"estimator {self.estimator!r}: output {self.output.name!r}"
+        return PluginError(f"{where} {why}", plugin=self.estimator, output=self.output.name)
+
+    def distribution(self, exact: bool, name: str, asked: TrickContext) -> Distribution:
         """What was added up; refuses numbers too large to have moments."""
         values, pmf = np.zeros(0, np.int64), np.zeros((len(self.mean), 0))
         if self.table is not None:
@@ -470,14 +473,11 @@ class Accumulator:
             values, pmf = self.lowest + np.arange(self.table.shape[1]), self.table
             self.mean, self.square = self.table @ values, self.table @ (values**2)
         if not np.isfinite(self.square).all():
-            raise PluginError(
-                f"output {self.output.name!r} has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it",
-                output=self.output.name,
-            )
+            raise self._broken(f"has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it")
         sd = np.sqrt(np.maximum(self.square - self.mean**2, 0.0))
         kept = np.concatenate([np.empty((0, *self.output.returned), self.output.dtype), *self.kept])
         exact = exact or self.exact
-        return Distribution(self.output, kept, self.mean, sd, exact, values, pmf, estimator, name, asked)
+        return Distribution(self.output, kept, self.mean, sd, exact, values, pmf, self.estimator, name, asked)
 
 
 @njit

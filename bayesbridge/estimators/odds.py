@@ -2,23 +2,20 @@
 
 The network of ``tricks`` predicts double-dummy tricks for every draw: all four players see all cards, from the first
 lead on. Where the estimator ``solved`` is installed, m layouts of the posterior are solved too, and the answer is
-theirs. The layouts drawn to be solved are never quite a mirror of the posterior: perhaps too many of them look easy to
-the network. So they get weights, as near as possible to those they were drawn with, under which the network's
-predictions x have the mean x̄ that they have over all draws::
+theirs. They get weights, as near as possible to those they were drawn with, under which the network's predictions x
+have the mean x̄ that they have over all draws::
 
     v_j ∝ w_j exp(λ · x_j)    with    Σ v_j x_j = x̄
 
 (calibration weights by exponential tilting, or raking: Deville and Särndal, *Journal of the American Statistical
-Association* 87, 1992). Any number that depends on the cards is then its mean under v over solved layouts alone. So a
-probability lies in [0, 1], a distribution is non-negative and adds up to one, differences are differences, and what
-held in every solved layout is reported as that, by construction; the network decides how the layouts are weighted and
-nothing else. What it explains of a number is as exact as all draws, the residual e as the layouts solved::
+Association* 87, 1992). Any number that depends on the cards is then its mean under v over solved layouts alone, so a
+probability lies in [0, 1] and a distribution adds up to one by construction. What the network explains of a number is
+as exact as all draws, the residual e as the layouts solved::
 
     variance = var(a) / ESS + Σ v_j² e_j² · n / (n − 1 − k)         n = 1 / Σ v_j², k predictions fitted
 
 Where one number is wanted, as whether a contract makes, layouts that the network is sure of tell little of it. They are
-drawn to be solved less often, and weigh more (Neyman's allocation: w_j is one over the standard deviation of the number
-in the layout, by the network, and of a fifth at least)::
+drawn to be solved less often, and weigh more (Neyman's allocation)::
 
     P(layout is solved) ∝ P(layout) · √(variance of the number in it + SURE²)
 
@@ -131,10 +128,6 @@ def contract_question(
     """What is asked about a contract; ``None`` where none is named.
 
     ``beside``: what must not be named with a contract (``pair``, ``trump``), or not without one (``solve``).
-
-    >>> from bayesbridge import Belief
-    >>> contract_question(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX").group.pair
-    (<Seat.S: 2>, <Seat.N: 0>)
     """
     without = {"by": by, "actual": actual or None, "solve": beside.pop("solve", None)}
     for name, value in (without if contract is None else beside).items():
@@ -217,11 +210,7 @@ over 100 positions (``benchmarks/evaluation/tricks_network.py``), the last two o
 def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
     """The network's own standard error of the mean of ``values[tricks]``, where P(tricks) is ``shares`` (14,).
 
-    Its error in tricks times what a trick more or less makes of the mean. It is the same in all layouts of a position,
-    so that no number of draws removes it.
-
-    >>> network_error(np.eye(14)[10], TRICKS, Strain.S) == NETWORK_ERROR[False][3]
-    True
+    Its error in tricks times what a trick more or less makes of the mean: no number of draws removes it.
     """
     more, less = (shares @ values[np.clip(np.arange(14) + step, 0, 13)] for step in (1, -1))
     level = int(np.searchsorted(NETWORK_LEVELS, shares @ TRICKS, side="right"))
@@ -343,8 +332,7 @@ class ContractOdds(ContractQuestion, Displayable):
 def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget, rng: Seed) -> Evaluation:
     """An evaluation with what becomes of a contract, where one is asked about, from its ``tricks``.
 
-    A solver that fails is added to the failures, and nothing is corrected; where ``tricks`` itself failed, there is no
-    answer.
+    A solver that fails is added to the failures; where ``tricks`` itself failed, there is no answer.
     """
     network = next((one for one in found.numbers.values() if one.estimator == PREDICTS), None)
     if asked is None or network is None or network.output.support != range(14):
@@ -373,22 +361,13 @@ LAYOUTS: Final = 1000
 
 
 def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> ContractOdds:
-    """What the network alone says of a contract, quickly: of no more than ``LAYOUTS`` layouts.
-
-    >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    >>> network_odds(belief.infer(rng=1), Contract.of("4NT by S")).make.mean < 0.05
-    True
-    """
+    """What the network alone says of a contract, quickly: of no more than ``LAYOUTS`` layouts."""
     asked = ContractQuestion.of(posterior.belief, contract)
     return TrickEstimates.of(judged(posterior, rng, LAYOUTS, LAYOUTS), [asked.group]).odds(asked)
 
 
 def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0) -> list[ContractOdds]:
-    """What the network says of the auction's contract; before its end of game in each strain, declared by the pair.
-
-    Of the pair the first that may declare does.
-    """
+    """What the network says of the auction's contract; before its end of game in each strain, declared by the pair."""
     belief = posterior.belief
     if belief.auction is not None and belief.auction.contract is not None:
         return [network_odds(posterior, belief.auction.contract, rng)]
@@ -476,10 +455,7 @@ class TrickEstimates:
         return cls(layouts, np.asarray(posterior.weights), ess, pmfs, np.empty(0, np.int64), None, {})
 
     def solve(self, solver: Estimator, work: Solving, budget: Budget, rng: Seed) -> TrickEstimates:
-        """With some layouts solved, until they are as exact as the budget says; all if it allows that.
-
-        A solver that fails raises :class:`PluginError`.
-        """
+        """With some layouts solved, until they are as exact as the budget says; all if it allows that."""
         n, cost = len(self.layouts), seconds_of(solver)
         m = min(n, budget.layouts(cost * len(work.groups), n))
         chosen, unsure = np.arange(n), np.broadcast_to(work.unsure, n)
@@ -547,8 +523,11 @@ class TrickEstimates:
         predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (points, points**2))
         solved = None
         if first in self.tricks or second in self.tricks:
-            known = [self._certain(group) for group in (first, second)]
-            solved = np.asarray(((known[0] @ points) * known[1]).sum(axis=1))
+            of_first, of_second = (
+                np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
+                for group in (first, second)
+            )
+            solved = np.asarray(((of_first @ points) * of_second).sum(axis=1))
         near = points[self._near(first)][:, self._near(second)]
         step = _largest_step(near) + _largest_step(near.T)
         error = np.hypot(
@@ -572,10 +551,6 @@ class TrickEstimates:
             variance = (float(self.weights @ number.square) - mean**2) / self.ess
         return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
-    def _certain(self, group: Group) -> Floats:
-        """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
-        return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
-
     def _error(self, group: Group, points: Floats) -> float:
         """The network's own error of the mean of ``points[tricks]``; none where it was solved."""
         return 0.0 if group in self.tricks else network_error(self.weights @ self.pmfs[group], points, group.strain)
@@ -597,13 +572,6 @@ def _largest_step(near: Floats) -> float:
 class CalibratedSample:
     """Solved layouts with their weights.
 
-    >>> rng = np.random.default_rng(1)
-    >>> chance = rng.random(4000)  # the network's, for all draws; here it is right
-    >>> made = (rng.random(200) < chance[:200]).astype(float)
-    >>> sample = CalibratedSample.of(np.full(200, 1 / 200), chance[:200, None], chance.mean()[None], 4000)
-    >>> mean, error = sample.share(made)
-    >>> bool(abs(mean - 0.5) < 4 * error), error < 0.5 / 200**0.5
-    (True, True)
     >>> mean, error = CalibratedSample.of(np.full(100, 0.01)).share(np.ones(100))
     >>> mean, round(error, 4)
     (1.0, 0.015)
@@ -681,10 +649,9 @@ class CalibratedSample:
 
 def _tilted(w: Floats, x: Floats) -> Floats:
     """(m,) weights v ∝ w exp(λ · z) under which z, the predictions x less their targets in units of their spread, has
-    mean − λ / m.
+    mean − λ / m, which keeps λ finite where the targets lie outside all that was drawn.
 
-    The right side keeps λ finite where the targets lie outside all that was drawn; it vanishes with the number of
-    layouts. λ is the minimum of a convex function, found by Newton's steps.
+    λ is the minimum of a convex function, found by Newton's steps.
     """
     spread = np.sqrt(w @ x**2)
     z = x / np.where(spread > 0.0, spread, 1.0)  # a contract that no layout decides tells nothing
@@ -742,7 +709,7 @@ def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
 
 
 def passed_through(shares: Floats, needed: int) -> Floats:
-    """(14, 14) P(actual tricks ∣ double dummy), a row per double dummy, from (margins, differences) of one cell."""
+    """The table of :func:`actual_table` from (margins, differences) of one cell."""
     table = np.zeros((14, 14))
     for solved in range(14):
         margin = min(max(solved - needed, LOWEST_MARGIN), HIGHEST_MARGIN) - LOWEST_MARGIN
@@ -752,12 +719,7 @@ def passed_through(shares: Floats, needed: int) -> Floats:
 
 
 def actual_table(contract: Contract) -> Floats:
-    """(14, 14) P(declarer takes so many ∣ double dummy), by what was counted.
-
-    >>> table = actual_table(Contract.of("4S by S"))
-    >>> bool(np.allclose(table.sum(axis=1), 1.0)), int(table[10].argmax())
-    (True, 10)
-    """
+    """(14, 14) P(declarer takes so many ∣ double dummy), by what was counted; a row for each double dummy."""
     counts, about = actual_counts()
     shares = smoothed(counts, float(about["strength"]))
     return passed_through(shares[cell_of(contract)], contract.tricks_needed)

@@ -3,17 +3,6 @@
 Whatever has these three is one (:class:`Estimator`); a plain function of one deal becomes one by :func:`estimator`,
 slow but easy. Estimators are asked by :func:`run` and :func:`run_exact`, which check what is declared and returned, and
 name the estimator in whatever goes wrong.
-
->>> from bayesbridge.layouts import Layouts
->>> class Points:
-...     name = "points"
-...     outputs = (Output("points", "High-card points of the pair.", dtype="int16"),)
-...
-...     def estimate(self, layouts, question):
-...         return {"points": layouts.points[:, list(question.pair)].sum(axis=1)}
->>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
->>> run(Points(), Layouts.of([deal]), Question.of("SN"))
-{'points': array([20], dtype=int16)}
 """
 
 from __future__ import annotations
@@ -22,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +22,6 @@ from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, PluginError, raised, shorten
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
-
-if TYPE_CHECKING:
-    from bayesbridge.engines.quantity_tables import Quantity
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "suit": tuple(suit.name for suit in Suit),
@@ -179,14 +165,6 @@ def seconds_of(estimator: Estimator) -> float:
 
 
 @runtime_checkable
-class SuitwiseEstimator(Protocol):
-    """An estimator some of whose outputs are found suit by suit: they are counted exactly under exact calls too."""
-
-    def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
-        """By the name of the output, values from 0 on; a seat stands for the lengths of its suits."""
-
-
-@runtime_checkable
 class ExactEstimator(Protocol):
     """An estimator that can also count its outputs over all layouts that fit hard evidence, without walking them."""
 
@@ -283,10 +261,7 @@ def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str,
 def run_exact(
     estimator: Estimator, constraints: Constraints, question: Question, total: int
 ) -> dict[str, tuple[int, NDArray[Any]]]:
-    """The exact distributions that an estimator can count, checked: of declared outputs, ``total`` layouts in each.
-
-    Nothing where it cannot count.
-    """
+    """The exact distributions that an estimator can count, checked: of declared outputs, ``total`` layouts in each."""
     if not isinstance(estimator, ExactEstimator):
         return {}
     with attributed(estimator, "the distribution of all layouts"):
@@ -311,9 +286,6 @@ def attributed(estimator: Estimator, work: str) -> Iterator[None]:
         raise PluginError(
             f"estimator {estimator.name!r} raised {raised(error, work)}",
             plugin=estimator.name,
-            output="result",
-            expected=f"outputs {[output.name for output in estimator.outputs]}",
-            got=f"{type(error).__name__}: {error}",
         ) from error
 
 
