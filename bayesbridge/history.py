@@ -6,7 +6,6 @@ Also how each call was read (:func:`readings`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from math import nan, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
@@ -45,8 +44,6 @@ def sharpening(
 ) -> pandas.DataFrame:
     """A row for the belief before any evidence, then one after each piece; cards come a trick at a time.
 
-    Where nothing was learned, as by a call of the observer, the row is the same again.
-
     Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
     posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
     that they hold; ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points of the hands;
@@ -73,7 +70,20 @@ def sharpening(
         found = rows[-1] if rows else {}
         if news:
             made = (nan, nan) if goal is None else network_odds(posterior, goal, rng).make
-            found = {**_believed(posterior, pair, level, rng), "made": made[0], "made_error": made[1]}
+            tricks, points = capture_tricks(posterior, pair, rng), posterior.point_table @ range(38)
+            found = {
+                "layouts": posterior.count(),
+                "method": posterior.method_of(counted=tricks.exact),
+                "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
+                "entropy_bits": posterior.entropy_bits,
+                "qualified": tricks.holds,
+                "T_mean": float(tricks.mean[0]),
+                "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
+                "T_at_least": tricks.at_least(6 + level),
+                **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
+                "made": made[0],
+                "made_error": made[1],
+            }
         rows.append({**found, "event": event})
     table = pandas.DataFrame(rows, columns=["event", *(name for name in rows[0] if name != "event")])
     table.attrs = {"level": level, "contract": "" if goal is None else str(goal), "players": 3 + (belief.dummy is None)}
@@ -245,12 +255,9 @@ def strength(shares: Sequence[float] | Floats) -> Spread:
     >>> strength([0.25, 0.5, 0.25])
     Spread(mean=1.0, low=0, high=2)
     """
-    chances = [float(share) for share in shares]
-    so_far = list(accumulate(chances))
-    low, high = (
-        next((n for n, total in enumerate(so_far) if total >= edge - 1e-9), len(so_far) - 1) for edge in (0.1, 0.9)
-    )
-    return Spread(sum(n * share for n, share in enumerate(chances)), low, high)
+    chances = np.asarray(shares, np.float64)
+    low, high = np.searchsorted(np.cumsum(chances), (0.1 - 1e-9, 0.9 - 1e-9)).clip(max=len(chances) - 1).tolist()
+    return Spread(float(chances @ np.arange(len(chances))), low, high)
 
 
 class Moment(NamedTuple):
@@ -271,19 +278,8 @@ class StepOptions(TypedDict, total=False):
     rng: Seed
 
 
-def moments(
-    belief: Belief,
-    *,
-    by_card: bool = False,
-    draws: int | None = None,
-    rng: Seed = 0,
-) -> Iterator[Moment]:
-    """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``.
-
-    >>> import bayesbridge as bb
-    >>> [moment.event for moment in moments(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")))]
-    ["S's hand", 'E is void in H']
-    """
+def moments(belief: Belief, *, by_card: bool = False, draws: int | None = None, rng: Seed = 0) -> Iterator[Moment]:
+    """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``."""
     events, history = _events(belief, by_card), list(belief.history())
     posterior: Posterior | None = None
     for pieces, event in with_progress("steps", events):
@@ -295,37 +291,14 @@ def moments(
 def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
     """How many pieces are seen after each event, the first of which is the hand, and what it is called."""
     found = [(0, f"{belief.observer.name}'s hand")]
-    evidence = belief.evidence
-    tricks = iter(belief.tricks)
-    cards = 0
+    evidence, cards = belief.evidence, 0
     for number, piece in enumerate(evidence, 1):
+        event = str(piece)
         if isinstance(piece, Play):
             cards += 1
-            more = number < len(evidence) and isinstance(evidence[number], Play)
-            if cards % 4 == 1:
-                trick = next(tricks)
-            if not by_card and cards % 4 and more:
-                continue
             if not by_card and not cards % 4:
-                found.append((number, f"trick {cards // 4}: {trick}"))
+                event = f"trick {cards // 4}: {belief.tricks[cards // 4 - 1]}"
+            elif not by_card and number < len(evidence) and isinstance(evidence[number], Play):
                 continue
-        found.append((number, str(piece)))
+        found.append((number, event))
     return found
-
-
-def _believed(
-    posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, level: int, rng: Seed
-) -> dict[str, Any]:
-    tricks = capture_tricks(posterior, pair, rng)
-    points = posterior.point_table @ range(38)
-    return {
-        "layouts": posterior.count(),
-        "method": posterior.method_of(counted=tricks.exact),
-        "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
-        "entropy_bits": posterior.entropy_bits,
-        "qualified": tricks.holds,
-        "T_mean": float(tricks.mean[0]),
-        "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
-        "T_at_least": tricks.at_least(6 + level),
-        **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
-    }

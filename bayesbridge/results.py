@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 import bayesbridge
 from bayesbridge import markup
 from bayesbridge.answer import SHOWN, Answer, answers_table, contracts_table, plain_rows
-from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_document, accuracy_sentences, position_html
 from bayesbridge.budget import Budget, ErrorLimits
 from bayesbridge.calls import Contract
@@ -47,7 +46,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.odds import contract_question, estimators_for, with_odds
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
@@ -275,7 +274,10 @@ def estimate(
 
 def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
-    posterior, belief = found.posterior, found.posterior.belief
+    posterior, belief, question = found.posterior, found.posterior.belief, found.question
+    contract = None if belief.auction is None else belief.auction.contract
+    # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
+    told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
     draws: dict[str, Any] = {}
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
@@ -301,8 +303,21 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
             attrs={"engine": posterior.method, "ess": float(posterior.ess), "exact": int(posterior.exact)},
         ),
         "pmf": pmf_group,
-        "observed_data": _evidence(belief),
-        "constant_data": _position(belief, found.question),
+        "observed_data": xarray.Dataset(
+            {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
+        ),
+        "constant_data": xarray.Dataset(
+            {
+                "observer": belief.observer.name,
+                "hand": belief.hand.pbn,
+                "dummy": "" if belief.dummy is None else belief.dummy.name,
+                "pair": ("side", [seat.name for seat in question.pair]),
+                "trump": question.strain.name,
+                "contract": "" if contract is None else str(contract),
+                "bidder": repr(belief.bidder),
+                "player": "" if belief.player is None else repr(belief.player),
+            }
+        ),
     }
     if found.odds is not None:
         groups["contract"] = found.odds.dataset()
@@ -345,31 +360,6 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
             "point_probabilities": points.assign_attrs(exact=counted, long_name="P(seat has so many high-card points)"),
         }
     ).assign_coords(card_suit=("card", suits), rank=("card", ranks))
-
-
-def _evidence(belief: Belief) -> xarray.Dataset:
-    """Every piece in order: in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts."""
-    told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
-    return xarray.Dataset(
-        {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
-    )
-
-
-def _position(belief: Belief, question: Question) -> xarray.Dataset:
-    """What was known from the start, and what was asked."""
-    contract = None if belief.auction is None else belief.auction.contract
-    return xarray.Dataset(
-        {
-            "observer": belief.observer.name,
-            "hand": belief.hand.pbn,
-            "dummy": "" if belief.dummy is None else belief.dummy.name,
-            "pair": ("side", [seat.name for seat in question.pair]),
-            "trump": "NT" if question.trump is None else question.trump.name,
-            "contract": "" if contract is None else str(contract),
-            "bidder": repr(belief.bidder),
-            "player": "" if belief.player is None else repr(belief.player),
-        }
-    )
 
 
 @cache

@@ -6,7 +6,7 @@ Every model gives its own posterior, and P(evidence) under each is what the evid
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import hypot, inf, nan, sqrt
+from math import inf, nan, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -46,12 +46,11 @@ def sensitivity(
 ) -> xarray.Dataset:
     """The answers to one question under every bidder: ``bidders`` are names, or models by name.
 
-    A row for each ``bidder``. Variables: ``log_evidence``, log P(all
-    evidence), and ``log_bayes_factor`` against the first model, each with its ``…_error``; ``entropy_bits``;
-    ``card_probabilities`` and mean ``points`` by seat; ``qualified``, P(both conditions hold); ``T``, its distribution;
-    ``T_mean`` given that they hold; ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error
-    of a probability, 0 where exact; ``method``. A model under which the evidence is impossible has log_evidence -inf
-    and no other answer.
+    A row for each ``bidder``. Variables: ``log_evidence``, log P(all evidence), and ``log_bayes_factor`` against the
+    first model, each with its ``…_error``; ``entropy_bits``; ``card_probabilities`` and mean ``points`` by seat;
+    ``qualified``, P(both conditions hold); ``T``, its distribution; ``T_mean`` given that they hold; ``T_at_least``,
+    P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error of a probability, 0 where exact; ``method``. A
+    model under which the evidence is impossible has log_evidence -inf and no other answer.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
@@ -136,8 +135,7 @@ def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Datas
     # Two models under both of which the evidence is impossible have no Bayes factor.
     apart = [0.0 if not row else nan if one == log[0] == -inf else one - log[0] for row, one in enumerate(log)]
     variables["log_bayes_factor"] = ["bidder"], np.array(apart)
-    compared = [0.0, *(hypot(error, errors[0]) for error in errors[1:])]
-    variables["log_bayes_factor_error"] = ["bidder"], np.array(compared)
+    variables["log_bayes_factor_error"] = ["bidder"], np.array([0.0, *np.hypot(errors[1:], errors[0])])
     variables["method"] = ["bidder"], np.array([row["method"] for row in rows])
     return xarray.Dataset(
         variables,

@@ -257,13 +257,7 @@ class Distribution(Displayable):
         return self.count.at_table and self.asked.declares
 
     def goal(self, tricks: int) -> str:
-        """What "at least so many" is called: a contract that makes, or only a number that is reached.
-
-        >>> import bayesbridge as bb
-        >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(draws=100, rng=1)
-        >>> bb.estimate(posterior).tricks().goal(9), bb.estimate(posterior, "tricks").tricks("tricks").goal(9)
-        ('T ≥ 9', '3NT makes')
-        """
+        """What "at least so many" is called: ``3NT makes``, or only ``T ≥ 9`` where no contract makes by it."""
         makes = self.is_contract_chance and tricks in GOALS
         return f"{tricks - 6}{self.asked.strain.name} makes" if makes else f"{self.name} ≥ {tricks}"
 
@@ -277,14 +271,9 @@ class Distribution(Displayable):
         if output.tricks.at_table:
             return f"Tricks of {SEATS[asked.pair[0].name]}, dummy {SEATS[asked.pair[1].name]}, in {strain}"
         if output.title:
-            return f"{self.name} of {asked.names}: {output.title}{self._trumps and ', without trumps'}"
+            without = ", without trumps" if output.note and asked.strain != Strain.NT else ""
+            return f"{self.name} of {asked.names}: {output.title}{without}"
         return f"{self.name} of {asked.names}, in {strain}: {output.doc[:1].lower()}{output.doc[1:].removesuffix('.')}"
-
-    @property
-    def axis(self) -> str:
-        """What the numbers are, in a few words."""
-        what = "tricks at the table" if self.count.at_table else self.output.title
-        return what if what and self.name == "tricks" else ", ".join(filter(None, (self.name, what)))
 
     @property
     def notes(self) -> list[str]:
@@ -293,17 +282,12 @@ class Distribution(Displayable):
         sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
         if not self.output.note and not at_table:
             sentences.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
-        sentences += filter(None, [self._trumps])
+        sentences += [WITHOUT_TRUMPS] if self.output.note and asked.strain != Strain.NT else []
         if not asked.declares:
             declared = f"tricks that {asked.names} would take if {asked.pair[0].name} declared"
             whose = declared if at_table else f"captures of {asked.names}"
             sentences.append(f"These are the {whose}; this is not declarer's contract, {asked.contract}.")
         return sentences
-
-    @property
-    def _trumps(self) -> str:
-        """What is to be said where trumps were asked about and the number knows none."""
-        return WITHOUT_TRUMPS if self.output.note and self.asked.strain != Strain.NT else ""
 
     @property
     def tables(self) -> list[Table]:
@@ -313,11 +297,7 @@ class Distribution(Displayable):
         return [self._number_table() if self.output.tricks is None else self._tricks_table()]
 
     def _tricks_table(self) -> Table:
-        """How many, with P(at least so many) beside it.
-
-        Where every layout has a distribution every number has some chance: ends with less than ``RARE`` together are
-        left out, and that is said.
-        """
+        """How many, with P(at least so many) beside it; ends rarer than ``RARE`` are left out, and that is said."""
         count, mean, fails = self.count, self.mean_if_held, self.fails
         every = [value for value in self.occurring if self.holds]
         shown = every
@@ -392,10 +372,7 @@ class Distribution(Displayable):
 
     @property
     def document(self) -> dict[str, Any]:
-        """Mean, spread and distribution, nested by the labels; of tricks also P(at least so many).
-
-        Contracts that make are named only by tricks at the table.
-        """
+        """Mean, spread and distribution, nested by the labels; of tricks also P(at least so many)."""
         said: dict[str, Any] = {}
         for place, cell in enumerate(self.cells):
             inner = said
@@ -406,10 +383,9 @@ class Distribution(Displayable):
                 shares = self.pmf[place].clip(max=1.0)
                 inner["pmf"] = {str(value): float(p) for value, p in zip(self.values, shares, strict=True)}
         if self.counts_tricks:
-            goals = self.goals
-            said |= {"at_table": self.count.at_table, "at_least": {str(goal): p for goal, p in goals.items()}}
+            said |= {"at_table": self.count.at_table, "at_least": {str(goal): p for goal, p in self.goals.items()}}
             if self.is_contract_chance:
-                said["makes"] = {self.goal(goal).removesuffix(" makes"): p for goal, p in goals.items()}
+                said["makes"] = {self.goal(goal).removesuffix(" makes"): p for goal, p in self.goals.items()}
         return said
 
 
