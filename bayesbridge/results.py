@@ -5,17 +5,15 @@
 attribute says so), ``marginals`` (where cards lie, suit lengths, points), ``observed_data`` (the evidence in order),
 ``constant_data`` (observer, hand, pair, contract), ``contract`` (chance and tricks of a requested contract). The tree
 round-trips through netCDF; read back it is a plain tree, on which every function of the package works too.
-ArviZ takes draws as equally likely: where there are log weights, give it :func:`equally_weighted` draws. Same seed,
-same tree: no clock.
+Same seed, same tree: no clock.
 
 The standard error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws
 changes by u = q (x - m) / E[q] for a little more weight on a draw (its influence); the error is that of the mean of u.
-Importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of
-their effective sample size. Where an event is rare, or never happens, that is too little: the square of one more draw
-with the opposite outcome is added, and with importance weights, for any number, of one more like the draw farthest from
-the mean. No error is stated where all draws agree on a number that is no event, nor of a mean given that the conditions
-hold with few draws. Weights that are averages over a bidding style add the error of these averages
-(:mod:`~bayesbridge.engines.weights`).
+Importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of their effective sample size.
+Where an event is rare, or never happens, the square of one more draw with the opposite outcome is added, and with
+importance weights, for any number, of one more like the draw farthest from the mean. No error is stated where all draws
+agree on a number that is no event, nor of a mean given that the conditions hold with few draws. Weights that are
+averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.weights`).
 """
 
 from __future__ import annotations
@@ -82,10 +80,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return cls.from_dict(tree.to_dict())
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Every distribution as one pandas table: a row for each value of each number, its probability and exactness.
-
-        Numbers have the names of the summary, such as ``delta[C]``.
-        """
+        """Every distribution as one pandas table: a row for each value of each number, as the summary names it."""
         import pandas
 
         rows = [
@@ -100,18 +95,14 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
 
         Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass
-        may be larger), then ``mcse``, ``ess`` and ``exact``, whether the figure is. All are numbers but
-        the last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no
-        meaning. ``names`` picks outputs. The attributes of the table are those of the
-        result.
+        may be larger), then ``mcse``, ``ess`` and ``exact``, whether the figure is: then ``mcse`` is 0. ``nan`` stands
+        where a number has no meaning. ``names`` picks outputs. The table has the attributes of the result.
 
         >>> import bayesbridge as bb
         >>> table = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).summary("T")
         >>> row = table.loc["T if they hold"]
         >>> f"{row['mean']:.2f}, exact: {row['exact']}"
         '10.23, exact: True'
-        >>> len(table[table["exact"] | (table["ess"] > 400)]) == len(table)
-        True
         """
         import pandas
 
@@ -140,8 +131,8 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
     def at_least(self, name: str = "T") -> xarray.DataArray:
         """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
 
-        What stands for failing, as T = 0 where the conditions fail, reaches no number. Of T these are captures by the
-        paper's rule; they are chances of contracts only for an output that estimates tricks at the table.
+        What stands for failing, as T = 0 where the conditions fail, reaches no number. These are chances of contracts
+        only for an output that estimates tricks at the table.
 
         >>> import bayesbridge as bb
         >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -187,9 +178,11 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         kept, marginals = self["constant_data"].to_dataset(), self["marginals"].to_dataset()
         dummy, observer, contract = (str(kept[name].values) for name in ("dummy", "observer", "contract"))
         roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
-        sampled = ["cards and lengths"] if not marginals["card_probabilities"].attrs["exact"] else []
-        sampled += ["points"] if not marginals["point_probabilities"].attrs["exact"] else []
-        answer = Answer.of_tree(self)
+        answer, known = (
+            Answer.of_tree(self),
+            {"card_probabilities": "cards and lengths", "point_probabilities": "points"},
+        )
+        sampled = [words for name, words in known.items() if not marginals[name].attrs["exact"]]
         sampled += [number.name for number in answer.shown if not number.exact]
         exact = {**self.attrs, "exact": not sampled}
         said = [*accuracy_sentences(exact), f"Sampled: {', '.join(sampled)}." if sampled else ""]
@@ -328,22 +321,19 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
 
 def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     """What is known of each draw that was kept; nothing where all count the same."""
-    posterior, kept = found.posterior, {}
+    posterior, kept = found.posterior, dict[str, Any]()
     if found.log_weights is not None:
         about = {"long_name": "Log weight of the draw, not normalised."}
         kept["log_weight"] = ("chain", "draw"), found.log_weights[None], about
     if n == len(posterior) and (likelihood := posterior.draws.log_likelihood) is not None:
         about = {"long_name": "log P(calls | layout) under the bidder model."}
         kept["log_likelihood"] = ("chain", "draw"), likelihood[None], about
-    batches = posterior.draws.batches
-    if batches is None or n != len(posterior):
-        return kept
-    row = "Row of batch_weight: layouts whose weights vary together."
-    weight = {"long_name": "Weight by each batch of styles alone, relative to the mean.", "drawn": int(batches.drawn)}
-    return kept | {
-        "batch_row": (("chain", "draw"), batches.row[None], {"long_name": row}),
-        "batch_weight": (("batch", "row"), batches.relative, weight),
-    }
+    if n == len(posterior) and (batches := posterior.draws.batches) is not None:
+        about = {"long_name": "Row of batch_weight: layouts whose weights vary together."}
+        kept["batch_row"] = ("chain", "draw"), batches.row[None], about
+        weight = "Weight by each batch of styles alone, relative to the mean."
+        kept["batch_weight"] = ("batch", "row"), batches.relative, {"long_name": weight, "drawn": int(batches.drawn)}
+    return kept
 
 
 def _marginals(posterior: Posterior) -> xarray.Dataset:
@@ -351,15 +341,11 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     exact, counted = int(posterior.counts_cards), int(posterior.counts_points)
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
     points, suits, ranks = posterior.point_probabilities(), [name[0] for name in CARDS], [name[1] for name in CARDS]
-    return xarray.Dataset(
-        {
-            "card_probabilities": cards.assign_attrs(exact=exact, long_name="P(seat holds card)"),
-            "length_probabilities": lengths.assign_attrs(
-                exact=exact, long_name="P(seat has so many cards of the suit)"
-            ),
-            "point_probabilities": points.assign_attrs(exact=counted, long_name="P(seat has so many high-card points)"),
-        }
-    ).assign_coords(card_suit=("card", suits), rank=("card", ranks))
+    cards = cards.assign_attrs(exact=exact, long_name="P(seat holds card)")
+    lengths = lengths.assign_attrs(exact=exact, long_name="P(seat has so many cards of the suit)")
+    points = points.assign_attrs(exact=counted, long_name="P(seat has so many high-card points)")
+    found = {"card_probabilities": cards, "length_probabilities": lengths, "point_probabilities": points}
+    return xarray.Dataset(found).assign_coords(card_suit=("card", suits), rank=("card", ranks))
 
 
 @cache

@@ -161,10 +161,6 @@ def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | 
 
     That is the declarer of the auction's own contract in that strain, else who of the observer's side bid the strain
     first, else the observer.
-
-    >>> from bayesbridge import Belief
-    >>> resolve_contract(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX")
-    Contract.of('4SX by S')
     """
     whole = isinstance(contract, Contract) or len(str(contract).split()) == 3
     written = Contract.of(contract) if whole else Contract.of(contract, belief.observer if by is None else by)
