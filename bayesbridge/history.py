@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from bayesbridge.answer import capture_tricks
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Call, Contract
@@ -233,20 +232,14 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[
         "major_4": lengths[:, [Suit.H, Suit.S]].max(axis=1) >= 4,
         "aces": np.bitwise_count(hands & np.uint64(aces)),
     }
-    if (trump := _asked_key_cards(made.auction, made.index)) is not None:
-        features["key_cards"] = np.bitwise_count(hands & np.uint64(aces | 1 << 13 * trump + 11))
+    before_it = made.auction.calls[: made.index]
+    if len(before_it) > 1 and str(before_it[-2]) == "4NT" and not before_it[-1].is_bid:  # partner asked for key cards
+        own = (one.strain.trump for one in before_it[made.index % 2 :: 2][::-1] if one.strain is not None)
+        if (trump := next((suit for suit in own if suit is not None), None)) is not None:
+            features["key_cards"] = np.bitwise_count(hands & np.uint64(aces | 1 << 13 * trump + 11))
     shares = {name: float(weights @ values) for name, values in features.items()}
     points = strength(np.bincount(high_card_points(hands), weights, 38))
     return CallReading(seat, call, points, spreads, moved, shares)
-
-
-def _asked_key_cards(auction: Auction, index: int) -> Suit | None:
-    """The suit that the side bid last, if partner's 4NT and a pass came before a call; else ``None``."""
-    calls = auction.calls[:index]
-    if index < 2 or str(calls[-2]) != "4NT" or calls[-1].is_bid:
-        return None
-    bids = (call.strain.trump for call in calls[index % 2 :: 2][::-1] if call.strain is not None)
-    return next((suit for suit in bids if suit is not None), None)
 
 
 def strength(shares: Sequence[float] | Floats) -> Spread:

@@ -146,14 +146,14 @@ def percent_axis(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
 
 
-def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) -> None:
+def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
     """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
     shade = to_rgba(BLUE, min(share, 1.0))
     # As an artist: as a patch each of hundreds would move the limits of the axes, which are set afterwards.
     ax.add_artist(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
     colour = ink() if share <= 0.8 else "white"  # readable on paper and on a dark screen
     text = short_percent(share) if share else "·"
-    ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
+    ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=7, color=colour)
 
 
 def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
@@ -171,22 +171,21 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     hidden = hidden_seats(chances)
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top, played, ranks = 0.0, _played(source), "AKQJT98765432"
-    seats = [str(name) for name in chances["seat"].values]
-    table = dict(zip(map(str, chances["card"].values), chances.transpose("card", "seat").values.tolist(), strict=True))
+    table = chances.transpose("card", "seat").to_pandas()
     for suit, symbol in SYMBOLS.items():
         for row, seat in enumerate(hidden):
             ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
         for column, rank in enumerate(ranks):
-            shares = dict(zip(seats, table[f"{suit}{rank}"], strict=True))
+            shares = table.loc[f"{suit}{rank}"]
             if f"{suit}{rank}" in played:
                 ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
-            if max(shares[seat] for seat in hidden) == 0.0:
-                holder, rows = max(shares, key=shares.__getitem__), len(hidden)
+            if not shares[hidden].any():
+                holder, rows = shares.idxmax(), len(hidden)
                 ax.add_patch(Rectangle((column, top - rows), 1, rows, facecolor=GREY, alpha=0.25, linewidth=0.4))
                 ax.text(column + 0.5, top - rows / 2, holder, ha="center", va="center", fontsize=8, style="italic")
                 continue
             for row, seat in enumerate(hidden):
-                shaded_cell(ax, column, top - row - 1, shares[seat], 7)
+                shaded_cell(ax, column, top - row - 1, shares[seat])
         colour = SUIT_COLOURS.get(suit, ink())
         ax.text(-2.9, top - len(hidden) / 2, symbol, ha="center", va="center", fontsize=17, color=colour)
         top -= len(hidden) + 0.4
@@ -217,7 +216,7 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
             place = top - row - 0.5
             ax.text(-0.4, place, symbol, ha="center", va="center", fontsize=11, color=SUIT_COLOURS.get(suit, ink()))
             for length in range(longest + 1):
-                shaded_cell(ax, length, top - row - 1, shares[length], 7)
+                shaded_cell(ax, length, top - row - 1, shares[length])
             mean = sum(length * share for length, share in enumerate(shares))
             ax.text(longest + 1.2, place, f"{mean:.2f}", ha="left", va="center", fontsize=8)
         ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
@@ -318,10 +317,7 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     met = np.flatnonzero(shares >= RARE)
     shown = np.arange(met[0], met[-1] + 1)
     colours = [BLUE if odds.made[tricks] else SKY for tricks in shown]
-    ax.bar(shown, shares[shown], color=colours, edgecolor=ink(), linewidth=0.6)
-    ax.errorbar(shown, shares[shown], errors[shown], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    tops = ax.bar(shown, shares[shown] + errors[shown], color="none")
-    ax.bar_label(tops, [short_percent(share) for share in shares[shown]], padding=1, fontsize=8)
+    _bars(ax, shown, shares[shown], color=colours, yerr=errors[shown])
     how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
     ax.set_title(f"{odds.contract} makes: {percent(odds.make.mean)}{share_error(*odds.make)}, {told}", fontsize=10)
@@ -427,13 +423,15 @@ def _ranked(bars: Sequence[_Bar], ax: Axes | None) -> Axes:
     """Bars to the right, the first on top."""
     ax = new_axes(6.4, 1.2 + 0.3 * len(bars)) if ax is None else ax
     rows = range(len(bars))
-    values, errors = [bar.value for bar in bars], [bar.error for bar in bars]
-    ax.barh(rows, values, 0.62, color=[bar.colour for bar in bars], edgecolor=ink(), linewidth=0.6)
-    if any(errors):
-        ax.errorbar(values, rows, xerr=errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    for row, bar in enumerate(bars):
-        end = max(bar.value + bar.error, 0.0)
-        ax.annotate(bar.told, (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    values, errors, colours = ([getattr(bar, name) for bar in bars] for name in ("value", "error", "colour"))
+    look: dict[str, Any] = {
+        "color": colours,
+        "edgecolor": ink(),
+        "linewidth": 0.6,
+        "xerr": errors if any(errors) else None,
+    }
+    drawn = ax.barh(rows, values, 0.62, ecolor=ink(), capsize=2, error_kw={"elinewidth": 0.8}, **look)
+    ax.bar_label(drawn, [bar.told for bar in bars], padding=4, fontsize=8)
     ax.margins(x=0.12)
     ax.set_yticks(rows, [bar.label for bar in bars])
     ax.invert_yaxis()
@@ -477,7 +475,8 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
 
 def _bars(ax: Axes, places: Any, shares: Any, width: float = 0.8, **look: Any) -> None:
     """Bars with their percentages; 0 has no figure, and none has where they are too many."""
-    bars = ax.bar(places, shares, width, edgecolor=ink(), linewidth=0.6, **look)
+    thin: dict[str, Any] = {"ecolor": ink(), "capsize": 2, "error_kw": {"elinewidth": 0.8}}  # lines of standard errors
+    bars = ax.bar(places, shares, width, edgecolor=ink(), linewidth=0.6, **thin, **look)
     if len(shares) <= 20:
         ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
 
@@ -558,7 +557,7 @@ def _table(number: Distribution, where: dict[str, Any], title: str, ax: Axes | N
     ax = new_axes(min(max(4.8, 1.8 + 0.42 * len(heads)), 14.0), 1.0 + 0.3 * len(labels)) if ax is None else ax
     for row, place in enumerate(places):
         for column, share in enumerate(number.pmf[place, met].tolist()):
-            shaded_cell(ax, column, -row - 1, min(share, 1.0), 7)
+            shaded_cell(ax, column, -row - 1, min(share, 1.0))
         ax.text(last, -row - 0.5, f"{number.mean[place]:.2f}", ha="center", va="center", fontsize=8)
     _frame(ax, 0, last + 0.8, -len(labels) - 0.05)
     ax.set_xticks([*(np.arange(len(heads)) + 0.5), last], [*map(str, heads), "mean"])

@@ -71,13 +71,31 @@ def sensitivity(
     rows = []
     for model in with_progress("models", models.values()):
         try:
-            rows.append(_answers(belief.with_bidder(model).infer(draws=draws, rng=rng), pair, rng))
+            posterior = belief.with_bidder(model).infer(draws=draws, rng=rng)
+            tricks = capture_tricks(posterior, pair, rng)
         except Contradiction:
             unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
             shapes = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
             unknown |= {name: np.full(shape, nan) for name, shape in shapes.items()}
             unknown |= {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
             rows.append(unknown)
+            continue
+        certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
+        rows.append(
+            {
+                "log_evidence": posterior.log_evidence,
+                "log_evidence_error": posterior.log_evidence_error,
+                "entropy_bits": posterior.entropy_bits,
+                "card_probabilities": posterior.card_probabilities().values,
+                "points": (posterior.point_probabilities().values * np.arange(38)).sum(axis=-1),
+                "qualified": tricks.holds,
+                "T": np.array([tricks.share(value) for value in range(14)]),
+                "T_mean": nan if tricks.mean_if_held is None else tricks.mean_if_held,
+                "T_at_least": np.array(list(tricks.goals.values())),
+                "error": 0.0 if certain else 0.5 / sqrt(max(posterior.ess, 1.0)),
+                "method": posterior.method,
+            }
+        )
     return _dataset(list(models), rows)
 
 
@@ -100,24 +118,6 @@ def depends_sentence(answers: Mapping[str, str]) -> str:
     told = {answer: [name for name in answers if answers[name] == answer] for answer in answers.values()}
     said = "; ".join(f"with --system {' or '.join(names)} {answer}" for answer, names in told.items())
     return f"This depends on what they play: {said}." if said else ""
-
-
-def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed) -> dict[str, Any]:
-    tricks = capture_tricks(posterior, pair, rng)
-    certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
-    return {
-        "log_evidence": posterior.log_evidence,
-        "log_evidence_error": posterior.log_evidence_error,
-        "entropy_bits": posterior.entropy_bits,
-        "card_probabilities": posterior.card_probabilities().values,
-        "points": (posterior.point_probabilities().values * np.arange(38)).sum(axis=-1),
-        "qualified": tricks.holds,
-        "T": np.array([tricks.share(value) for value in range(14)]),
-        "T_mean": nan if tricks.mean_if_held is None else tricks.mean_if_held,
-        "T_at_least": np.array(list(tricks.goals.values())),
-        "error": 0.0 if certain else 0.5 / sqrt(max(posterior.ess, 1.0)),
-        "method": posterior.method,
-    }
 
 
 def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:

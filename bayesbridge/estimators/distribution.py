@@ -64,12 +64,11 @@ class TrickContext:
 
     def picked(self, where: Mapping[str, Any]) -> TrickContext:
         """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
-        strain = Strain.of(where["strain"]) if "strain" in where else self.strain
-        if "seat" not in where:
-            return replace(self, strain=strain)
-        first = Seat.of(where["seat"])
-        second = first.partner if self.dummy in (None, first) else self.dummy
-        return replace(self, strain=strain, pair=(first, second))
+        first, second = self.pair
+        if "seat" in where:
+            first = Seat.of(where["seat"])
+            second = first.partner if self.dummy is None or self.dummy == first else self.dummy
+        return replace(self, strain=Strain.of(where.get("strain", self.strain)), pair=(first, second))
 
     @property
     def declares(self) -> bool:
@@ -132,9 +131,8 @@ class Distribution(Displayable):
         """Attributes of the draws and of the distribution in a result, from which :meth:`of_tree` reads it back."""
         output, count = self.output, self.output.tricks
         shared = {"long_name": output.doc, "exact": int(self.exact)}
-        moments = {"mean": self.mean, "sd": self.sd}
-        draws = {"estimator": self.estimator, "output": output.name, **shared}
-        draws |= {moment: float(cells[0]) if len(cells) == 1 else cells for moment, cells in moments.items()}
+        mean, sd = (float(cells[0]) if len(cells) == 1 else cells for cells in (self.mean, self.sd))
+        draws = {"estimator": self.estimator, "output": output.name, **shared, "mean": mean, "sd": sd}
         draws |= {name: text for name, text in (("title", output.title), ("note", output.note)) if text}
         if count is not None:
             shared |= {"counts_tricks": 1, "at_table": int(count.at_table)}

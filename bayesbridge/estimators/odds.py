@@ -274,7 +274,16 @@ class ContractOdds(ContractQuestion, Displayable):
                 f" On {READ} boards of experts {kind}s made {READ_LESS[kind]} points more often than the opening "
                 "leader predicts by this reading of auctions."
             )
-        return f"{actual_caution()} Before that step: {words}" if self.actual else words
+        if not self.actual:
+            return words
+        about = actual_counts()[1]
+        aside = about["judged"]["declarer"]
+        return (
+            f"Double dummy is passed through what declarers took beside it at {number(about['fitted'])} tables of "
+            f"experts. On {number(aside['tables'])} tables set aside, for declarer with dummy in view, P(it makes) was "
+            f"{100 * aside['error']:.1f} points off the share that made, on average over the tenths of its range "
+            f"({100 * aside['error_before']:.1f} without this step). Before that step: {words}"
+        )
 
     @property
     def tables(self) -> list[Table]:
@@ -584,11 +593,7 @@ class CalibratedSample:
 
     @classmethod
     def of(
-        cls,
-        weights: Floats,
-        controls: Floats | None = None,
-        targets: Floats | None = None,
-        ess: float = np.inf,
+        cls, weights: Floats, controls: Floats | None = None, targets: Floats | None = None, ess: float = np.inf
     ) -> Self:
         """From the weights w (m,) they were drawn with, predictions (m, k), most important first, and their means
         ``targets`` (k,) over draws of effective size ``ess``.
@@ -727,15 +732,3 @@ def actual_counts() -> tuple[NDArray[np.int64], dict[str, Any]]:
     path = files("bayesbridge.estimators").joinpath("data/actual.json")
     stored = json.loads(path.read_text("utf-8"))
     return np.array(stored["counts"], np.int64).reshape(SHAPE), stored["about"]
-
-
-def actual_caution() -> str:
-    """What the step from double dummy to the table rests on, in a sentence."""
-    _, about = actual_counts()
-    judged = about["judged"]["declarer"]
-    return (
-        f"Double dummy is passed through what declarers took beside it at {number(about['fitted'])} tables of experts. "
-        f"On {number(judged['tables'])} tables set aside, for declarer with dummy in view, P(it makes) was "
-        f"{100 * judged['error']:.1f} points off the share that made, on average over the tenths of its range "
-        f"({100 * judged['error_before']:.1f} without this step)."
-    )
