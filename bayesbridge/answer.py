@@ -1,8 +1,7 @@
 """Answers: what estimators say of a posterior, as the parts that every screen and page shows.
 
-An :class:`Answer` holds its numbers once, as distributions; tables (:attr:`Answer.tables`) and plain data
-(:meth:`Answer.document`) are made from them, and the terminal, ``--json``, pages, notebooks and the explorer
-render these. :mod:`bayesbridge.results` gives the same numbers as a tree for ArviZ.
+An :class:`Answer` holds its numbers once, as distributions; its tables and plain data are what the terminal,
+``--json``, pages, notebooks and the explorer render. :mod:`bayesbridge.results` gives the same as a tree for ArviZ.
 
 Answers with a row for each contract or question are plain dictionaries here: the command line makes them without
 xarray, which takes a second to load.
@@ -37,10 +36,10 @@ def capture_tricks(
     question, capture = ask(posterior, pair), CaptureEstimator()
     counts = None if posterior.exact else counted(posterior, capture, question).get("T")
     if counts is None:
-        return evaluate(posterior, [capture], question, rng=rng).numbers["capture", "T"]
-    sums = Accumulator(next(output for output in capture.outputs if output.name == "T"))
+        return evaluate(posterior, [capture], question, rng=rng).numbers["T"]
+    sums = Accumulator(next(output for output in capture.outputs if output.name == "T"), capture.name)
     sums.count(*counts)
-    return sums.distribution(True, capture.name, "T", TrickContext.of(posterior.belief, question))
+    return sums.distribution(True, "T", TrickContext.of(posterior.belief, question))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +55,8 @@ class Answer(Displayable):
     @classmethod
     def of(cls, found: Evaluation) -> Self:
         """From an evaluation."""
-        numbers = {number.name: number for number in found.numbers.values()}
-        method = found.posterior.method_of(counted=any(number.exact for number in numbers.values()))
-        return cls(numbers, TrickContext.of(found.posterior.belief, found.question), method)
+        method = found.posterior.method_of(counted=any(number.exact for number in found.numbers.values()))
+        return cls(found.numbers, TrickContext.of(found.posterior.belief, found.question), method)
 
     @classmethod
     def of_tree(cls, tree: xarray.DataTree) -> Self:
@@ -109,7 +107,7 @@ class Answer(Displayable):
     @property
     def tables(self) -> list[Table]:
         """Every number that is shown: whole numbers with their distribution, others with mean and spread."""
-        plain = [number for number in self.shown if number.pmf is None and not number.output.dims]
+        plain = [number for number in self.shown if not number.values.size and not number.output.dims]
         tables = [table for number in self.shown if number not in plain for table in number.tables]
         if plain:
             rows = [[number.name, f"{number.mean[0]:.3f}", f"{number.sd[0]:.3f}"] for number in plain]
@@ -149,20 +147,12 @@ def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
 
 
 def best_rows(rows: list[dict[str, Any]], most: int, passed: str) -> list[dict[str, Any]]:
-    """The first ``most`` contracts, and after them the one that a pass leaves, wherever it stands.
-
-    >>> best_rows([{"contract": "3NT by S"}, {"contract": "4C by S"}, {"contract": "2S by W"}], 1, "2S by W")
-    [{'contract': '3NT by S'}, {'contract': '2S by W'}]
-    """
+    """The first ``most`` contracts, and after them the one that a pass leaves, wherever it stands."""
     return [*rows[:most], *(row for row in rows[most:] if row["contract"] == passed)]
 
 
 def scheme_words(scheme: str, vulnerable: str) -> str:
-    """The scheme, and who is vulnerable where that counts.
-
-    >>> scheme_words("new", "None"), scheme_words("duplicate", "None"), scheme_words("duplicate", "NS")
-    ('scheme new', 'scheme duplicate, nobody vulnerable', 'scheme duplicate, NS vulnerable')
-    """
+    """The scheme, and who is vulnerable where that counts."""
     who = {"None": "nobody", "All": "everybody"}.get(vulnerable, vulnerable)
     return f"scheme {scheme}, {who} vulnerable" if scheme == "duplicate" else f"scheme {scheme}"
 
@@ -177,8 +167,7 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
     for row in best_rows(rows, most, attrs["passed"]):
         line = [row["contract"], _chance(row, "make"), figure(row, "tricks", 2), figure(row, "score", 0)]
         if compared:
-            line.append(figure(row, "difference", 0))
-            line += [figure(row, "imps", 1)] if imps else []
+            line += [figure(row, "difference", 0), *([figure(row, "imps", 1)] if imps else [])]
             line.append(_chance(row, "matchpoints"))
         lines.append([*line, row["basis"]])
     best, chance = rows[0], _chance(rows[0], "make")

@@ -6,7 +6,6 @@ Also how each call was read (:func:`readings`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from math import nan, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from bayesbridge.answer import capture_tricks
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Call, Contract
@@ -45,8 +43,6 @@ def sharpening(
 ) -> pandas.DataFrame:
     """A row for the belief before any evidence, then one after each piece; cards come a trick at a time.
 
-    Where nothing was learned, as by a call of the observer, the row is the same again.
-
     Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
     posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
     that they hold; ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points of the hands;
@@ -73,7 +69,20 @@ def sharpening(
         found = rows[-1] if rows else {}
         if news:
             made = (nan, nan) if goal is None else network_odds(posterior, goal, rng).make
-            found = {**_believed(posterior, pair, level, rng), "made": made[0], "made_error": made[1]}
+            tricks, points = capture_tricks(posterior, pair, rng), posterior.point_table @ range(38)
+            found = {
+                "layouts": posterior.count(),
+                "method": posterior.method_of(counted=tricks.exact),
+                "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
+                "entropy_bits": posterior.entropy_bits,
+                "qualified": tricks.holds,
+                "T_mean": float(tricks.mean[0]),
+                "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
+                "T_at_least": tricks.at_least(6 + level),
+                **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
+                "made": made[0],
+                "made_error": made[1],
+            }
         rows.append({**found, "event": event})
     table = pandas.DataFrame(rows, columns=["event", *(name for name in rows[0] if name != "event")])
     table.attrs = {"level": level, "contract": "" if goal is None else str(goal), "players": 3 + (belief.dummy is None)}
@@ -223,20 +232,14 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[
         "major_4": lengths[:, [Suit.H, Suit.S]].max(axis=1) >= 4,
         "aces": np.bitwise_count(hands & np.uint64(aces)),
     }
-    if (trump := _asked_key_cards(made.auction, made.index)) is not None:
-        features["key_cards"] = np.bitwise_count(hands & np.uint64(aces | 1 << 13 * trump + 11))
+    before_it = made.auction.calls[: made.index]
+    if len(before_it) > 1 and str(before_it[-2]) == "4NT" and not before_it[-1].is_bid:  # partner asked for key cards
+        own = (one.strain.trump for one in before_it[made.index % 2 :: 2][::-1] if one.strain is not None)
+        if (trump := next((suit for suit in own if suit is not None), None)) is not None:
+            features["key_cards"] = np.bitwise_count(hands & np.uint64(aces | 1 << 13 * trump + 11))
     shares = {name: float(weights @ values) for name, values in features.items()}
     points = strength(np.bincount(high_card_points(hands), weights, 38))
     return CallReading(seat, call, points, spreads, moved, shares)
-
-
-def _asked_key_cards(auction: Auction, index: int) -> Suit | None:
-    """The suit that the side bid last, if partner's 4NT and a pass came before a call; else ``None``."""
-    calls = auction.calls[:index]
-    if index < 2 or str(calls[-2]) != "4NT" or calls[-1].is_bid:
-        return None
-    bids = (call.strain.trump for call in calls[index % 2 :: 2][::-1] if call.strain is not None)
-    return next((suit for suit in bids if suit is not None), None)
 
 
 def strength(shares: Sequence[float] | Floats) -> Spread:
@@ -245,12 +248,9 @@ def strength(shares: Sequence[float] | Floats) -> Spread:
     >>> strength([0.25, 0.5, 0.25])
     Spread(mean=1.0, low=0, high=2)
     """
-    chances = [float(share) for share in shares]
-    so_far = list(accumulate(chances))
-    low, high = (
-        next((n for n, total in enumerate(so_far) if total >= edge - 1e-9), len(so_far) - 1) for edge in (0.1, 0.9)
-    )
-    return Spread(sum(n * share for n, share in enumerate(chances)), low, high)
+    chances = np.asarray(shares, np.float64)
+    low, high = np.searchsorted(np.cumsum(chances), (0.1 - 1e-9, 0.9 - 1e-9)).clip(max=len(chances) - 1).tolist()
+    return Spread(float(chances @ np.arange(len(chances))), low, high)
 
 
 class Moment(NamedTuple):
@@ -271,19 +271,8 @@ class StepOptions(TypedDict, total=False):
     rng: Seed
 
 
-def moments(
-    belief: Belief,
-    *,
-    by_card: bool = False,
-    draws: int | None = None,
-    rng: Seed = 0,
-) -> Iterator[Moment]:
-    """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``.
-
-    >>> import bayesbridge as bb
-    >>> [moment.event for moment in moments(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")))]
-    ["S's hand", 'E is void in H']
-    """
+def moments(belief: Belief, *, by_card: bool = False, draws: int | None = None, rng: Seed = 0) -> Iterator[Moment]:
+    """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``."""
     events, history = _events(belief, by_card), list(belief.history())
     posterior: Posterior | None = None
     for pieces, event in with_progress("steps", events):
@@ -295,37 +284,14 @@ def moments(
 def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
     """How many pieces are seen after each event, the first of which is the hand, and what it is called."""
     found = [(0, f"{belief.observer.name}'s hand")]
-    evidence = belief.evidence
-    tricks = iter(belief.tricks)
-    cards = 0
+    evidence, cards = belief.evidence, 0
     for number, piece in enumerate(evidence, 1):
+        event = str(piece)
         if isinstance(piece, Play):
             cards += 1
-            more = number < len(evidence) and isinstance(evidence[number], Play)
-            if cards % 4 == 1:
-                trick = next(tricks)
-            if not by_card and cards % 4 and more:
-                continue
             if not by_card and not cards % 4:
-                found.append((number, f"trick {cards // 4}: {trick}"))
+                event = f"trick {cards // 4}: {belief.tricks[cards // 4 - 1]}"
+            elif not by_card and number < len(evidence) and isinstance(evidence[number], Play):
                 continue
-        found.append((number, str(piece)))
+        found.append((number, event))
     return found
-
-
-def _believed(
-    posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, level: int, rng: Seed
-) -> dict[str, Any]:
-    tricks = capture_tricks(posterior, pair, rng)
-    points = posterior.point_table @ range(38)
-    return {
-        "layouts": posterior.count(),
-        "method": posterior.method_of(counted=tricks.exact),
-        "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
-        "entropy_bits": posterior.entropy_bits,
-        "qualified": tricks.holds,
-        "T_mean": float(tricks.mean[0]),
-        "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
-        "T_at_least": tricks.at_least(6 + level),
-        **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
-    }

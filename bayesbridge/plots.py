@@ -3,8 +3,7 @@
 The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which colour-blind readers tell apart.
 Where two meet in one picture they differ in lightness too, or one of them is hatched.
 
-New axes lie in a figure that pyplot does not know. They are a :class:`Picture`, or :class:`Panels` where there are
-several, and draw themselves when a notebook shows the value of a cell: once, since pyplot has none of them.
+New axes lie in a figure that pyplot does not know, and draw themselves when a notebook shows the value of a cell.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from bayesbridge.estimators.distribution import Distribution
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
-from bayesbridge.results import ResultDraws, drawn, shortest_interval
+from bayesbridge.results import ResultDraws, shortest_interval
 from bayesbridge.words import RARE, SEATS, SYMBOLS, card_words, percent, share_error, with_symbols
 from bayesbridge.words import short_percent as short_percent
 
@@ -138,11 +137,7 @@ def bare(ax: Axes, *, keep: tuple[str, ...] = ("left", "bottom")) -> None:
 
 
 def in_lines(title: str) -> str:
-    """A title, in two lines where it is long, so that narrow pictures show it whole.
-
-    >>> in_lines("Where the cards lie, as South sees it: P(seat holds card) in %")
-    'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
-    """
+    """A title, in two lines where it is long, so that narrow pictures show it whole."""
     return title.replace(": ", ":\n", 1) if max(map(len, title.splitlines())) > 50 else title
 
 
@@ -151,14 +146,14 @@ def percent_axis(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
 
 
-def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) -> None:
+def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
     """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
     shade = to_rgba(BLUE, min(share, 1.0))
     # As an artist: as a patch each of hundreds would move the limits of the axes, which are set afterwards.
     ax.add_artist(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
     colour = ink() if share <= 0.8 else "white"  # readable on paper and on a dark screen
     text = short_percent(share) if share else "·"
-    ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
+    ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=7, color=colour)
 
 
 def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
@@ -171,29 +166,26 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     >>> ax = cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
     >>> ax.get_title()
     'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
-    >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
-    ['East', 'North', 'West']
     """
     chances = marginal(source, "card_probabilities")
     hidden = hidden_seats(chances)
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top, played, ranks = 0.0, _played(source), "AKQJT98765432"
-    seats = [str(name) for name in chances["seat"].values]
-    table = dict(zip(map(str, chances["card"].values), chances.transpose("card", "seat").values.tolist(), strict=True))
+    table = chances.transpose("card", "seat").to_pandas()
     for suit, symbol in SYMBOLS.items():
         for row, seat in enumerate(hidden):
             ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
         for column, rank in enumerate(ranks):
-            shares = dict(zip(seats, table[f"{suit}{rank}"], strict=True))
+            shares = table.loc[f"{suit}{rank}"]
             if f"{suit}{rank}" in played:
                 ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
-            if max(shares[seat] for seat in hidden) == 0.0:
-                holder, rows = max(shares, key=shares.__getitem__), len(hidden)
+            if not shares[hidden].any():
+                holder, rows = shares.idxmax(), len(hidden)
                 ax.add_patch(Rectangle((column, top - rows), 1, rows, facecolor=GREY, alpha=0.25, linewidth=0.4))
                 ax.text(column + 0.5, top - rows / 2, holder, ha="center", va="center", fontsize=8, style="italic")
                 continue
             for row, seat in enumerate(hidden):
-                shaded_cell(ax, column, top - row - 1, shares[seat], 7)
+                shaded_cell(ax, column, top - row - 1, shares[seat])
         colour = SUIT_COLOURS.get(suit, ink())
         ax.text(-2.9, top - len(hidden) / 2, symbol, ha="center", va="center", fontsize=17, color=colour)
         top -= len(hidden) + 0.4
@@ -224,15 +216,15 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
             place = top - row - 0.5
             ax.text(-0.4, place, symbol, ha="center", va="center", fontsize=11, color=SUIT_COLOURS.get(suit, ink()))
             for length in range(longest + 1):
-                shaded_cell(ax, length, top - row - 1, shares[length], 7)
+                shaded_cell(ax, length, top - row - 1, shares[length])
             mean = sum(length * share for length, share in enumerate(shares))
             ax.text(longest + 1.2, place, f"{mean:.2f}", ha="left", va="center", fontsize=8)
         ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
         top -= 4.4
     _frame(ax, -2.6, longest + 2.3, top + 0.3)
     ax.set_xticks([*(np.arange(longest + 1) + 0.5), longest + 1.7], [*map(str, range(longest + 1)), "mean"])
-    seen = f"as {observer_of(source)} sees it"
-    ax.set_title(in_lines(f"Suit lengths of the hidden hands, {seen}: P(number of cards) in %"), fontsize=10)
+    title = f"Suit lengths of the hidden hands, as {observer_of(source)} sees it: P(number of cards) in %"
+    ax.set_title(in_lines(title), fontsize=10)
     return ax
 
 
@@ -280,10 +272,9 @@ def tricks(
     """How many tricks or captures: ``name`` is ``T`` or any other output that counts tricks.
 
     The dashed line stands before 6 + ``level`` tricks, by default those of the auction's contract, else 7; without
-    ``level`` there is none for a pair that does not declare. Where no such number occurs, the axis is longer, so that
-    the line has its place. ``where`` picks one of several numbers, such as ``strain="NT"``. Bars that reach the line
-    are dark; conditions that fail stand apart, hatched. Only of an output that estimates tricks at the table the title
-    says that a contract makes.
+    ``level`` there is none for a pair that does not declare. Bars that reach the line are dark; conditions that fail
+    stand apart, hatched. ``where`` picks one of several numbers, such as ``strain="NT"``. Only of an output that
+    estimates tricks at the table the title says that a contract makes.
 
     >>> import bayesbridge as bb
     >>> tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
@@ -304,7 +295,8 @@ def tricks(
         needed = f" ({goal} tricks or more)" if tricks.is_contract_chance else ""
         title += f"\n{tricks.goal(goal)}{needed}: {short_percent(tricks.at_least(goal))} %"
     ax.set_title(title, fontsize=10)
-    _axis(ax, shown, tricks.axis, goal, tricks)
+    what = "tricks at the table" if tricks.count.at_table else tricks.output.title
+    _axis(ax, shown, what if what and name == "tricks" else ", ".join(filter(None, (name, what))), goal, tricks)
     return ax
 
 
@@ -325,16 +317,11 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     met = np.flatnonzero(shares >= RARE)
     shown = np.arange(met[0], met[-1] + 1)
     colours = [BLUE if odds.made[tricks] else SKY for tricks in shown]
-    ax.bar(shown, shares[shown], color=colours, edgecolor=ink(), linewidth=0.6)
-    ax.errorbar(shown, shares[shown], errors[shown], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    tops = ax.bar(shown, shares[shown] + errors[shown], color="none")
-    ax.bar_label(tops, [short_percent(share) for share in shares[shown]], padding=1, fontsize=8)
+    _bars(ax, shown, shares[shown], color=colours, yerr=errors[shown])
     how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
-    chance = f"{percent(odds.make.mean)}{share_error(*odds.make)}"
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
-    ax.set_title(f"{odds.contract} makes: {chance}, {told}", fontsize=10)
-    whose = f"{'actual tricks' if odds.actual else 'tricks'} of {odds.group.names}"
-    _axis(ax, shown, whose, odds.contract.tricks_needed)
+    ax.set_title(f"{odds.contract} makes: {percent(odds.make.mean)}{share_error(*odds.make)}, {told}", fontsize=10)
+    _axis(ax, shown, f"{'actual ' * odds.actual}tricks of {odds.whose}", odds.contract.tricks_needed)
     return ax
 
 
@@ -354,7 +341,7 @@ def prior_posterior(
     every: set[int] = set()
     for side, result, look in zip((-1, 1), (prior, posterior), looks, strict=True):
         number = Answer.of_tree(result).number(name).at(**where)
-        values, shares = number.whole[number.met(0)], number.shares[number.met(0)]
+        values, shares = number.values[number.met(0)], number.shares[number.met(0)]
         ax.bar(values + 0.2 * side, shares, 0.4, edgecolor=ink(), linewidth=0.6, **({"color": BLUE} | look))
         every |= set(values.tolist())
     label = ", ".join((name, *map(str, where.values())))
@@ -404,14 +391,11 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     'West leads against 3NT by S; blue: the best'
     """
     by = found.goal
-    figures: dict[str, tuple[str, list[tuple[float, float]]]] = {
-        "make": ("P(beaten)" if found.turn.defends else "P(makes)", [choice.chance for choice in found.choices]),
-        "tricks": ("tricks of the side", [choice.tricks for choice in found.choices]),
-        "matchpoints": ("matchpoints", [choice.matchpoints or (0.0, 0.0) for choice in found.choices]),
-    }
-    what, pairs = figures[by]
+    chance = "P(beaten)" if found.turn.defends else "P(makes)"
+    what = {"make": chance, "tricks": "tricks of the side", "matchpoints": "matchpoints"}[by]
     bars = []
-    for choice, (value, error) in zip(found.choices, pairs, strict=True):
+    for choice in found.choices:
+        value, error = getattr(choice, "chance" if by == "make" else by)
         told = f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %"
         colour = BLUE if choice.close else PALE
         bars.append(_Bar(card_words(choice.name), value, 0.0 if found.exact else 2 * error, colour, told))
@@ -439,13 +423,15 @@ def _ranked(bars: Sequence[_Bar], ax: Axes | None) -> Axes:
     """Bars to the right, the first on top."""
     ax = new_axes(6.4, 1.2 + 0.3 * len(bars)) if ax is None else ax
     rows = range(len(bars))
-    values, errors = [bar.value for bar in bars], [bar.error for bar in bars]
-    ax.barh(rows, values, 0.62, color=[bar.colour for bar in bars], edgecolor=ink(), linewidth=0.6)
-    if any(errors):
-        ax.errorbar(values, rows, xerr=errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    for row, bar in enumerate(bars):
-        end = max(bar.value + bar.error, 0.0)
-        ax.annotate(bar.told, (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    values, errors, colours = ([getattr(bar, name) for bar in bars] for name in ("value", "error", "colour"))
+    look: dict[str, Any] = {
+        "color": colours,
+        "edgecolor": ink(),
+        "linewidth": 0.6,
+        "xerr": errors if any(errors) else None,
+    }
+    drawn = ax.barh(rows, values, 0.62, ecolor=ink(), capsize=2, error_kw={"elinewidth": 0.8}, **look)
+    ax.bar_label(drawn, [bar.told for bar in bars], padding=4, fontsize=8)
     ax.margins(x=0.12)
     ax.set_yticks(rows, [bar.label for bar in bars])
     ax.invert_yaxis()
@@ -489,7 +475,8 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
 
 def _bars(ax: Axes, places: Any, shares: Any, width: float = 0.8, **look: Any) -> None:
     """Bars with their percentages; 0 has no figure, and none has where they are too many."""
-    bars = ax.bar(places, shares, width, edgecolor=ink(), linewidth=0.6, **look)
+    thin: dict[str, Any] = {"ecolor": ink(), "capsize": 2, "error_kw": {"elinewidth": 0.8}}  # lines of standard errors
+    bars = ax.bar(places, shares, width, edgecolor=ink(), linewidth=0.6, **thin, **look)
     if len(shares) <= 20:
         ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
 
@@ -529,28 +516,25 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
     >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
     >>> distribution(result, "delta").get_title()
     'delta of S and N: P in % (exact)'
-    >>> distribution(result, "delta", suit="H").get_xlabel()
-    'delta'
     """
     answer = Answer.of_tree(result)
     number = answer.number(name)
     dims = [dim for dim in number.labels if dim not in where]
     how = "exact" if number.exact else "estimated"
     title = f"{name} of {answer.asked.names}{''.join(f', {value}' for value in where.values())}"
-    if number.pmf is not None and dims:
+    if len(number.values) and dims:
         return _table(number, where, f"{title}: P in % ({how})", ax)
     ax = new_axes(6.4, 3.6) if ax is None else ax
     if number.output.tricks is not None:
         return tricks(result, name, ax=ax, **where)
-    (place,), number = number.places(**where), number.at(**where)
-    if number.pmf is not None:
-        shown = number.whole[number.met(0)]
+    number = number.at(**where)
+    if len(number.values):
+        shown = number.values[number.met(0)]
         _bars(ax, shown, number.shares[number.met(0)], color=SKY)
         _axis(ax, shown, name)
     else:
-        values = drawn(number, result["posterior"].to_dataset()[name])[..., place].ravel().astype(np.float64)
-        weights, mean = ResultDraws.of(result).weights.ravel(), float(number.mean[0])
-        ax.hist(values, 30, weights=weights, color=SKY, edgecolor=ink(), linewidth=0.5)
+        weights, mean = ResultDraws.of(result).weights, float(number.mean[0])
+        ax.hist(number.drawn[:, 0].astype(np.float64), 30, weights=weights, color=SKY, edgecolor=ink(), linewidth=0.5)
         ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
         ax.legend(frameon=False, fontsize=8)
         bare(ax)
@@ -564,17 +548,16 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
 
 def _table(number: Distribution, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
     """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
-    assert number.pmf is not None
     places, dims = number.places(**where), [dim for dim in number.labels if dim not in where]
     kept = [at for at, dim in enumerate(number.labels) if dim in dims]
     labels = [" ".join(number.cells[place][at] for at in kept) for place in places]
     met = number.met(*places)
-    heads = number.whole[met].tolist()
+    heads = number.values[met].tolist()
     last = len(heads) + 0.8
     ax = new_axes(min(max(4.8, 1.8 + 0.42 * len(heads)), 14.0), 1.0 + 0.3 * len(labels)) if ax is None else ax
     for row, place in enumerate(places):
         for column, share in enumerate(number.pmf[place, met].tolist()):
-            shaded_cell(ax, column, -row - 1, min(share, 1.0), 7)
+            shaded_cell(ax, column, -row - 1, min(share, 1.0))
         ax.text(last, -row - 0.5, f"{number.mean[place]:.2f}", ha="center", va="center", fontsize=8)
     _frame(ax, 0, last + 0.8, -len(labels) - 0.05)
     ax.set_xticks([*(np.arange(len(heads)) + 0.5), last], [*map(str, heads), "mean"])
@@ -629,11 +612,9 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
 def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = None, **options: Any) -> NDArray[Any]:
     """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
 
-    With four players the mean points of the hands that change stand in the place of T.
-
-    ``source`` is the table of :func:`bayesbridge.sharpening`, or a belief, for which ``options`` (``pair``,
-    ``contract``, ``level``, ``by_card``, ``draws``, ``rng``) make that table. Full marks are exact, open ones sampled.
-    That the contract is made is double dummy by the network ``tricks``, and shown where there is a contract.
+    With four players the mean points of the hands that change stand in the place of T. ``source`` is the table of
+    :func:`bayesbridge.sharpening`, or a belief, for which ``options`` make that table. Full marks are exact, open ones
+    sampled. That the contract is made is double dummy by the network ``tricks``.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))

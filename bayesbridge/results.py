@@ -5,17 +5,15 @@
 attribute says so), ``marginals`` (where cards lie, suit lengths, points), ``observed_data`` (the evidence in order),
 ``constant_data`` (observer, hand, pair, contract), ``contract`` (chance and tricks of a requested contract). The tree
 round-trips through netCDF; read back it is a plain tree, on which every function of the package works too.
-ArviZ takes draws as equally likely: where there are log weights, give it :func:`equally_weighted` draws. Same seed,
-same tree: no clock.
+Same seed, same tree: no clock.
 
 The standard error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws
 changes by u = q (x - m) / E[q] for a little more weight on a draw (its influence); the error is that of the mean of u.
-Importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of
-their effective sample size. Where an event is rare, or never happens, that is too little: the square of one more draw
-with the opposite outcome is added, and with importance weights, for any number, of one more like the draw farthest from
-the mean. No error is stated where all draws agree on a number that is no event, nor of a mean given that the conditions
-hold with few draws. Weights that are averages over a bidding style add the error of these averages
-(:mod:`~bayesbridge.engines.weights`).
+Importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of their effective sample size.
+Where an event is rare, or never happens, the square of one more draw with the opposite outcome is added, and with
+importance weights, for any number, of one more like the draw farthest from the mean. No error is stated where all draws
+agree on a number that is no event, nor of a mean given that the conditions hold with few draws. Weights that are
+averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.weights`).
 """
 
 from __future__ import annotations
@@ -36,7 +34,6 @@ from numpy.typing import NDArray
 import bayesbridge
 from bayesbridge import markup
 from bayesbridge.answer import SHOWN, Answer, answers_table, contracts_table, plain_rows
-from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_document, accuracy_sentences, position_html
 from bayesbridge.budget import Budget, ErrorLimits
 from bayesbridge.calls import Contract
@@ -47,7 +44,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.odds import contract_question, estimators_for, with_odds
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
@@ -83,18 +80,14 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return cls.from_dict(tree.to_dict())
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Every distribution as one pandas table: a row for each value of each number, its probability and exactness.
-
-        Numbers have the names of the summary, such as ``delta[C]``.
-        """
+        """Every distribution as one pandas table: a row for each value of each number, as the summary names it."""
         import pandas
 
         rows = [
             (name, value, probability, number.exact)
             for number in Answer.of_tree(self).numbers.values()
-            if number.pmf is not None
             for name, shares in zip(number.names, number.pmf, strict=True)
-            for value, probability in zip(number.whole.tolist(), shares.tolist(), strict=True)
+            for value, probability in zip(number.values.tolist(), shares.tolist(), strict=True)
         ]
         return pandas.DataFrame(rows, columns=["quantity", "value", "probability", "exact"])
 
@@ -102,18 +95,14 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
 
         Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass
-        may be larger), then ``mcse``, ``ess`` and ``exact``, whether the figure is. All are numbers but
-        the last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no
-        meaning. ``names`` picks outputs. The attributes of the table are those of the
-        result.
+        may be larger), then ``mcse``, ``ess`` and ``exact``, whether the figure is: then ``mcse`` is 0. ``nan`` stands
+        where a number has no meaning. ``names`` picks outputs. The table has the attributes of the result.
 
         >>> import bayesbridge as bb
         >>> table = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).summary("T")
         >>> row = table.loc["T if they hold"]
         >>> f"{row['mean']:.2f}, exact: {row['exact']}"
         '10.23, exact: True'
-        >>> len(table[table["exact"] | (table["ess"] > 400)]) == len(table)
-        True
         """
         import pandas
 
@@ -124,7 +113,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
         rows: dict[str, list[Any]] = {}
         for name in sorted(wanted, key=lambda name: not answer.number(name).counts_tricks):
-            for quantity in _quantities(self, answer.number(name)):
+            for quantity in _quantities(answer.number(name), draws.weights):
                 interval = shortest_interval(quantity.values, quantity.chances, probability)
                 rows[quantity.label] = [
                     quantity.mean,
@@ -142,8 +131,8 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
     def at_least(self, name: str = "T") -> xarray.DataArray:
         """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
 
-        What stands for failing, as T = 0 where the conditions fail, reaches no number. Of T these are captures by the
-        paper's rule; they are chances of contracts only for an output that estimates tricks at the table.
+        What stands for failing, as T = 0 where the conditions fail, reaches no number. These are chances of contracts
+        only for an output that estimates tricks at the table.
 
         >>> import bayesbridge as bb
         >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -189,9 +178,11 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         kept, marginals = self["constant_data"].to_dataset(), self["marginals"].to_dataset()
         dummy, observer, contract = (str(kept[name].values) for name in ("dummy", "observer", "contract"))
         roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
-        sampled = ["cards and lengths"] if not marginals["card_probabilities"].attrs["exact"] else []
-        sampled += ["points"] if not marginals["point_probabilities"].attrs["exact"] else []
-        answer = Answer.of_tree(self)
+        answer, known = (
+            Answer.of_tree(self),
+            {"card_probabilities": "cards and lengths", "point_probabilities": "points"},
+        )
+        sampled = [words for name, words in known.items() if not marginals[name].attrs["exact"]]
         sampled += [number.name for number in answer.shown if not number.exact]
         exact = {**self.attrs, "exact": not sampled}
         said = [*accuracy_sentences(exact), f"Sampled: {', '.join(sampled)}." if sampled else ""]
@@ -230,13 +221,6 @@ class Rows(markup.Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
             return repr(self)
 
 
-def drawn(number: Distribution, found: xarray.DataArray) -> NDArray[Any]:
-    """(chain, draw, cells) what each layout has; of a distribution for each layout its mean."""
-    smooth = number.output.support is not None
-    values = (found.values * number.values).sum(axis=-1) if smooth else found.values
-    return np.asarray(values.reshape(*values.shape[:2], -1))
-
-
 def estimate(
     posterior: Posterior,
     estimators: str | Estimator | Sequence[str | Estimator] | None = None,
@@ -271,11 +255,11 @@ def estimate(
     asked = contract_question(posterior.belief, contract, by, actual, pair=pair, trump=trump, solve=budget.solve)
     chosen = estimators_for(estimators, asked)
     if asked is not None:
-        pair, trump = asked.group.question.pair, asked.group.strain
+        pair, trump = asked.group.pair, asked.group.strain
     random, question = generator(rng), ask(posterior, pair, trump, trick)
     found = with_odds(evaluate(posterior, chosen, question, rng=random, budget=budget), asked, budget, random)
     for name, failure in found.failures.items():
-        if not found.estimators:
+        if not found.numbers:
             raise failure
         warnings.warn(f"left out {name!r}: {failure}", stacklevel=2)
     return to_datatree(found)
@@ -283,20 +267,23 @@ def estimate(
 
 def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
-    posterior, belief = found.posterior, found.posterior.belief
+    posterior, belief, question = found.posterior, found.posterior.belief, found.question
+    contract = None if belief.auction is None else belief.auction.contract
+    # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
+    told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
     draws: dict[str, Any] = {}
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
     supports: dict[str, Any] = {}
-    for key, number in found.numbers.items():
-        output, name, attrs = number.output, number.name, number.variables
+    for name, number in found.numbers.items():
+        output, attrs = number.output, number.variables
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
         axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
-        draws[name] = (("chain", "draw", *axes_of), found.draws[key][None], attrs["draws"])
-        if number.pmf is not None:
+        draws[name] = (("chain", "draw", *axes_of), number.draws[None], attrs["draws"])
+        if len(number.values):
             supports[f"{name}_value"] = number.values
             pmfs[name] = ((*output.dims, f"{name}_value"), number.pmf.reshape(*output.shape, -1), attrs["pmf"])
-    n = len(next(iter(found.draws.values())))
+    n = len(number.draws)
     axes = {"chain": np.arange(1), "draw": np.arange(n)}
     pmf_group = xarray.Dataset(pmfs, supports)
     pmf_group = pmf_group.assign_coords({dim: labels for dim, labels in coords.items() if dim in pmf_group.dims})
@@ -309,8 +296,21 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
             attrs={"engine": posterior.method, "ess": float(posterior.ess), "exact": int(posterior.exact)},
         ),
         "pmf": pmf_group,
-        "observed_data": _evidence(belief),
-        "constant_data": _position(belief, found.question),
+        "observed_data": xarray.Dataset(
+            {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
+        ),
+        "constant_data": xarray.Dataset(
+            {
+                "observer": belief.observer.name,
+                "hand": belief.hand.pbn,
+                "dummy": "" if belief.dummy is None else belief.dummy.name,
+                "pair": ("side", [seat.name for seat in question.pair]),
+                "trump": question.strain.name,
+                "contract": "" if contract is None else str(contract),
+                "bidder": repr(belief.bidder),
+                "player": "" if belief.player is None else repr(belief.player),
+            }
+        ),
     }
     if found.odds is not None:
         groups["contract"] = found.odds.dataset()
@@ -321,22 +321,19 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
 
 def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     """What is known of each draw that was kept; nothing where all count the same."""
-    posterior, kept = found.posterior, {}
+    posterior, kept = found.posterior, dict[str, Any]()
     if found.log_weights is not None:
         about = {"long_name": "Log weight of the draw, not normalised."}
         kept["log_weight"] = ("chain", "draw"), found.log_weights[None], about
     if n == len(posterior) and (likelihood := posterior.draws.log_likelihood) is not None:
         about = {"long_name": "log P(calls | layout) under the bidder model."}
         kept["log_likelihood"] = ("chain", "draw"), likelihood[None], about
-    batches = posterior.draws.batches
-    if batches is None or n != len(posterior):
-        return kept
-    row = "Row of batch_weight: layouts whose weights vary together."
-    weight = {"long_name": "Weight by each batch of styles alone, relative to the mean.", "drawn": int(batches.drawn)}
-    return kept | {
-        "batch_row": (("chain", "draw"), batches.row[None], {"long_name": row}),
-        "batch_weight": (("batch", "row"), batches.relative, weight),
-    }
+    if n == len(posterior) and (batches := posterior.draws.batches) is not None:
+        about = {"long_name": "Row of batch_weight: layouts whose weights vary together."}
+        kept["batch_row"] = ("chain", "draw"), batches.row[None], about
+        weight = "Weight by each batch of styles alone, relative to the mean."
+        kept["batch_weight"] = ("batch", "row"), batches.relative, {"long_name": weight, "drawn": int(batches.drawn)}
+    return kept
 
 
 def _marginals(posterior: Posterior) -> xarray.Dataset:
@@ -344,40 +341,11 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     exact, counted = int(posterior.counts_cards), int(posterior.counts_points)
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
     points, suits, ranks = posterior.point_probabilities(), [name[0] for name in CARDS], [name[1] for name in CARDS]
-    return xarray.Dataset(
-        {
-            "card_probabilities": cards.assign_attrs(exact=exact, long_name="P(seat holds card)"),
-            "length_probabilities": lengths.assign_attrs(
-                exact=exact, long_name="P(seat has so many cards of the suit)"
-            ),
-            "point_probabilities": points.assign_attrs(exact=counted, long_name="P(seat has so many high-card points)"),
-        }
-    ).assign_coords(card_suit=("card", suits), rank=("card", ranks))
-
-
-def _evidence(belief: Belief) -> xarray.Dataset:
-    """Every piece in order: in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts."""
-    told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
-    return xarray.Dataset(
-        {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
-    )
-
-
-def _position(belief: Belief, question: Question) -> xarray.Dataset:
-    """What was known from the start, and what was asked."""
-    contract = None if belief.auction is None else belief.auction.contract
-    return xarray.Dataset(
-        {
-            "observer": belief.observer.name,
-            "hand": belief.hand.pbn,
-            "dummy": "" if belief.dummy is None else belief.dummy.name,
-            "pair": ("side", [seat.name for seat in question.pair]),
-            "trump": "NT" if question.trump is None else question.trump.name,
-            "contract": "" if contract is None else str(contract),
-            "bidder": repr(belief.bidder),
-            "player": "" if belief.player is None else repr(belief.player),
-        }
-    )
+    cards = cards.assign_attrs(exact=exact, long_name="P(seat holds card)")
+    lengths = lengths.assign_attrs(exact=exact, long_name="P(seat has so many cards of the suit)")
+    points = points.assign_attrs(exact=counted, long_name="P(seat has so many high-card points)")
+    found = {"card_probabilities": cards, "length_probabilities": lengths, "point_probabilities": points}
+    return xarray.Dataset(found).assign_coords(card_suit=("card", suits), rank=("card", ranks))
 
 
 @cache
@@ -390,8 +358,8 @@ def _versions() -> str:
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
-    exact = all(number.exact for number in found.numbers.values())
-    told = accuracy_document(posterior, Answer.of(found).method, exact)
+    exact, answer = all(number.exact for number in found.numbers.values()), Answer.of(found)
+    told = accuracy_document(posterior, answer.method, exact)
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,
@@ -400,14 +368,14 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "why": told["why"],
         "warning": told["warning"] or "",
         "exact": int(exact),
-        "sampled": ", ".join(output for (_, output), number in found.numbers.items() if not number.exact),
+        "sampled": ", ".join(number.output.name for number in found.numbers.values() if not number.exact),
         "layouts": str(posterior.count()),
         "draws": len(posterior),
         "seed": "" if posterior.seed is None else str(posterior.seed),
         "ess": float(posterior.ess),
         "entropy_bits": posterior.entropy_bits,
         "log_evidence": posterior.log_evidence,
-        "estimators": ", ".join(estimator.name for estimator in found.estimators),
+        "estimators": ", ".join(answer.estimators),
         "failures": "; ".join(map(str, found.failures.values())),
     }
 
@@ -441,10 +409,10 @@ class _Quantity:
     values: NDArray[Any]
     chances: Floats
     exact: bool
-    draws: Floats
-    """(chain, draw) values."""
+    draws: NDArray[Any]
+    """(n,) values."""
     given: NDArray[np.bool_] | None = None
-    """(chain, draw) the draws that count; ``None`` for all."""
+    """(n,) the draws that count; ``None`` for all."""
     event: bool = False
     """Whether it is 0 or 1, so that an interval says nothing."""
     moments: Sequence[float] = ()
@@ -461,25 +429,22 @@ class _Quantity:
         return spread if spread > 1e-9 else 0.0
 
 
-def _quantities(result: xarray.DataTree, number: Distribution) -> Iterator[_Quantity]:
-    """Every number of one output; for tricks also the conditions and every goal."""
-    found = result["posterior"].to_dataset()[number.name]
+def _quantities(number: Distribution, weights: Floats) -> Iterator[_Quantity]:
+    """Every number of one output, whose draws have these weights; for tricks also the conditions and every goal."""
     if number.counts_tricks:
-        yield from _tricks(number, found.values)
-    values = drawn(number, found)
-    for place, label in enumerate(number.names):
-        own = values[..., place]
-        if number.pmf is None:
-            weights, moments = ResultDraws.of(result).weights, (float(number.mean[place]), float(number.sd[place]))
-            yield _Quantity(label, own.ravel(), weights.ravel(), number.exact, own, moments=moments)
+        yield from _tricks(number)
+    for place, (label, own) in enumerate(zip(number.names, number.drawn.T, strict=True)):
+        if len(number.values):
+            yield _Quantity(label, number.values, number.pmf[place], number.exact, own)
         else:
-            yield _Quantity(label, number.whole, number.pmf[place], number.exact, own)
+            moments = float(number.mean[place]), float(number.sd[place])
+            yield _Quantity(label, own, weights, number.exact, own, moments=moments)
 
 
-def _tricks(number: Distribution, draws: NDArray[Any]) -> Iterator[_Quantity]:
-    """The quantities of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
-    name, count, spread = number.name, number.count, draws.ndim == 3
-    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == count.undefined_value
+def _tricks(number: Distribution) -> Iterator[_Quantity]:
+    """The quantities of tricks, where each draw has a number or a distribution."""
+    name, count, draws, spread = number.name, number.count, number.draws, number.output.support is not None
+    failed = np.zeros(len(draws), np.bool_) if spread else draws == count.undefined_value
 
     def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
         ends, both = np.array([0, 1]), np.array([1.0 - share, share])
@@ -489,9 +454,9 @@ def _tricks(number: Distribution, draws: NDArray[Any]) -> Iterator[_Quantity]:
         yield event(count.failing if number.output.title else f"{name}: {count.failing}", number.fails, failed)
         if number.holds:
             given = np.where(number.counted, number.shares, 0.0) / number.holds
-            yield _Quantity(f"{name} if {count.holding}", number.whole, given, number.exact, draws, ~failed)
+            yield _Quantity(f"{name} if {count.holding}", number.values, given, number.exact, draws, ~failed)
     for goal, share in number.goals.items():
-        reached = draws[..., number.whole >= goal].sum(axis=-1) if spread else ~failed & (draws >= goal)
+        reached = draws[:, number.values >= goal].sum(axis=-1) if spread else ~failed & (draws >= goal)
         makes = f", {number.goal(goal)}" if number.is_contract_chance else ""
         yield event(f"{name} ≥ {goal}{makes}", share, reached)
 
@@ -501,7 +466,7 @@ class ResultDraws:
     """The weights of the draws of a result, for standard errors."""
 
     weights: Floats
-    """(chain, draw) adding up to one."""
+    """(n,) adding up to one."""
     weighted: bool
     """Whether they are independent draws with importance weights."""
     ess: float
@@ -510,54 +475,49 @@ class ResultDraws:
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> ResultDraws:
-        shape = (result["posterior"].sizes["chain"], result["posterior"].sizes["draw"])
         stats = result["sample_stats"].to_dataset()
-        batches = None
+        batches, logs = None, np.zeros(result["posterior"].sizes["draw"])
         if "batch_weight" in stats:
             table = stats["batch_weight"]
             batches = Batches(table.values, stats["batch_row"].values.ravel(), bool(table.attrs["drawn"]))
-        if "log_weight" not in stats:
-            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]), batches)
-        logs = stats["log_weight"].values
+        if "log_weight" in stats:
+            logs = stats["log_weight"].values.ravel()
         weights = np.exp(logs - logs.max())
         # Weights of an exact posterior are no draws; those by batches are estimates themselves.
-        weighted = not stats.attrs["exact"] and batches is None
+        weighted = "log_weight" in stats and not stats.attrs["exact"] and batches is None
         return cls(weights / weights.sum(), weighted, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:
         """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""
-        none = (0.0 if quantity.exact else np.nan), np.nan
         if quantity.exact:
-            return none
+            return 0.0, np.nan
         counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
         share = float((self.weights * counts).sum())
         if not share or (quantity.given is not None and self._effective(counts) < 10.0):
-            return none
+            return np.nan, np.nan
         u = counts * (quantity.draws - quantity.mean) / share
-        error = self.error_of(u)
+        error = self._error(u)
         if quantity.event or self.weighted:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
             error = float(np.hypot(error, far / self._effective(counts)))
         if not error:
-            return none
+            return np.nan, np.nan
         return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan
 
     def _effective(self, counts: Floats) -> float:
         """Effective draws among those that count."""
         some = self.weights * counts
-        if self.weighted:
-            return float(some.sum() ** 2 / (some**2).sum())
-        return self.ess * float(some.sum())
+        return float(some.sum() ** 2 / (some**2).sum()) if self.weighted else self.ess * float(some.sum())
 
-    def error_of(self, u: Floats) -> float:
+    def _error(self, u: Floats) -> float:
         """Standard error of the mean of u."""
-        variance = float((self.weights * u**2).sum())
         if u.min() == u.max():
             return 0.0
+        variance = float((self.weights * u**2).sum())
         # Rare events may have been met at light draws only: no better than if all draws counted the same.
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
         if self.batches is not None:
-            moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
+            moved = standard_error(self.batches.moved(u, self.weights))
             return sqrt(moved**2 + own * self.batches.drawn)
         if self.weighted:
             # An engine that knows its weights to deceive states a smaller ESS than they have.

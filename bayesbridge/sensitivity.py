@@ -6,7 +6,7 @@ Every model gives its own posterior, and P(evidence) under each is what the evid
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import hypot, inf, nan, sqrt
+from math import inf, nan, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -46,12 +46,11 @@ def sensitivity(
 ) -> xarray.Dataset:
     """The answers to one question under every bidder: ``bidders`` are names, or models by name.
 
-    A row for each ``bidder``. Variables: ``log_evidence``, log P(all
-    evidence), and ``log_bayes_factor`` against the first model, each with its ``…_error``; ``entropy_bits``;
-    ``card_probabilities`` and mean ``points`` by seat; ``qualified``, P(both conditions hold); ``T``, its distribution;
-    ``T_mean`` given that they hold; ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error
-    of a probability, 0 where exact; ``method``. A model under which the evidence is impossible has log_evidence -inf
-    and no other answer.
+    A row for each ``bidder``. Variables: ``log_evidence``, log P(all evidence), and ``log_bayes_factor`` against the
+    first model, each with its ``…_error``; ``entropy_bits``; ``card_probabilities`` and mean ``points`` by seat;
+    ``qualified``, P(both conditions hold); ``T``, its distribution; ``T_mean`` given that they hold; ``T_at_least``,
+    P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error of a probability, 0 where exact; ``method``. A
+    model under which the evidence is impossible has log_evidence -inf and no other answer.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
@@ -72,13 +71,31 @@ def sensitivity(
     rows = []
     for model in with_progress("models", models.values()):
         try:
-            rows.append(_answers(belief.with_bidder(model).infer(draws=draws, rng=rng), pair, rng))
+            posterior = belief.with_bidder(model).infer(draws=draws, rng=rng)
+            tricks = capture_tricks(posterior, pair, rng)
         except Contradiction:
             unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
             shapes = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
             unknown |= {name: np.full(shape, nan) for name, shape in shapes.items()}
             unknown |= {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
             rows.append(unknown)
+            continue
+        certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
+        rows.append(
+            {
+                "log_evidence": posterior.log_evidence,
+                "log_evidence_error": posterior.log_evidence_error,
+                "entropy_bits": posterior.entropy_bits,
+                "card_probabilities": posterior.card_probabilities().values,
+                "points": (posterior.point_probabilities().values * np.arange(38)).sum(axis=-1),
+                "qualified": tricks.holds,
+                "T": np.array([tricks.share(value) for value in range(14)]),
+                "T_mean": nan if tricks.mean_if_held is None else tricks.mean_if_held,
+                "T_at_least": np.array(list(tricks.goals.values())),
+                "error": 0.0 if certain else 0.5 / sqrt(max(posterior.ess, 1.0)),
+                "method": posterior.method,
+            }
+        )
     return _dataset(list(models), rows)
 
 
@@ -103,24 +120,6 @@ def depends_sentence(answers: Mapping[str, str]) -> str:
     return f"This depends on what they play: {said}." if said else ""
 
 
-def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed) -> dict[str, Any]:
-    tricks = capture_tricks(posterior, pair, rng)
-    certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
-    return {
-        "log_evidence": posterior.log_evidence,
-        "log_evidence_error": posterior.log_evidence_error,
-        "entropy_bits": posterior.entropy_bits,
-        "card_probabilities": posterior.card_probabilities().values,
-        "points": (posterior.point_probabilities().values * np.arange(38)).sum(axis=-1),
-        "qualified": tricks.holds,
-        "T": np.array([tricks.share(value) for value in range(14)]),
-        "T_mean": nan if tricks.mean_if_held is None else tricks.mean_if_held,
-        "T_at_least": np.array(list(tricks.goals.values())),
-        "error": 0.0 if certain else 0.5 / sqrt(max(posterior.ess, 1.0)),
-        "method": posterior.method,
-    }
-
-
 def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:
     import xarray
 
@@ -136,8 +135,7 @@ def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Datas
     # Two models under both of which the evidence is impossible have no Bayes factor.
     apart = [0.0 if not row else nan if one == log[0] == -inf else one - log[0] for row, one in enumerate(log)]
     variables["log_bayes_factor"] = ["bidder"], np.array(apart)
-    compared = [0.0, *(hypot(error, errors[0]) for error in errors[1:])]
-    variables["log_bayes_factor_error"] = ["bidder"], np.array(compared)
+    variables["log_bayes_factor_error"] = ["bidder"], np.array([0.0, *np.hypot(errors[1:], errors[0])])
     variables["method"] = ["bidder"], np.array([row["method"] for row in rows])
     return xarray.Dataset(
         variables,

@@ -152,7 +152,7 @@ def levels():
 
 def sums():
     """An output of integers added up to a distribution."""
-    found = Accumulator(Output("x", "a number", ("suit",), "int8"))
+    found = Accumulator(Output("x", "a number", ("suit",), "int8"), "toy")
     found.add(np.arange(-12, 12, dtype=np.int8).reshape(6, 4), np.linspace(0.1, 0.2, 6))
     return found.lowest, found.table
 

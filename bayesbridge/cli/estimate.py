@@ -126,7 +126,7 @@ def run(args: Namespace) -> int:
         posterior = belief.infer(args.method, args.draws, args.seed)
     looked_for = _card_steps(belief, posterior, args)
     found = evaluated(posterior, estimators, asked, args)
-    if found.estimators:
+    if found.numbers:
         answer = Answer.of(found)
         games = []
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
@@ -257,7 +257,7 @@ def evaluated(
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
-    pair, trump = (args.pair, None) if asked is None else (asked.group.question.pair, asked.group.strain)
+    pair, trump = (args.pair, None) if asked is None else (asked.group.pair, asked.group.strain)
     found = evaluate(posterior, estimators, ask(posterior, pair, trump, trick), rng=random, budget=budget)
     return with_odds(found, asked, budget, random)
 

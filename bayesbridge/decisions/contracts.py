@@ -31,6 +31,7 @@ from bayesbridge.estimators.odds import (
     Group,
     Solving,
     TrickEstimates,
+    group_of,
     judged,
     layout_solver,
 )
@@ -310,7 +311,7 @@ def option_payoffs(
     usual = next(one for one in found if one is not None)  # whose group a deal that is passed out is taken to be of
     found += [] if against is None else [contract_named(belief, against, pair)]
     payoffs = [payoff(scoring, one, ours=one is None or one.declarer in pair) for one in found]
-    return [Option(one, paid, Group.of(one or usual, belief.dummy)) for one, paid in zip(found, payoffs, strict=True)]
+    return [Option(one, paid, group_of(one or usual, belief.dummy)) for one, paid in zip(found, payoffs, strict=True)]
 
 
 def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:

@@ -39,7 +39,6 @@ from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.odds import (
     TRICKS,
     CalibratedSample,
-    Group,
     TrickEstimates,
     judged,
     resolve_contract,
@@ -459,7 +458,7 @@ def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSamp
     """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
     if some is whole or some.exact or not turn.lead:
         return CalibratedSample.every(some.weights, np.inf if some.exact else some.ess)
-    group = Group(turn.contract.declarer, turn.dummy, turn.contract.strain)
+    group = Question((turn.contract.declarer, turn.dummy), turn.contract.trump)
     values = np.stack([turn.contract.tricks_needed > TRICKS, 13.0 - TRICKS], axis=1)
     every, here = (TrickEstimates.of(one, [group]) for one in (judged(whole, 0), some))
     targets = every.weights @ every.pmfs[group] @ values

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.capture import POLICIES
-from bayesbridge.cards import Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.quantity_tables import Quantity
@@ -32,49 +31,40 @@ from bayesbridge.words import CAPTURES
 
 SUIT = ("suit",)
 
-CONDITIONS: Final = TrickCount(0, "conditions fail", "they hold")
-"""T is 0 where a condition of Algorithm 2 fails."""
 
-
-@dataclass(frozen=True, slots=True)
 class CaptureEstimator:
     """Algorithm 2 for the pair; T is 0 where a condition fails."""
 
-    name: str = "capture"
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        return (
-            Output("c1", "Cards of the first seat in the suit.", SUIT, "int8"),
-            Output("c2", "Cards of the second seat in the suit.", SUIT, "int8"),
-            Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
-            Output("delta", "Leading gap of the suit: columns before the pair's highest card.", SUIT, "int8"),
-            Output("M", "Most captures that the suit allows.", SUIT, "int8"),
-            Output("kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"),
-            Output("Delta", "Sum of the leading gaps.", dtype="int8"),
-            Output("Z", "Zero budget left at the end.", dtype="int8"),
-            Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
-            Output(
-                "T",
-                "Captures by the paper's rule (Algorithm 2), 0 where a condition fails.",
-                dtype="int8",
-                tricks=CONDITIONS,
-                title="captures by the paper's rule",
-                note=CAPTURES,
-            ),
-            Output("chi", "Check value T + (6 - Z).", dtype="int8"),
-        )
+    name = "capture"
+    outputs = (
+        Output("c1", "Cards of the first seat in the suit.", SUIT, "int8"),
+        Output("c2", "Cards of the second seat in the suit.", SUIT, "int8"),
+        Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
+        Output("delta", "Leading gap of the suit: columns before the pair's highest card.", SUIT, "int8"),
+        Output("M", "Most captures that the suit allows.", SUIT, "int8"),
+        Output("kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"),
+        Output("Delta", "Sum of the leading gaps.", dtype="int8"),
+        Output("Z", "Zero budget left at the end.", dtype="int8"),
+        Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
+        Output(
+            "T",
+            "Captures by the paper's rule (Algorithm 2), 0 where a condition fails.",
+            dtype="int8",
+            tricks=TrickCount(0, "conditions fail", "they hold"),
+            title="captures by the paper's rule",
+            note=CAPTURES,
+        ),
+        Output("chi", "Check value T + (6 - Z).", dtype="int8"),
+    )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         from bayesbridge.capture.kernels import captures
 
-        first, second = question.pair
-        return captures(
-            np.ascontiguousarray(layouts.masks[:, first]), np.ascontiguousarray(layouts.masks[:, second])
-        )._asdict()
+        first, second = (np.ascontiguousarray(layouts.masks[:, seat]) for seat in question.pair)
+        return captures(first, second)._asdict()
 
     def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
-        """T and which conditions hold, by merging the suits; the lengths of both hands."""
+        """Outputs found suit by suit: counted exactly under exact calls too. A seat stands for its lengths."""
         from bayesbridge.engines.quantity_tables import CaptureConditions, CaptureTricks
 
         first, second = question.pair
@@ -97,19 +87,16 @@ class CaptureEstimator:
         return {name: (LOWEST_Z if name == "Z" else 0, ways) for name, ways in counts.items()}
 
 
-@dataclass(frozen=True, slots=True)
 class BidEstimator:
     """The iterative bid of each seat, whoever it belongs to."""
 
-    name: str = "bid"
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        targets = {"target": tuple(range(7, 14))}
-        return (
-            Output("level", "Level of the no-trump bid by Algorithm 1, 0 for a pass.", ("seat",), "int8"),
-            Output("counts", "Captures counted for each target.", ("seat", "target"), "int8", targets),
-        )
+    name = "bid"
+    outputs = (
+        Output("level", "Level of the no-trump bid by Algorithm 1, 0 for a pass.", ("seat",), "int8"),
+        Output(
+            "counts", "Captures counted for each target.", ("seat", "target"), "int8", {"target": tuple(range(7, 14))}
+        ),
+    )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002
         from bayesbridge.capture.kernels import bids
@@ -140,26 +127,29 @@ class PlayOutEstimator:
         from bayesbridge.capture.playout import play_out
 
         masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
-        trump = int(Strain.NT if question.trump is None else question.trump)
         policies = POLICIES.index(self.ours), POLICIES.index(self.theirs)
         workers = os.cpu_count() or 1
         with ThreadPoolExecutor(workers) as pool:
-            played = pool.map(lambda part: play_out(part, trump, *policies), np.array_split(masks, workers))
+            played = pool.map(
+                lambda part: play_out(part, int(question.strain), *policies), np.array_split(masks, workers)
+            )
             return {"tricks": np.concatenate(list(played))}
 
 
-@dataclass(frozen=True, slots=True)
 class TricksEstimator:
     """What a small network says the solver would say; the first of the pair declares, in the question's strain."""
 
-    name: str = "tricks"
-    seconds: float = 5e-5
-    """For one layout on one core."""
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        doc = "Double-dummy tricks of the declaring side, as a network predicts them."
-        return (Output("tricks", doc, dtype="float32", support=range(14), tricks=TrickCount(at_table=True)),)
+    name = "tricks"
+    seconds = 5e-5
+    outputs = (
+        Output(
+            "tricks",
+            "Double-dummy tricks of the declaring side, as a network predicts them.",
+            dtype="float32",
+            support=range(14),
+            tricks=TrickCount(at_table=True),
+        ),
+    )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         from bayesbridge.estimators.network import table_tricks

@@ -60,17 +60,15 @@ class TrickContext:
     def of(cls, belief: Belief, question: Question) -> TrickContext:
         """From what is believed and what was asked."""
         contract = None if belief.auction is None else belief.auction.contract
-        strain = Strain.NT if question.trump is None else Strain(question.trump)
-        return cls(question.pair, strain, contract, belief.dummy)
+        return cls(question.pair, question.strain, contract, belief.dummy)
 
     def picked(self, where: Mapping[str, Any]) -> TrickContext:
         """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
-        strain = Strain.of(where["strain"]) if "strain" in where else self.strain
-        if "seat" not in where:
-            return replace(self, strain=strain)
-        first = Seat.of(where["seat"])
-        second = first.partner if self.dummy in (None, first) else self.dummy
-        return replace(self, strain=strain, pair=(first, second))
+        first, second = self.pair
+        if "seat" in where:
+            first = Seat.of(where["seat"])
+            second = first.partner if self.dummy is None or self.dummy == first else self.dummy
+        return replace(self, strain=Strain.of(where.get("strain", self.strain)), pair=(first, second))
 
     @property
     def declares(self) -> bool:
@@ -92,13 +90,15 @@ class Distribution(Displayable):
     """
 
     output: Output
+    draws: NDArray[Any]
+    """(n, …) what it is in the layouts that were kept."""
     mean: Floats
     """(cells,), as ``sd``: the cells are the products of the labels."""
     sd: Floats
     exact: bool
-    values: NDArray[np.int64] | None
-    """Whole numbers with the probabilities ``pmf`` (cells, values); ``None`` for other numbers."""
-    pmf: Floats | None
+    values: NDArray[np.int64]
+    """Whole numbers with the probabilities ``pmf`` (cells, values); none for other numbers."""
+    pmf: Floats
     estimator: str
     name: str
     """Its name in results: two estimators may share the name of an output."""
@@ -109,9 +109,10 @@ class Distribution(Displayable):
         """From the variables of a result."""
         name, attrs = str(draws.name), draws.attrs
         dims = tuple(str(dim) for dim in draws.dims[2:] if dim != f"{name}_value")
-        values = shares = count = support = None
+        mean, sd = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
+        values, shares, count, support = np.zeros(0, np.int64), np.zeros((len(mean), 0)), None, None
         if pmf is not None:
-            values, shares, about = pmf[f"{name}_value"].values, pmf.values.reshape(-1, pmf.shape[-1]), pmf.attrs
+            values, shares, about = pmf[f"{name}_value"].values, pmf.values.reshape(len(mean), -1), pmf.attrs
             support = range(int(values[0]), int(values[-1]) + 1) if f"{name}_value" in draws.dims else None
             if about.get("counts_tricks"):
                 undefined = int(about["undefined_value"]) if "undefined_value" in about else None
@@ -121,17 +122,17 @@ class Distribution(Displayable):
         output = Output(
             str(attrs["output"]), str(attrs["long_name"]), dims, str(draws.dtype), coords, support, count, *words
         )
-        moments = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
-        return cls(output, *moments, bool(attrs["exact"]), values, shares, str(attrs["estimator"]), name, asked)
+        kept = draws.values.reshape(-1, *draws.shape[2:])
+        exact, estimator = bool(attrs["exact"]), str(attrs["estimator"])
+        return cls(output, kept, mean, sd, exact, values, shares, estimator, name, asked)
 
     @property
     def variables(self) -> dict[str, Any]:
         """Attributes of the draws and of the distribution in a result, from which :meth:`of_tree` reads it back."""
         output, count = self.output, self.output.tricks
         shared = {"long_name": output.doc, "exact": int(self.exact)}
-        moments = {"mean": self.mean, "sd": self.sd}
-        draws = {"estimator": self.estimator, "output": output.name, **shared}
-        draws |= {moment: float(cells[0]) if len(cells) == 1 else cells for moment, cells in moments.items()}
+        mean, sd = (float(cells[0]) if len(cells) == 1 else cells for cells in (self.mean, self.sd))
+        draws = {"estimator": self.estimator, "output": output.name, **shared, "mean": mean, "sd": sd}
         draws |= {name: text for name, text in (("title", output.title), ("note", output.note)) if text}
         if count is not None:
             shared |= {"counts_tricks": 1, "at_table": int(count.at_table)}
@@ -172,14 +173,15 @@ class Distribution(Displayable):
         if len(met := self.places(**where)) != 1:
             dims = ", ".join(dim for dim in self.labels if dim not in where) or "labels that it has"
             raise BayesBridgeError(f"{self.name!r} has several numbers: pick one by {dims}", name=self.name)
-        output, pmf = replace(self.output, dims=(), coords={}), None if self.pmf is None else self.pmf[met]
-        asked = self.asked.picked(where)
-        return replace(self, output=output, mean=self.mean[met], sd=self.sd[met], pmf=pmf, asked=asked)
+        kept, output = self.draws, replace(self.output, dims=(), coords={})
+        kept = kept.reshape(len(kept), len(self.mean), *kept.shape[1 + len(self.output.dims) :])[:, met[0]]
+        mean, sd, pmf = (cells[met] for cells in (self.mean, self.sd, self.pmf))
+        return replace(self, output=output, draws=kept, mean=mean, sd=sd, pmf=pmf, asked=self.asked.picked(where))
 
     def tricks(self, **where: Any) -> Self:
         """The number of tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
         one = self.at(**where)
-        if self.output.tricks is None or self.pmf is None:
+        if self.output.tricks is None:
             raise BayesBridgeError(
                 f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()", name=self.name
             )
@@ -187,7 +189,6 @@ class Distribution(Displayable):
 
     def met(self, *places: int) -> slice:
         """From the first to the last value that occurs in one of the cells."""
-        assert self.pmf is not None
         found = np.flatnonzero((self.pmf[list(places)] > 0).any(axis=0))
         return slice(found[0], found[-1] + 1) if len(found) else slice(None)
 
@@ -197,22 +198,21 @@ class Distribution(Displayable):
         return self.output.tricks or TrickCount()
 
     @property
-    def whole(self) -> NDArray[np.int64]:
-        """(n,) the whole numbers of :attr:`shares`."""
-        assert self.values is not None
-        return self.values
+    def drawn(self) -> NDArray[Any]:
+        """(n, cells) what each layout that was kept has; of a distribution for each layout its mean."""
+        each = self.draws if self.output.support is None else (self.draws * self.values).sum(axis=-1)
+        return np.asarray(each.reshape(len(each), len(self.mean)))
 
     @property
     def shares(self) -> Floats:
-        """(n,) P(each of the whole numbers), of a single number."""
-        assert self.pmf is not None
+        """(n,) P(each of :attr:`values`), of a single number."""
         return np.asarray(self.pmf[0])
 
     @property
     def counted(self) -> NDArray[np.bool_]:
         """(n,) the whole numbers that count: all but what stands for failing."""
         undefined = self.count.undefined_value
-        return np.ones(len(self.whole), np.bool_) if undefined is None else self.whole != undefined
+        return np.ones(len(self.values), np.bool_) if undefined is None else self.values != undefined
 
     @property
     def fails(self) -> float:
@@ -228,20 +228,20 @@ class Distribution(Displayable):
     def mean_if_held(self) -> float | None:
         """Mean given that it can count; ``None`` where it never can."""
         counting = self.counted
-        return float(self.shares[counting] @ self.whole[counting]) / self.holds if self.holds else None
+        return float(self.shares[counting] @ self.values[counting]) / self.holds if self.holds else None
 
     def at_least(self, tricks: int) -> float:
         """P(at least so many tricks)."""
-        return min(1.0, float(self.shares[self.counted & (self.whole >= tricks)].sum()))
+        return min(1.0, float(self.shares[self.counted & (self.values >= tricks)].sum()))
 
     def share(self, tricks: int) -> float:
         """P(exactly so many)."""
-        return float(self.shares[self.whole == tricks].sum())
+        return float(self.shares[self.values == tricks].sum())
 
     @property
     def occurring(self) -> range:
         """The numbers of tricks from the first to the last that occurs; 7 to 13 where none does."""
-        met = self.whole[self.counted & (self.shares > 0)]
+        met = self.values[self.counted & (self.shares > 0)]
         return range(int(met[0]), int(met[-1]) + 1) if len(met) else GOALS
 
     @property
@@ -255,13 +255,7 @@ class Distribution(Displayable):
         return self.count.at_table and self.asked.declares
 
     def goal(self, tricks: int) -> str:
-        """What "at least so many" is called: a contract that makes, or only a number that is reached.
-
-        >>> import bayesbridge as bb
-        >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(draws=100, rng=1)
-        >>> bb.estimate(posterior).tricks().goal(9), bb.estimate(posterior, "tricks").tricks("tricks").goal(9)
-        ('T ≥ 9', '3NT makes')
-        """
+        """What "at least so many" is called: ``3NT makes``, or only ``T ≥ 9`` where no contract makes by it."""
         makes = self.is_contract_chance and tricks in GOALS
         return f"{tricks - 6}{self.asked.strain.name} makes" if makes else f"{self.name} ≥ {tricks}"
 
@@ -275,14 +269,9 @@ class Distribution(Displayable):
         if output.tricks.at_table:
             return f"Tricks of {SEATS[asked.pair[0].name]}, dummy {SEATS[asked.pair[1].name]}, in {strain}"
         if output.title:
-            return f"{self.name} of {asked.names}: {output.title}{self._trumps and ', without trumps'}"
+            without = ", without trumps" if output.note and asked.strain != Strain.NT else ""
+            return f"{self.name} of {asked.names}: {output.title}{without}"
         return f"{self.name} of {asked.names}, in {strain}: {output.doc[:1].lower()}{output.doc[1:].removesuffix('.')}"
-
-    @property
-    def axis(self) -> str:
-        """What the numbers are, in a few words."""
-        what = "tricks at the table" if self.count.at_table else self.output.title
-        return what if what and self.name == "tricks" else ", ".join(filter(None, (self.name, what)))
 
     @property
     def notes(self) -> list[str]:
@@ -291,17 +280,12 @@ class Distribution(Displayable):
         sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
         if not self.output.note and not at_table:
             sentences.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
-        sentences += filter(None, [self._trumps])
+        sentences += [WITHOUT_TRUMPS] if self.output.note and asked.strain != Strain.NT else []
         if not asked.declares:
             declared = f"tricks that {asked.names} would take if {asked.pair[0].name} declared"
             whose = declared if at_table else f"captures of {asked.names}"
             sentences.append(f"These are the {whose}; this is not declarer's contract, {asked.contract}.")
         return sentences
-
-    @property
-    def _trumps(self) -> str:
-        """What is to be said where trumps were asked about and the number knows none."""
-        return WITHOUT_TRUMPS if self.output.note and self.asked.strain != Strain.NT else ""
 
     @property
     def tables(self) -> list[Table]:
@@ -311,11 +295,7 @@ class Distribution(Displayable):
         return [self._number_table() if self.output.tricks is None else self._tricks_table()]
 
     def _tricks_table(self) -> Table:
-        """How many, with P(at least so many) beside it.
-
-        Where every layout has a distribution every number has some chance: ends with less than ``RARE`` together are
-        left out, and that is said.
-        """
+        """How many, with P(at least so many) beside it; ends rarer than ``RARE`` are left out, and that is said."""
         count, mean, fails = self.count, self.mean_if_held, self.fails
         every = [value for value in self.occurring if self.holds]
         shown = every
@@ -341,7 +321,7 @@ class Distribution(Displayable):
     def _number_table(self) -> Table:
         """A whole number that does not count tricks."""
         kept = self.met(0)
-        values, shares = self.whole[kept], self.shares[kept]
+        values, shares = self.values[kept], self.shares[kept]
         step = -(-len(values) // MOST_BARS)
         rows: list[list[str | float]] = []
         for begin in range(0, len(values), step):
@@ -369,11 +349,10 @@ class Distribution(Displayable):
 
         told = [cell for cell in range(len(cells)) if means[cell] or spreads[cell]] or list(range(len(cells)))
         ranked = sorted(told, key=place)
-        heads, shares = np.zeros(0, np.int64), np.zeros((len(cells), 0))
-        if self.values is not None and self.pmf is not None and self.output.dtype != "bool":
-            kept = self.met(*ranked[:MOST_ROWS])
-            if 0 < len(self.values[kept]) <= MOST_COLUMNS:
-                heads, shares = self.values[kept], self.pmf[:, kept]
+        kept = self.met(*ranked[:MOST_ROWS])
+        if self.output.dtype == "bool" or len(self.values[kept]) > MOST_COLUMNS:
+            kept = slice(0)
+        heads, shares = self.values[kept], self.pmf[:, kept]
         rows = [
             [
                 " ".join(cells[cell]),
@@ -391,32 +370,30 @@ class Distribution(Displayable):
 
     @property
     def document(self) -> dict[str, Any]:
-        """Mean, spread and distribution, nested by the labels; of tricks also P(at least so many).
-
-        Contracts that make are named only by tricks at the table.
-        """
+        """Mean, spread and distribution, nested by the labels; of tricks also P(at least so many)."""
         said: dict[str, Any] = {}
         for place, cell in enumerate(self.cells):
             inner = said
             for label in cell:
                 inner = inner.setdefault(label, {})
             inner |= {"mean": float(self.mean[place]), "sd": float(self.sd[place])}
-            if self.values is not None and self.pmf is not None:
+            if len(self.values):
                 shares = self.pmf[place].clip(max=1.0)
                 inner["pmf"] = {str(value): float(p) for value, p in zip(self.values, shares, strict=True)}
         if self.counts_tricks:
-            goals = self.goals
-            said |= {"at_table": self.count.at_table, "at_least": {str(goal): p for goal, p in goals.items()}}
+            said |= {"at_table": self.count.at_table, "at_least": {str(goal): p for goal, p in self.goals.items()}}
             if self.is_contract_chance:
-                said["makes"] = {self.goal(goal).removesuffix(" makes"): p for goal, p in goals.items()}
+                said["makes"] = {self.goal(goal).removesuffix(" makes"): p for goal, p in self.goals.items()}
         return said
 
 
 class Accumulator:
     """Running sums of one output: a distribution of integers, moments of any numbers."""
 
-    def __init__(self, output: Output) -> None:
-        self.output, self.lowest = output, 0
+    def __init__(self, output: Output, estimator: str) -> None:
+        self.output, self.estimator, self.lowest, self.exact = output, estimator, 0, False
+        self.kept: list[NDArray[Any]] = []
+        """Values of the layouts that are kept."""
         cells = int(np.prod(output.shape))
         self.mean, self.square = np.zeros(cells), np.zeros(cells)
         self.table: Floats | None = None
@@ -442,10 +419,9 @@ class Accumulator:
         low, high = (int(flat.min()), int(flat.max())) if len(flat) else (self.lowest, self.lowest)
         low, high = min(low, self.lowest), max(high, self.lowest + self.table.shape[1] - 1)
         if high - low >= 4096:
-            raise PluginError(
-                f"output {self.output.name!r} ranges from {low} to {high}: declare a floating-point dtype for values "
-                "spread over more than 4096 integers",
-                output=self.output.name,
+            raise self._broken(
+                f"ranges from {low} to {high}: declare a floating-point dtype for values spread over more than 4096 "
+                "integers"
             )
         before, after = self.lowest - low, high - self.lowest - self.table.shape[1] + 1
         if before or after:
@@ -457,22 +433,25 @@ class Accumulator:
         """Exact counts of layouts by value from ``lowest`` on, or probabilities with a total of 1, for all that was."""
         shares = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
         used = np.flatnonzero(shares.any(axis=0))
-        self.lowest, self.table = lowest + int(used[0]), shares[:, used[0] : used[-1] + 1]
+        self.lowest, self.table, self.exact = lowest + int(used[0]), shares[:, used[0] : used[-1] + 1], True
 
-    def distribution(self, exact: bool, estimator: str, name: str, asked: TrickContext) -> Distribution:
+    def _broken(self, why: str) -> PluginError:
+        where = f"estimator {self.estimator!r}: output {self.output.name!r}"
+        return PluginError(f"{where} {why}", plugin=self.estimator, output=self.output.name)
+
+    def distribution(self, exact: bool, name: str, asked: TrickContext) -> Distribution:
         """What was added up; refuses numbers too large to have moments."""
-        values = None
+        values, pmf = np.zeros(0, np.int64), np.zeros((len(self.mean), 0))
         if self.table is not None:
             self.table /= self.table.sum(axis=1, keepdims=True)  # ten million weights miss one by rounding
-            values = self.lowest + np.arange(self.table.shape[1])
+            values, pmf = self.lowest + np.arange(self.table.shape[1]), self.table
             self.mean, self.square = self.table @ values, self.table @ (values**2)
         if not np.isfinite(self.square).all():
-            raise PluginError(
-                f"output {self.output.name!r} has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it",
-                output=self.output.name,
-            )
+            raise self._broken(f"has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it")
         sd = np.sqrt(np.maximum(self.square - self.mean**2, 0.0))
-        return Distribution(self.output, self.mean, sd, exact, values, self.table, estimator, name, asked)
+        kept = np.concatenate([np.empty((0, *self.output.returned), self.output.dtype), *self.kept])
+        exact = exact or self.exact
+        return Distribution(self.output, kept, self.mean, sd, exact, values, pmf, self.estimator, name, asked)
 
 
 @njit

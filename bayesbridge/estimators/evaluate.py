@@ -3,9 +3,9 @@
 Memory stays flat however many layouts there are. Where the evidence is hard and an estimator can count, its
 distributions are exact without walking anything.
 
-Estimators that take long for a layout get as many as a stated time allows, drawn from the posterior by their weights;
-the others of the same run get the same ones, so that all outputs live on the same draws. The number follows from what
-the estimators declare and not from a clock: the same seed gives the same answer on every machine.
+Estimators that take long for a layout get as many as a stated time allows, drawn from the posterior by their weights,
+and the others of the same run get the same ones. The number follows from what the estimators declare and not from a
+clock: the same seed gives the same answer on every machine.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from bayesbridge.estimators.distribution import Accumulator, Distribution, Trick
 from bayesbridge.estimators.protocol import (
     Estimator,
     Question,
-    SuitwiseEstimator,
     run,
     run_exact,
     seconds_of,
@@ -62,12 +61,8 @@ class Evaluation:
 
     posterior: Posterior
     question: Question
-    estimators: tuple[Estimator, ...]
-    """Those that answered."""
-    numbers: dict[tuple[str, str], Distribution]
-    """By estimator and output."""
-    draws: dict[tuple[str, str], NDArray[Any]]
-    """Outputs of the layouts kept, by estimator and output: (n, …)."""
+    numbers: dict[str, Distribution]
+    """By their names in results, estimator by estimator."""
     log_weights: NDArray[np.float64] | None
     """Of the layouts kept; ``None`` where they count the same."""
     failures: dict[str, PluginError]
@@ -93,10 +88,8 @@ def evaluate(
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
     random = generator(rng)
     sums: dict[tuple[str, str], Accumulator] = {}
-    exact: set[tuple[str, str]] = set()
-    numbers: dict[tuple[str, str], Distribution] = {}
+    numbers: dict[str, Distribution] = {}
     asked = TrickContext.of(posterior.belief, question)
-    draws: dict[tuple[str, str], list[NDArray[Any]]] = {}
     failures: dict[str, PluginError] = {}
 
     @contextmanager
@@ -104,10 +97,6 @@ def evaluate(
         try:
             yield
         except PluginError as error:
-            if error.data.get("plugin") != estimator.name:
-                error = PluginError(
-                    f"estimator {estimator.name!r}: {error}", **{**error.data, "plugin": estimator.name}
-                )
             failures[estimator.name] = error
 
     def working() -> list[Estimator]:
@@ -116,9 +105,7 @@ def evaluate(
     for estimator in estimators:
         with trying(estimator):
             verify_declaration(estimator)
-            for output in estimator.outputs:
-                sums[estimator.name, output.name] = Accumulator(output)
-                draws[estimator.name, output.name] = []
+            sums |= {(estimator.name, output.name): Accumulator(output, estimator.name) for output in estimator.outputs}
     slow = [estimator for estimator in working() if seconds_of(estimator)]
     cost = sum(map(seconds_of, slow))
     if (n := layouts_within_budget(posterior, cost, budget or Budget(posterior.asked[1]))) < len(posterior):
@@ -148,39 +135,32 @@ def evaluate(
                 for name, values in answers.items():
                     sums[estimator.name, name].add(values, weights)
                     if whole:
-                        draws[estimator.name, name].append(values)
+                        sums[estimator.name, name].kept.append(values)
         done += len(masks)
         report_progress("layouts", done, len(posterior))
     some = None if whole else posterior.resample(KEPT, random)
     for estimator in working():
         with trying(estimator):
-            for name, values in run(estimator, some, question).items() if some is not None else ():
-                draws[estimator.name, name].append(values)
+            if some is not None:
+                for name, values in run(estimator, some, question).items():
+                    sums[estimator.name, name].kept.append(values)
             if not posterior.exact:
                 for name, counts in counted(posterior, estimator, question).items():
                     sums[estimator.name, name].count(*counts)
-                    exact.add((estimator.name, name))
             for output in estimator.outputs:
                 key, shared = (estimator.name, output.name), sum(output.name == name for _, name in sums) > 1
                 name = "_".join(key) if shared else output.name
-                numbers[key] = sums[key].distribution(posterior.exact or key in exact, estimator.name, name, asked)
-    return Evaluation(
-        posterior,
-        question,
-        tuple(working()),
-        {key: number for key, number in numbers.items() if key[0] not in failures},
-        {key: np.concatenate(parts) for key, parts in draws.items() if key[0] not in failures},
-        importance.log if whole and importance is not None else None,
-        failures,
-    )
+                numbers[name] = sums[key].distribution(posterior.exact, name, asked)
+    answered = {name: number for name, number in numbers.items() if number.estimator not in failures}
+    log_weights = importance.log if whole and importance is not None else None
+    return Evaluation(posterior, question, answered, log_weights, failures)
 
 
 def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> int:
     """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as many as the budget allows.
 
-    Without a time in it a number of draws that was chosen is obeyed, however long they take; where none was, they get
-    what the usual time allows, and no more than the usual draws, as where layouts cannot all be walked. An engine may
-    return somewhat more than were chosen: these are all kept, since drawing anew from them would make the answer worse.
+    A number of draws that was chosen is obeyed, however long they take, unless a time was chosen too. An engine may
+    return somewhat more: these are all kept, since drawing anew from them would make the answer worse.
     """
     if not cost:
         return len(posterior)
@@ -197,13 +177,14 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
     if target.plain:
         found = run_exact(estimator, target.constraints, question, target.count)
         return {name: Counts(*counts, target.count) for name, counts in found.items()}
-    if not isinstance(tables, LevelTables) or not isinstance(estimator, SuitwiseEstimator):
+    quantities = getattr(estimator, "quantities", None)
+    if not isinstance(tables, LevelTables) or quantities is None:
         return {}
     lengths = tables.length_distributions()
     try:
         return {
             name: Counts(0, lengths[one] if isinstance(one, Seat) else tables.distribution(one), 1)
-            for name, one in estimator.quantities(question).items()
+            for name, one in quantities(question).items()
         }
     except TablesTooLarge:
         return {}

@@ -2,23 +2,20 @@
 
 The network of ``tricks`` predicts double-dummy tricks for every draw: all four players see all cards, from the first
 lead on. Where the estimator ``solved`` is installed, m layouts of the posterior are solved too, and the answer is
-theirs. The layouts drawn to be solved are never quite a mirror of the posterior: perhaps too many of them look easy to
-the network. So they get weights, as near as possible to those they were drawn with, under which the network's
-predictions x have the mean x̄ that they have over all draws::
+theirs. They get weights, as near as possible to those they were drawn with, under which the network's predictions x
+have the mean x̄ that they have over all draws::
 
     v_j ∝ w_j exp(λ · x_j)    with    Σ v_j x_j = x̄
 
 (calibration weights by exponential tilting, or raking: Deville and Särndal, *Journal of the American Statistical
-Association* 87, 1992). Any number that depends on the cards is then its mean under v over solved layouts alone. So a
-probability lies in [0, 1], a distribution is non-negative and adds up to one, differences are differences, and what
-held in every solved layout is reported as that, by construction; the network decides how the layouts are weighted and
-nothing else. What it explains of a number is as exact as all draws, the residual e as the layouts solved::
+Association* 87, 1992). Any number that depends on the cards is then its mean under v over solved layouts alone, so a
+probability lies in [0, 1] and a distribution adds up to one by construction. What the network explains of a number is
+as exact as all draws, the residual e as the layouts solved::
 
     variance = var(a) / ESS + Σ v_j² e_j² · n / (n − 1 − k)         n = 1 / Σ v_j², k predictions fitted
 
 Where one number is wanted, as whether a contract makes, layouts that the network is sure of tell little of it. They are
-drawn to be solved less often, and weigh more (Neyman's allocation: w_j is one over the standard deviation of the number
-in the layout, by the network, and of a fifth at least)::
+drawn to be solved less often, and weigh more (Neyman's allocation)::
 
     P(layout is solved) ∝ P(layout) · √(variance of the number in it + SURE²)
 
@@ -80,27 +77,13 @@ FIRST: Final = 75
 """Layouts that are solved before the first look at the error."""
 
 
-class Group(NamedTuple):
-    """Contracts that take the same tricks."""
+type Group = Question
+"""Declarer, dummy and strain: contracts of one group take the same tricks."""
 
-    declarer: Seat
-    dummy: Seat
-    strain: Strain
 
-    @classmethod
-    def of(cls, contract: Contract, dummy: Seat | None) -> Self:
-        """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
-        return cls(contract.declarer, contract.declarer.partner if dummy is None else dummy, contract.strain)
-
-    @property
-    def question(self) -> Question:
-        """The question for estimators."""
-        return Question((self.declarer, self.dummy), self.strain.trump)
-
-    @property
-    def names(self) -> str:
-        """The two hands, by the names of their seats."""
-        return f"{SEATS[self.declarer.name]}, dummy {SEATS[self.dummy.name]}"
+def group_of(contract: Contract, dummy: Seat | None) -> Group:
+    """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
+    return Question((contract.declarer, contract.declarer.partner if dummy is None else dummy), contract.trump)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +105,7 @@ class ContractQuestion:
         table = belief.table
         asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
         bid = asked and belief.observer not in (contract.declarer, contract.declarer.partner)
-        return cls(contract, Group.of(contract, belief.dummy), actual, bid)
+        return cls(contract, group_of(contract, belief.dummy), actual, bid)
 
     @property
     def after(self) -> Floats:
@@ -145,10 +128,6 @@ def contract_question(
     """What is asked about a contract; ``None`` where none is named.
 
     ``beside``: what must not be named with a contract (``pair``, ``trump``), or not without one (``solve``).
-
-    >>> from bayesbridge import Belief
-    >>> contract_question(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX").group.question.pair
-    (<Seat.S: 2>, <Seat.N: 0>)
     """
     without = {"by": by, "actual": actual or None, "solve": beside.pop("solve", None)}
     for name, value in (without if contract is None else beside).items():
@@ -182,10 +161,6 @@ def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | 
 
     That is the declarer of the auction's own contract in that strain, else who of the observer's side bid the strain
     first, else the observer.
-
-    >>> from bayesbridge import Belief
-    >>> resolve_contract(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX")
-    Contract.of('4SX by S')
     """
     whole = isinstance(contract, Contract) or len(str(contract).split()) == 3
     written = Contract.of(contract) if whole else Contract.of(contract, belief.observer if by is None else by)
@@ -231,11 +206,7 @@ over 100 positions (``benchmarks/evaluation/tricks_network.py``), the last two o
 def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
     """The network's own standard error of the mean of ``values[tricks]``, where P(tricks) is ``shares`` (14,).
 
-    Its error in tricks times what a trick more or less makes of the mean. It is the same in all layouts of a position,
-    so that no number of draws removes it.
-
-    >>> network_error(np.eye(14)[10], TRICKS, Strain.S) == NETWORK_ERROR[False][3]
-    True
+    Its error in tricks times what a trick more or less makes of the mean: no number of draws removes it.
     """
     more, less = (shares @ values[np.clip(np.arange(14) + step, 0, 13)] for step in (1, -1))
     level = int(np.searchsorted(NETWORK_LEVELS, shares @ TRICKS, side="right"))
@@ -269,8 +240,14 @@ class ContractOdds(ContractQuestion, Displayable):
         actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
         pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
         make, mean = (Estimate(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
-        whose = Group.of(contract, dummy)
+        whose = group_of(contract, dummy)
         return cls(contract, whose, actual, bid, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
+
+    @property
+    def whose(self) -> str:
+        """Declarer and dummy, by the names of their seats."""
+        declarer, dummy = (SEATS[seat.name] for seat in self.group.pair)
+        return f"{declarer}, dummy {dummy}"
 
     @property
     def sentence(self) -> str:
@@ -297,7 +274,16 @@ class ContractOdds(ContractQuestion, Displayable):
                 f" On {READ} boards of experts {kind}s made {READ_LESS[kind]} points more often than the opening "
                 "leader predicts by this reading of auctions."
             )
-        return f"{actual_caution()} Before that step: {words}" if self.actual else words
+        if not self.actual:
+            return words
+        about = actual_counts()[1]
+        aside = about["judged"]["declarer"]
+        return (
+            f"Double dummy is passed through what declarers took beside it at {number(about['fitted'])} tables of "
+            f"experts. On {number(aside['tables'])} tables set aside, for declarer with dummy in view, P(it makes) was "
+            f"{100 * aside['error']:.1f} points off the share that made, on average over the tenths of its range "
+            f"({100 * aside['error_before']:.1f} without this step). Before that step: {words}"
+        )
 
     @property
     def tables(self) -> list[Table]:
@@ -307,7 +293,7 @@ class ContractOdds(ContractQuestion, Displayable):
             for tricks, (share, error) in enumerate(zip(self.pmf.clip(0.0), self.pmf_error, strict=True))
             if share >= RARE
         ]
-        title = f"{self.contract}: {'actual' if self.actual else 'double-dummy'} tricks of {self.group.names}"
+        title = f"{self.contract}: {'actual' if self.actual else 'double-dummy'} tricks of {self.whose}"
         return [Table(title, ["", "P", "", ""], rows, [self.sentence, self.caution], bars=True)]
 
     def document(self, draws: int) -> dict[str, Any]:
@@ -316,7 +302,7 @@ class ContractOdds(ContractQuestion, Displayable):
         return {
             "name": name,
             "by": declarer,
-            "dummy": self.group.dummy.name,
+            "dummy": self.group.pair[1].name,
             **with_errors({"make": self.make}),
             "tricks": {
                 **with_errors({"mean": self.mean}),
@@ -343,7 +329,7 @@ class ContractOdds(ContractQuestion, Displayable):
             "pmf_error": (("tricks",), self.pmf_error, {"long_name": "One standard error of pmf."}),
             "solved": ((), self.solved, {"long_name": "Layouts that were solved."}),
         }
-        about = {"contract": str(self.contract), "dummy": self.group.dummy.name, "basis": self.basis}
+        about = {"contract": str(self.contract), "dummy": self.group.pair[1].name, "basis": self.basis}
         flags = {"corrected": int(self.basis != "network"), "actual": int(self.actual), "bid": int(self.bid)}
         return xarray.Dataset(values, {"tricks": np.arange(14)}, {**about, "caution": self.caution, **flags})
 
@@ -351,14 +337,13 @@ class ContractOdds(ContractQuestion, Displayable):
 def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget, rng: Seed) -> Evaluation:
     """An evaluation with what becomes of a contract, where one is asked about, from its ``tricks``.
 
-    A solver that fails is added to the failures, and nothing is corrected; where ``tricks`` itself failed, there is no
-    answer.
+    A solver that fails is added to the failures; where ``tricks`` itself failed, there is no answer.
     """
-    network = found.numbers.get((PREDICTS, PREDICTS))
+    network = next((one for one in found.numbers.values() if one.estimator == PREDICTS), None)
     if asked is None or network is None or network.output.support != range(14):
         return found
     random, group, posterior = generator(rng), asked.group, found.posterior
-    predicted = found.draws[PREDICTS, PREDICTS]
+    predicted = network.draws
     if len(predicted) == len(posterior):
         estimates = TrickEstimates.of(posterior, [group], predicted)
     else:
@@ -366,9 +351,10 @@ def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget,
     budget = budget.over(USUAL["estimate"])
     made, failures = asked.after @ asked.made, found.failures
     if budget.solve != 0 and (solver := layout_solver()) is not None:
-        controls = [estimates.of_one(group, points).predicted for points in (made, asked.after @ TRICKS)]
+        chance, tricks = (estimates.of_one(group, points) for points in (made, asked.after @ TRICKS))
+        unsure = np.sqrt(np.maximum(chance.square - chance.predicted**2, 0.0) + SURE**2)
+        work = Solving([group], [chance.predicted, tricks.predicted], {group: made}, unsure)
         try:
-            work = Solving([group], controls, {group: made}, alone=True)
             estimates = estimates.solve(solver, work, budget, random)
         except PluginError as failure:
             failures = {**failures, solver.name: failure}
@@ -380,22 +366,13 @@ LAYOUTS: Final = 1000
 
 
 def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> ContractOdds:
-    """What the network alone says of a contract, quickly: of no more than ``LAYOUTS`` layouts.
-
-    >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    >>> network_odds(belief.infer(rng=1), Contract.of("4NT by S")).make.mean < 0.05
-    True
-    """
+    """What the network alone says of a contract, quickly: of no more than ``LAYOUTS`` layouts."""
     asked = ContractQuestion.of(posterior.belief, contract)
     return TrickEstimates.of(judged(posterior, rng, LAYOUTS, LAYOUTS), [asked.group]).odds(asked)
 
 
 def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0) -> list[ContractOdds]:
-    """What the network says of the auction's contract; before its end of game in each strain, declared by the pair.
-
-    Of the pair the first that may declare does.
-    """
+    """What the network says of the auction's contract; before its end of game in each strain, declared by the pair."""
     belief = posterior.belief
     if belief.auction is not None and belief.auction.contract is not None:
         return [network_odds(posterior, belief.auction.contract, rng)]
@@ -452,8 +429,8 @@ class Solving(NamedTuple):
     """(n,) each: predictions that the weights of the solved layouts are fitted to, the most important first."""
     watched: Mapping[Group, Floats]
     """(14,) what is to be as exact as the budget says: 1 where so many tricks are enough."""
-    alone: bool = False
-    """Whether nothing else is wanted, so that layouts are solved more often of which the network is unsure."""
+    unsure: Floats | float = 1.0
+    """(n,) how much a layout tells that is solved: it is solved more often, and weighs less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -479,64 +456,42 @@ class TrickEstimates:
         """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is what it said of them already."""
         layouts, ess = posterior.layouts, np.inf if posterior.exact else max(1.0, posterior.ess)
         network = TricksEstimator()
-        pmfs = {
-            one: normalised(run(network, layouts, one.question)[PREDICTS] if known is None else known) for one in groups
-        }
+        pmfs = {one: normalised(run(network, layouts, one)[PREDICTS] if known is None else known) for one in groups}
         return cls(layouts, np.asarray(posterior.weights), ess, pmfs, np.empty(0, np.int64), None, {})
 
     def solve(self, solver: Estimator, work: Solving, budget: Budget, rng: Seed) -> TrickEstimates:
-        """With some layouts solved, until they are as exact as the budget says; all if it allows that.
-
-        A solver that fails raises :class:`PluginError`.
-        """
-        groups, controls = work.groups, work.controls
+        """With some layouts solved, until they are as exact as the budget says; all if it allows that."""
         n, cost = len(self.layouts), seconds_of(solver)
-        m = min(n, budget.layouts(cost * len(groups), n))
-        chosen, unsure = np.arange(n), self._unsure(work)
+        m = min(n, budget.layouts(cost * len(work.groups), n))
+        chosen, unsure = np.arange(n), np.broadcast_to(work.unsure, n)
+        predicted = np.stack(work.controls, axis=1) if work.controls else np.empty((n, 0))
         if m < n:
             with np.errstate(divide="ignore"):
                 weights = Weights(np.log(self.weights * unsure))
             chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
-        tricks = {one: np.empty(0, np.int64) for one in groups}
-        step = max(
-            1, round(0.4 / max(cost, 1e-3))
-        )  # part of a second's work: progress is seen, and little too much done
-        done = 0
+        tricks = {one: np.empty(0, np.int64) for one in work.groups}
+
+        def corrected(done: int) -> TrickEstimates:
+            some = chosen[:done]
+            sample = CalibratedSample.every(self.weights, self.ess)
+            if done < n:
+                drawn = 1.0 / unsure[some]
+                sample = CalibratedSample.of(drawn / drawn.sum(), predicted[some], self.weights @ predicted, self.ess)
+            return replace(self, chosen=some, sample=sample, tricks=dict(tricks))
+
+        # Part of a second's work: progress is seen, and little too much done.
+        step, done = max(1, round(0.4 / max(cost, 1e-3))), 0
         while done < m:
             part = self.layouts[chosen[done : done + step]]
-            for one in groups:
-                tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one.question)])
+            for one in work.groups:
+                tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one)])
             done += len(part)
             report_progress("layouts solved", done, m)
             if budget.error is not None and FIRST <= done < m < n:
-                found = self._corrected(chosen[:done], tricks, controls, unsure)
+                found = corrected(done)
                 if all(found.mean(found.of_one(*of)).error <= budget.error for of in work.watched.items()):
                     break
-        return self._corrected(chosen[:done], tricks, controls, unsure)
-
-    def _unsure(self, work: Solving) -> Floats:
-        """(n,) how much a layout tells that is solved, by the network; the same for all where much is wanted."""
-        if not work.alone:
-            return np.ones(len(self.layouts))
-        ((group, made),) = work.watched.items()
-        chance = self.pmfs[group] @ made
-        return np.asarray(np.sqrt(np.maximum(self.pmfs[group] @ made**2 - chance**2, 0.0) + SURE**2))
-
-    def _corrected(
-        self,
-        chosen: NDArray[np.int64],
-        tricks: Mapping[Group, NDArray[np.int64]],
-        controls: Sequence[Floats],
-        unsure: Floats,
-    ) -> TrickEstimates:
-        """With these layouts solved: all, or some that were drawn by their weights times ``unsure``."""
-        if len(chosen) == len(self.layouts):
-            sample = CalibratedSample.every(self.weights, self.ess)
-        else:
-            predicted = np.stack(controls, axis=1) if controls else np.empty((len(self.layouts), 0))
-            drawn = 1.0 / unsure[chosen]
-            sample = CalibratedSample.of(drawn / drawn.sum(), predicted[chosen], self.weights @ predicted, self.ess)
-        return replace(self, chosen=chosen, sample=sample, tricks=dict(tricks))
+        return corrected(done)
 
     @property
     def every(self) -> bool:
@@ -573,8 +528,11 @@ class TrickEstimates:
         predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (points, points**2))
         solved = None
         if first in self.tricks or second in self.tricks:
-            known = [self._certain(group) for group in (first, second)]
-            solved = np.asarray(((known[0] @ points) * known[1]).sum(axis=1))
+            of_first, of_second = (
+                np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
+                for group in (first, second)
+            )
+            solved = np.asarray(((of_first @ points) * of_second).sum(axis=1))
         near = points[self._near(first)][:, self._near(second)]
         step = _largest_step(near) + _largest_step(near.T)
         error = np.hypot(
@@ -598,10 +556,6 @@ class TrickEstimates:
             variance = (float(self.weights @ number.square) - mean**2) / self.ess
         return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
-    def _certain(self, group: Group) -> Floats:
-        """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
-        return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
-
     def _error(self, group: Group, points: Floats) -> float:
         """The network's own error of the mean of ``points[tricks]``; none where it was solved."""
         return 0.0 if group in self.tricks else network_error(self.weights @ self.pmfs[group], points, group.strain)
@@ -623,13 +577,6 @@ def _largest_step(near: Floats) -> float:
 class CalibratedSample:
     """Solved layouts with their weights.
 
-    >>> rng = np.random.default_rng(1)
-    >>> chance = rng.random(4000)  # the network's, for all draws; here it is right
-    >>> made = (rng.random(200) < chance[:200]).astype(float)
-    >>> sample = CalibratedSample.of(np.full(200, 1 / 200), chance[:200, None], chance.mean()[None], 4000)
-    >>> mean, error = sample.share(made)
-    >>> bool(abs(mean - 0.5) < 4 * error), error < 0.5 / 200**0.5
-    (True, True)
     >>> mean, error = CalibratedSample.of(np.full(100, 0.01)).share(np.ones(100))
     >>> mean, round(error, 4)
     (1.0, 0.015)
@@ -646,11 +593,7 @@ class CalibratedSample:
 
     @classmethod
     def of(
-        cls,
-        weights: Floats,
-        controls: Floats | None = None,
-        targets: Floats | None = None,
-        ess: float = np.inf,
+        cls, weights: Floats, controls: Floats | None = None, targets: Floats | None = None, ess: float = np.inf
     ) -> Self:
         """From the weights w (m,) they were drawn with, predictions (m, k), most important first, and their means
         ``targets`` (k,) over draws of effective size ``ess``.
@@ -707,10 +650,9 @@ class CalibratedSample:
 
 def _tilted(w: Floats, x: Floats) -> Floats:
     """(m,) weights v ∝ w exp(λ · z) under which z, the predictions x less their targets in units of their spread, has
-    mean − λ / m.
+    mean − λ / m, which keeps λ finite where the targets lie outside all that was drawn.
 
-    The right side keeps λ finite where the targets lie outside all that was drawn; it vanishes with the number of
-    layouts. λ is the minimum of a convex function, found by Newton's steps.
+    λ is the minimum of a convex function, found by Newton's steps.
     """
     spread = np.sqrt(w @ x**2)
     z = x / np.where(spread > 0.0, spread, 1.0)  # a contract that no layout decides tells nothing
@@ -768,7 +710,7 @@ def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
 
 
 def passed_through(shares: Floats, needed: int) -> Floats:
-    """(14, 14) P(actual tricks ∣ double dummy), a row per double dummy, from (margins, differences) of one cell."""
+    """The table of :func:`actual_table` from (margins, differences) of one cell."""
     table = np.zeros((14, 14))
     for solved in range(14):
         margin = min(max(solved - needed, LOWEST_MARGIN), HIGHEST_MARGIN) - LOWEST_MARGIN
@@ -778,12 +720,7 @@ def passed_through(shares: Floats, needed: int) -> Floats:
 
 
 def actual_table(contract: Contract) -> Floats:
-    """(14, 14) P(declarer takes so many ∣ double dummy), by what was counted.
-
-    >>> table = actual_table(Contract.of("4S by S"))
-    >>> bool(np.allclose(table.sum(axis=1), 1.0)), int(table[10].argmax())
-    (True, 10)
-    """
+    """(14, 14) P(declarer takes so many ∣ double dummy), by what was counted; a row for each double dummy."""
     counts, about = actual_counts()
     shares = smoothed(counts, float(about["strength"]))
     return passed_through(shares[cell_of(contract)], contract.tricks_needed)
@@ -795,15 +732,3 @@ def actual_counts() -> tuple[NDArray[np.int64], dict[str, Any]]:
     path = files("bayesbridge.estimators").joinpath("data/actual.json")
     stored = json.loads(path.read_text("utf-8"))
     return np.array(stored["counts"], np.int64).reshape(SHAPE), stored["about"]
-
-
-def actual_caution() -> str:
-    """What the step from double dummy to the table rests on, in a sentence."""
-    _, about = actual_counts()
-    judged = about["judged"]["declarer"]
-    return (
-        f"Double dummy is passed through what declarers took beside it at {number(about['fitted'])} tables of experts. "
-        f"On {number(judged['tables'])} tables set aside, for declarer with dummy in view, P(it makes) was "
-        f"{100 * judged['error']:.1f} points off the share that made, on average over the tenths of its range "
-        f"({100 * judged['error_before']:.1f} without this step)."
-    )

@@ -3,26 +3,15 @@
 Whatever has these three is one (:class:`Estimator`); a plain function of one deal becomes one by :func:`estimator`,
 slow but easy. Estimators are asked by :func:`run` and :func:`run_exact`, which check what is declared and returned, and
 name the estimator in whatever goes wrong.
-
->>> from bayesbridge.layouts import Layouts
->>> class Points:
-...     name = "points"
-...     outputs = (Output("points", "High-card points of the pair.", dtype="int16"),)
-...
-...     def estimate(self, layouts, question):
-...         return {"points": layouts.points[:, list(question.pair)].sum(axis=1)}
->>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
->>> run(Points(), Layouts.of([deal]), Question.of("SN"))
-{'points': array([20], dtype=int16)}
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +19,9 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError, PluginError, raised, shorten
+from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised, shorten
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
-
-if TYPE_CHECKING:
-    from bayesbridge.engines.quantity_tables import Quantity
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "suit": tuple(suit.name for suit in Suit),
@@ -71,6 +57,11 @@ class Question:
         if len(letters) != 2 or Seat.of(letters[0]) == Seat.of(letters[1]):
             raise BayesBridgeError(f"pair {pair!r}: name two different seats, such as S:N", pair=pair)
         return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
+
+    @property
+    def strain(self) -> Strain:
+        """The strain: that of the trump suit, or no trumps."""
+        return Strain.NT if self.trump is None else Strain(self.trump)
 
     @property
     def table(self) -> tuple[Seat, ...]:
@@ -174,14 +165,6 @@ def seconds_of(estimator: Estimator) -> float:
 
 
 @runtime_checkable
-class SuitwiseEstimator(Protocol):
-    """An estimator some of whose outputs are found suit by suit: they are counted exactly under exact calls too."""
-
-    def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
-        """By the name of the output, values from 0 on; a seat stands for the lengths of its suits."""
-
-
-@runtime_checkable
 class ExactEstimator(Protocol):
     """An estimator that can also count its outputs over all layouts that fit hard evidence, without walking them."""
 
@@ -230,7 +213,10 @@ class PlainEstimator:
 
 
 def verify_declaration(estimator: Estimator) -> None:
-    """Raise :class:`PluginError` unless every output is declared so that its values can be checked and added up."""
+    """Raise :class:`PluginError` unless it is an estimator whose outputs can be checked and added up."""
+    thing: Any = estimator
+    if not isinstance(thing, Estimator) or isinstance(thing, type) or not isinstance(thing.name, str) or not thing.name:
+        raise PluginError(f"{name_of(thing)} is no estimator: it needs name, outputs and estimate(layouts, question)")
     if (fault := next(_faults(estimator), None)) is not None:
         raise PluginError(f"estimator {estimator.name!r}{fault}", plugin=estimator.name)
 
@@ -247,20 +233,18 @@ def _faults(estimator: Estimator) -> Iterator[str]:
     for output in outputs:
         if not isinstance(output, Output):
             yield f" declares {output!r}: an output must be an Output"
+        which, dims, numbers = f": output {output.name!r}", tuple(output.dims), False
         if not isinstance(output.name, str) or output.name in seen or not output.name.isidentifier():
-            yield f": output {output.name!r} is taken or no identifier"
+            yield f"{which} is taken or no identifier"
         seen.add(output.name)
-        try:
+        with suppress(TypeError):  # no type at all
             numbers = np.dtype(output.dtype).kind in "biuf"
-        except TypeError:
-            numbers = False
         if not numbers:
-            yield f": output {output.name!r} has type {output.dtype!r}: it must hold numbers or booleans"
-        dims = tuple(output.dims)
+            yield f"{which} has type {output.dtype!r}: it must hold numbers or booleans"
         if len({*dims, "chain", "draw"}) < len(dims) + 2:
-            yield f": output {output.name!r} has dimensions {dims}: give each another name, not 'chain' or 'draw'"
+            yield f"{which} has dimensions {dims}: give each another name, not 'chain' or 'draw'"
         if unlabelled := [dim for dim in dims if dim not in output.coords and dim not in COORDS]:
-            yield f": output {output.name!r} has no labels for dimension {unlabelled[0]!r}: give coords"
+            yield f"{which} has no labels for dimension {unlabelled[0]!r}: give coords"
 
 
 def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str, NDArray[Any]]:
@@ -278,10 +262,7 @@ def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str,
 def run_exact(
     estimator: Estimator, constraints: Constraints, question: Question, total: int
 ) -> dict[str, tuple[int, NDArray[Any]]]:
-    """The exact distributions that an estimator can count, checked: of declared outputs, ``total`` layouts in each.
-
-    Nothing where it cannot count.
-    """
+    """The exact distributions that an estimator can count, checked: of declared outputs, ``total`` layouts in each."""
     if not isinstance(estimator, ExactEstimator):
         return {}
     with attributed(estimator, "the distribution of all layouts"):
@@ -303,13 +284,8 @@ def attributed(estimator: Estimator, work: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         if isinstance(error, PluginError) and error.data.get("plugin") == estimator.name:
             raise
-        raise PluginError(
-            f"estimator {estimator.name!r} raised {raised(error, work)}",
-            plugin=estimator.name,
-            output="result",
-            expected=f"outputs {[output.name for output in estimator.outputs]}",
-            got=f"{type(error).__name__}: {error}",
-        ) from error
+        words = f"estimator {estimator.name!r} raised {raised(error, work)}"
+        raise PluginError(words, plugin=estimator.name) from error
 
 
 def _checked_counts(estimator: Estimator, output: Output, pair: Any, total: int) -> tuple[int, NDArray[Any]]:
@@ -334,15 +310,12 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
     if array.shape != (n, *output.returned):
         raise _broken(estimator, output.name, f"shape {(n, *output.returned)}", f"{array.shape}")
     dtype = np.dtype(output.dtype)
-    if array.dtype == dtype:
-        cast = array
-    elif array.dtype.kind not in "biuf" or (dtype.kind in "biu" and array.dtype.kind == "f"):
+    if array.dtype.kind not in "biuf" or (dtype.kind in "biu" and array.dtype.kind == "f"):
         raise _broken(estimator, output.name, f"type {dtype}", f"{array.dtype}")
-    else:
-        with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is reported as such
-            cast = array.astype(dtype)
-        if dtype.kind in "biu" and (cast != array).any():
-            raise _broken(estimator, output.name, f"values within {dtype}", f"{array.min()} … {array.max()}")
+    with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is reported as such
+        cast = array.astype(dtype, copy=False)
+    if dtype.kind in "biu" and cast is not array and (cast != array).any():
+        raise _broken(estimator, output.name, f"values within {dtype}", f"{array.min()} … {array.max()}")
     if cast.dtype.kind == "f" and not np.isfinite(cast).all():
         row = int(np.argwhere(~np.isfinite(cast))[0][0])
         raise _broken(estimator, output.name, "finite numbers", f"{cast[row]} for layout {row}")
@@ -355,10 +328,5 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
 
 
 def _broken(estimator: Estimator, output: str, expected: str, got: str) -> PluginError:
-    return PluginError(
-        f"estimator {estimator.name!r}, {output}: expected {expected}, got {got}",
-        plugin=estimator.name,
-        output=output,
-        expected=expected,
-        got=got,
-    )
+    words = f"estimator {estimator.name!r}, {output}: expected {expected}, got {got}"
+    return PluginError(words, plugin=estimator.name, output=output, expected=expected, got=got)

@@ -7,7 +7,6 @@ offer belongs to neither: an error names both. Names of the built-ins stay their
 
 from __future__ import annotations
 
-import dataclasses
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -25,9 +24,6 @@ from bayesbridge.estimators.protocol import Estimator, verify_declaration
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.words import tell
 
-BUILTIN: Final = "bayesbridge"
-"""The name under which the built-ins are registered."""
-
 DISTRIBUTION: Final = "bayesbridge-hands"
 """What ``pip`` and ``importlib.metadata`` call this project."""
 
@@ -38,15 +34,15 @@ KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}
 """What plugins offer, in words."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Plugin:
-    """Where a plugin comes from, what it offers, and what is wrong with it."""
+    """Where a plugin comes from, what it offers by name, and what is wrong with it."""
 
     name: str
     distribution: str
     version: str
-    estimators: tuple[str, ...] = ()
-    bidders: tuple[str, ...] = ()
+    estimators: dict[str, Estimator]
+    bidders: dict[str, BidderModel]
     failure: str | None = None
 
 
@@ -98,7 +94,7 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
 
     ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
-    sources: list[tuple[str, str, str, object]] = [(BUILTIN, DISTRIBUTION, bayesbridge.__version__, builtin)]
+    sources: list[tuple[str, str, str, object]] = [(PROJECT, DISTRIBUTION, bayesbridge.__version__, builtin)]
     found_entries: dict[tuple[str, str, str, str], metadata.EntryPoint] = {}  # a folder may be on the path twice
     for entry in metadata.entry_points(group=PROJECT) if installed else ():
         about: Any = {}
@@ -106,10 +102,9 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
             about = entry.dist.metadata  # type: ignore[union-attr]
         distribution, version = (str(about[key]) if key in about else "" for key in ("Name", "Version"))
         found_entries[entry.name, distribution, version, entry.value] = entry
-    for key in sorted(found_entries):
-        sources.append((key[0], key[1], key[2], found_entries[key]))
+    sources += [(*key[:3], found_entries[key]) for key in sorted(found_entries)]
     sources += [(name, "given by the caller", "", plugin) for name, plugin in plugins]
-    found: list[tuple[Plugin, Offers]] = []
+    found: list[Plugin] = []
     owners: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, distribution, version, source in sources:
         offers, failure = Offers({}, {}), None
@@ -117,7 +112,7 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
             offers = offers_of(source.load() if isinstance(source, metadata.EntryPoint) else source)
         except (Exception, SystemExit) as error:
             failure = raised(error)
-        found.append((Plugin(name, distribution, version, failure=failure), offers))
+        found.append(Plugin(name, distribution, version, *offers, failure))
         for kind, named in offers._asdict().items():
             for one in named:
                 owners[kind, one].append(name)
@@ -126,20 +121,15 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
         for (kind, one), names in owners.items()
         if len(names) > 1
     }
-    every, listed = Offers({}, {}), []
-    for plugin, offers in found:
-        lost = {} if plugin.name == BUILTIN else disputed
-        kept: dict[str, tuple[str, ...]] = {}
-        failure = plugin.failure
-        for kind, named in offers._asdict().items():
-            mine = {one: offer for one, offer in named.items() if (kind, one) not in lost}
-            kept[kind] = tuple(mine)
-            getattr(every, kind).update(mine)
-            failure = failure or next((lost[kind, one] for one in named if (kind, one) in lost), None)
-        listed.append(
-            dataclasses.replace(plugin, failure=failure, estimators=kept["estimators"], bidders=kept["bidders"])
-        )
-    return Registry(every.estimators, every.bidders, tuple(listed), disputed)
+    for plugin in found[1:]:  # what the built-ins offer stays theirs
+        for (kind, one), line in disputed.items():
+            if getattr(plugin, kind).pop(one, None) is not None:
+                plugin.failure = plugin.failure or line
+    every = Offers({}, {})
+    for plugin in found:
+        every.estimators.update(plugin.estimators)
+        every.bidders.update(plugin.bidders)
+    return Registry(*every, tuple(found), disputed)
 
 
 class Offers(NamedTuple):
@@ -171,13 +161,9 @@ def offers_of(plugin: object) -> Offers:
     estimators: dict[str, Estimator] = {}
     # One answer of each plugin that does not say None, and there is one plugin.
     for offer in next(iter(manager.hook.bayesbridge_estimators()), ()):
-        if not isinstance(offer, Estimator) or isinstance(offer, type) or not isinstance(offer.name, str):
-            raise PluginError(
-                f"{name_of(offer)} is no estimator: it needs name, outputs and estimate(layouts, question)"
-            )
+        verify_declaration(offer)
         if offer.name in estimators:
             raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
-        verify_declaration(offer)
         estimators[offer.name] = offer
     bidders: dict[Any, Any] = dict(next(iter(manager.hook.bayesbridge_bidders()), {}))
     for name, model in bidders.items():

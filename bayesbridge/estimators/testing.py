@@ -49,12 +49,8 @@ def check_estimator(
     Checked: the declaration, and a name that no built-in has; shapes, types and finite values; the same answer twice;
     the input left alone; a batch equals its layouts one by one, in any order; one layout; none.
     """
-    if not isinstance(estimator, Estimator) or not isinstance(estimator.name, str) or not estimator.name:
-        raise PluginError(
-            f"{name_of(estimator)} is no estimator: it needs name, outputs and estimate(layouts, question)"
-        )
-    who, asked = f"estimator {estimator.name!r}", question or Question.of("S:N")
     verify_declaration(estimator)
+    who, asked = f"estimator {estimator.name!r}", question or Question.of("S:N")
     if any(one.name == estimator.name and type(one) is not type(estimator) for one in bayesbridge_estimators()):
         raise PluginError(f"{who} has the name of a built-in, which stays: rename yours")
     for output in estimator.outputs:
@@ -80,9 +76,6 @@ def check_bidder(bidder: BidderModel, *, players: int = 3, hands: int = 60, rng:
     Checked on some auctions of ``players`` players: shapes; every answer a number up to 0 or -inf; the chances of all
     legal calls add up to one; later calls change nothing; the same answer twice; the input left alone; a batch equals
     its hands one by one, in any order; no hands at all; ``probabilities``, if there is one, says the same.
-
-    >>> from bayesbridge.bidders.iterative import IterativeBidder
-    >>> check_bidder(IterativeBidder())
     """
     if not isinstance(bidder, BidderModel) or isinstance(bidder, type):
         raise PluginError(f"{name_of(bidder)} is no bidder model: it needs log_likelihood(hands, auction, index)")
@@ -108,8 +101,7 @@ def _check_turn(bidder: BidderModel, hands: NDArray[np.uint64], before: Auction)
         except Exception as error:
             raise PluginError(f"{who}: {raised(error, f'{len(hands)} hands')}") from error
         if found.shape != hands.shape or found.dtype.kind != "f":
-            got = f"shape {found.shape} of type {found.dtype}"
-            raise PluginError(f"{who}: expected {len(hands)} floats, got {got}")
+            raise PluginError(f"{who}: expected {len(hands)} floats, got shape {found.shape} of type {found.dtype}")
         if (given != hands).any():
             raise PluginError(f"{who}: it changed the hands it was given: copy before you write")
         if (wrong := found[~(found <= ROUNDING)]).size:
@@ -120,10 +112,8 @@ def _check_turn(bidder: BidderModel, hands: NDArray[np.uint64], before: Auction)
     by_call = np.zeros((len(hands), 38))
     for call in legal:
         after = before.after(call)
-        by_call[:, call.index] = chances(after, hands)
-        if not after.is_over and not np.allclose(
-            chances(after.after(PASS), hands), by_call[:, call.index], 0, ROUNDING
-        ):
+        by_call[:, call.index] = now = chances(after, hands)
+        if not after.is_over and not np.allclose(chances(after.after(PASS), hands), now, 0, ROUNDING):
             raise PluginError(f"{who}: a later call changes the answer: look only at calls before it")
     total = by_call.sum(axis=1)
     off = int(np.abs(total - 1.0).argmax())

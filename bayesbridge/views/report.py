@@ -124,7 +124,7 @@ def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
     heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
     everything = Table("All quantities: mean, spread, shortest interval, and how far to trust them", heads, rows)
     letters = f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else ""
-    single = [one for one in answer.shown if one.pmf is not None and not one.output.dims]
+    single = [one for one in answer.shown if one.values.size and not one.output.dims]
     drawn = [_distribution(result, answer, one, level) for one in single]
     return "".join((*drawn, *(one.html() for one in answer.tables), letters, everything.html()))
 

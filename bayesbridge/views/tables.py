@@ -159,7 +159,7 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
         ]
         for one in odds
     ]
-    title = f"Tricks of {odds[0].group.names}"
+    title = f"Tricks of {odds[0].whose}"
     note = "Double dummy, as the network 'tricks' predicts it; ± is one standard error of the draws."
     return Table(title, ["strain", "tricks", "game", "makes"], rows, [note])
 

@@ -367,7 +367,7 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
         "tricks",
         {
             "contract": str(odds.contract),
-            "title": f"Tricks of {odds.group.names}",
+            "title": f"Tricks of {odds.whose}",
             "needed": odds.contract.tricks_needed,
             "chance": round(odds.make.mean, DIGITS),
             "error": round(odds.make.error, DIGITS),

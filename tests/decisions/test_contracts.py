@@ -11,7 +11,8 @@ from bayesbridge.answer import plain_rows
 from bayesbridge.budget import Budget
 from bayesbridge.decisions.contracts import contract_if_passed, contract_named, contracts_asked, pair_of, payoff
 from bayesbridge.estimators.network import table_tricks
-from bayesbridge.estimators.odds import Group, Solving, TrickEstimates
+from bayesbridge.estimators.odds import Solving, TrickEstimates, group_of
+from bayesbridge.estimators.protocol import Question
 from bayesbridge.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
 from tests.estimators.test_odds import SOLVER, tricks_of
@@ -92,7 +93,7 @@ def honest_scores(seeds):
     posterior = small().infer()
     names = ("1NT", "3NT", "2S", "4S")
     asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
-    groups = [Group.of(bb.Contract.of(name, "E"), N) for name in names]
+    groups = [group_of(bb.Contract.of(name, "E"), N) for name in names]
     whole = TrickEstimates.of(posterior, dict.fromkeys(groups))
     exact = solved(whole, len(posterior), [], 0, *dict.fromkeys(groups))
     assert exact.every
@@ -132,7 +133,7 @@ def test_errors_are_honest():
 def test_the_network_alone_is_wrong_about_that_solver():
     """Negative control: without the correction the same numbers are many errors away."""
     posterior = small().infer()
-    group = Group(E, N, bb.Strain.NT)
+    group = Question((E, N))
     whole = TrickEstimates.of(posterior, [group])
     worth = payoff(Duplicate(), bb.Contract.of("1NT by E"))
     some = solved(whole, 60, [], 1, group)

@@ -17,10 +17,10 @@ OUTPUT = Output(
 
 
 def added(parts):
-    sums = Accumulator(OUTPUT)
+    sums = Accumulator(OUTPUT, "toy")
     for part in np.array_split(np.arange(400), parts):
         sums.add(TRICKS[part].astype(np.int8), WEIGHTS[part])
-    return sums.distribution(False, "toy", "t", ASKED)
+    return sums.distribution(False, "t", ASKED)
 
 
 @pytest.mark.parametrize("parts", [1, 7, 400])
@@ -38,12 +38,12 @@ def test_moments_and_shares_are_those_of_the_weighted_values(parts):
 
 
 def test_counts_take_the_place_of_draws():
-    sums = Accumulator(Output("x", "A number.", dtype="int8"))
+    sums = Accumulator(Output("x", "A number.", dtype="int8"), "toy")
     sums.add(np.array([1, 2], np.int8), np.array([0.5, 0.5]))
     sums.count(3, np.array([0, 2, 6, 0], object), 8)
-    found = sums.distribution(True, "toy", "x", ASKED)
+    found = sums.distribution(True, "x", ASKED)
     assert found.exact
-    assert dict(zip(found.whole.tolist(), found.shares.tolist(), strict=True)) == {4: 0.25, 5: 0.75}
+    assert dict(zip(found.values.tolist(), found.shares.tolist(), strict=True)) == {4: 0.25, 5: 0.75}
     assert (found.mean[0], found.sd[0]) == pytest.approx((4.75, np.sqrt(0.1875)))
 
 

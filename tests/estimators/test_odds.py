@@ -59,13 +59,18 @@ def test_corrected_answers_agree_with_the_exact_one(solver, position):
     """Equal and unequal weights; twenty seeds, so that the errors themselves are put to the test."""
     posterior = position().infer()
     asked = contract_question(posterior.belief, "1NT")
-    predicted = evaluate(posterior, [TricksEstimator()], asked.group.question)
+    predicted = evaluate(posterior, [TricksEstimator()], asked.group)
     scores = []
     for seed in range(20):
         odds = with_odds(predicted, asked, Budget(solve=100), seed).odds
         found = np.array([odds.make, odds.mean])
         scores.append((found[:, 0] - right(posterior, 7)) / found[:, 1])
-    assert (odds.basis, odds.solved, str(odds.contract), odds.group.dummy) == ("corrected", 100, "1NT by E", bb.Seat.N)
+    assert (odds.basis, odds.solved, str(odds.contract), odds.group.pair[1]) == (
+        "corrected",
+        100,
+        "1NT by E",
+        bb.Seat.N,
+    )
     assert odds.pmf.sum() == pytest.approx(1.0)
     assert (np.abs(np.mean(scores, axis=0)) < 4 / np.sqrt(20)).all()
     assert (np.sqrt(np.mean(np.square(scores), axis=0)) < 1 + 4 / np.sqrt(40)).all()
@@ -75,7 +80,7 @@ def test_answers_that_stop_at_an_error_are_honest(solver):
     """Forty seeds: to stop when the error looks small enough makes it no smaller than it is; half of it would be."""
     posterior = positions.quiet().infer()
     asked = contract_question(posterior.belief, "1NT")
-    predicted = evaluate(posterior, [TricksEstimator()], asked.group.question)
+    predicted = evaluate(posterior, [TricksEstimator()], asked.group)
     found = [with_odds(predicted, asked, Budget(error=0.05), seed).odds for seed in range(40)]
     assert len({one.solved for one in found}) > 1
     assert all(one.make.error <= 0.05 for one in found)
@@ -158,7 +163,7 @@ def auction(*calls):
     ],
 )
 def test_who_declares(belief, contract, by, pair):
-    assert contract_question(belief, contract, by).group.question.pair == bb.plugins.Question.of(pair).pair
+    assert contract_question(belief, contract, by).group.pair == bb.plugins.Question.of(pair).pair
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,9 @@ class Shares:
 
 def test_distributions_are_averaged_over_layouts():
     """A distribution for each layout: the mean of them all, with weights, and the moments of that mixture."""
-    sums = Accumulator(Shares.outputs[0])
+    sums = Accumulator(Shares.outputs[0], "shares")
     sums.add(run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"], np.array([0.1, 0.1, 0.1, 0.6, 0.1]))
-    found = sums.distribution(False, "shares", "share", TrickContext(QUESTION.pair))
+    found = sums.distribution(False, "share", TrickContext(QUESTION.pair))
     np.testing.assert_allclose(found.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6)
     np.testing.assert_allclose(found.mean, [3.5, 3.5, 3.2, 3.5], rtol=1e-6)
     np.testing.assert_allclose(found.sd, [0.5, 0.5, 0.4, 0.5], rtol=1e-6)
