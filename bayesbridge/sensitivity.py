@@ -105,7 +105,7 @@ def depends_sentence(answers: Mapping[str, str]) -> str:
 
 def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed) -> dict[str, Any]:
     tricks = capture_tricks(posterior, pair, rng)
-    certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
+    certain = posterior.exact or (tricks.exact and posterior.tables is not None)
     return {
         "log_evidence": posterior.log_evidence,
         "log_evidence_error": posterior.log_evidence_error,

@@ -190,11 +190,12 @@ class Belief:
         if n > MOST_DRAWS:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.verify()
-        earlier = None if before is None else before.draws.proposal
+        earlier = None if before is None else before.proposal
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
         generator(start)
         seed = int(start) if isinstance(start, Integral) else None
-        posterior = Posterior(self, infer(self.target, method, n, start, earlier), seed, (method, draws))
+        found = infer(self.target, method, n, start, earlier)
+        posterior = Posterior.of(found, belief=self, seed=seed, asked=(method, draws))
         if posterior.warning:
             warnings.warn(posterior.warning, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,))
         return posterior

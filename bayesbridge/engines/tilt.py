@@ -647,6 +647,6 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         log_marginal=found.log_marginal + target.log_share(target.uniform.total),
         log_marginal_error=found.log_marginal_error,
         ess=found.ess,
-        warning=found.warning,
+        caveat=found.warning,
         proposal=found.proposal,
     )

@@ -308,7 +308,7 @@ class Source:
         masks = found.stretch(0, len(found))[used]
         masks.setflags(write=False)
         density = likelihood[used] - np.log(weights[used]) - found.log_marginal
-        return cls(masks, density, weights[used], found.log_marginal_error, found.warning)
+        return cls(masks, density, weights[used], found.log_marginal_error, found.caveat)
 
     @property
     def exact(self) -> bool:

@@ -168,9 +168,9 @@ def smoothed_marginals(posterior: Posterior) -> Reading:
 
     The prior weighs as much as a few draws, so exact posteriors are left alone.
     """
-    counted = posterior.draws.target.sampler
+    counted = posterior.target.sampler
     cards, lengths = counted.card_marginals(), counted.length_distributions()
-    if posterior.draws.log_likelihood is None:
+    if posterior.log_likelihood is None:
         return Reading(cards, lengths)
     share, sums = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)), posterior.marginals
     own = sums.card_marginals(), sums.length_distributions()
@@ -267,13 +267,13 @@ class ModelReader:
     def read(self, seen: PlayerView) -> Reading:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
         posterior = seen.belief(self._bidder(seen), self.player).infer("auto", self.draws, self.seed)
-        soft, log_all = posterior.draws.target.soft, posterior.log_marginal + log(posterior.count())
+        soft, log_all = posterior.target.soft, posterior.log_marginal + log(posterior.count())
 
         def log_layout(masks: Masks) -> Floats:
             return soft.of_layouts(masks) - log_all
 
         told = smoothed_marginals(posterior)
-        return replace(told, log_layout=log_layout, hard=Hard.of(posterior.draws.target))
+        return replace(told, log_layout=log_layout, hard=Hard.of(posterior.target))
 
     def _bidder(self, seen: PlayerView) -> BidderModel:
         """The bidder at the table's vulnerability and with the styles of the pairs, as far as it has such settings."""
