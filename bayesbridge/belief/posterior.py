@@ -23,7 +23,6 @@ from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.infer import COUNTING, ENGINES
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
@@ -299,7 +298,7 @@ def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
     lines = [f"{fit}; the uncertainty about them is {told['entropy_bits']:.2f} bits."]
     if told["exact"]:
-        how = ENGINES[told["method"]].how if told["method"] in ENGINES else COUNTING
+        how = "walking every layout" if told["method"] == "enumerate" else "counting suit by suit"
         lines.append(f"Computed exactly, by {how} ({told['method']}).")
     else:
         error = percent(0.5 / sqrt(max(told["ess"], 1.0)))
