@@ -73,7 +73,7 @@ def sharpening(
             found = {
                 "layouts": posterior.count(),
                 "method": posterior.method_of(counted=tricks.exact),
-                "exact": tricks.exact and posterior.draws.log_marginal_error == 0.0,
+                "exact": tricks.exact and posterior.log_marginal_error == 0.0,
                 "entropy_bits": posterior.entropy_bits,
                 "qualified": tricks.holds,
                 "T_mean": float(tricks.mean[0]),

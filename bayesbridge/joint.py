@@ -415,17 +415,17 @@ class JointPosterior:
     @property
     def warning(self) -> str:
         """What to be wary of, and what to do; empty where all is well."""
-        return self.layouts.draws.warning
+        return self.layouts.caveat
 
     def card_errors(self) -> xarray.DataArray:
         """Standard error of each of ``Posterior.card_probabilities``, card × seat."""
         like = self.layouts.card_probabilities()
-        return like.copy(data=_card_errors(self.layouts.draws, like.values[::-1])[::-1]).rename("standard error")
+        return like.copy(data=_card_errors(self.layouts, like.values[::-1])[::-1]).rename("standard error")
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Estimate[Any]:
         """Posterior mean of any function of a batch of layouts, as ``Posterior.expect``, with its error."""
         mean = self.layouts.expect(quantity)
-        found = _errors(self.layouts.draws, lambda masks: np.asarray(quantity(Layouts(masks))), np.asarray(mean))
+        found = _errors(self.layouts, lambda masks: np.asarray(quantity(Layouts(masks))), np.asarray(mean))
         return Estimate(mean, float(found) if np.ndim(mean) == 0 else found)
 
     def __repr__(self) -> str:
@@ -573,7 +573,7 @@ def _posterior(
         log_marginal_error = float(np.hypot(log_marginal_error, np.hypot(drawn.log_marginal_error, apart)))
         away = weighted.by_style[:, rows.row].T - means
         stated = np.hypot(stated, np.sqrt((weights.W**2) @ (away**2)))
-        warnings.append(drawn.warning)
+        warnings.append(drawn.caveat)
         if weights.ess < ENOUGH:
             warnings.append(f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts")
     style = {name: Estimate(*one) for name, *one in zip(STYLE, means, stated.tolist(), strict=True)}
@@ -592,12 +592,12 @@ def _posterior(
         log_marginal=log_marginal,
         log_marginal_error=log_marginal_error,
         batches=Batches.of(weighted.table, rows.row, drawn=drawn is not None),
-        warning="; ".join(filter(None, warnings)),
+        caveat="; ".join(filter(None, warnings)),
     )
     # Independent draws that would leave the least certain card the same error; all layouts where no card has one.
-    cards = Posterior(question.belief, draws).card_probabilities().values[::-1]
+    cards = Posterior.of(draws, belief=question.belief).card_probabilities().values[::-1]
     error = _card_errors(draws, cards)
     open_ = (cards > 0.01) & (cards < 0.99) & (error > 0)
     ess = np.min(cards[open_] * (1.0 - cards[open_]) / error[open_] ** 2, initial=np.inf)
     draws = replace(draws, ess=float(ess) if np.isfinite(ess) else float(target.count))
-    return JointPosterior(styles, Posterior(question.belief, draws), style, found)
+    return JointPosterior(styles, Posterior.of(draws, belief=question.belief), style, found)

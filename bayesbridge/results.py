@@ -325,10 +325,10 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     if found.log_weights is not None:
         about = {"long_name": "Log weight of the draw, not normalised."}
         kept["log_weight"] = ("chain", "draw"), found.log_weights[None], about
-    if n == len(posterior) and (likelihood := posterior.draws.log_likelihood) is not None:
+    if n == len(posterior) and (likelihood := posterior.log_likelihood) is not None:
         about = {"long_name": "log P(calls | layout) under the bidder model."}
         kept["log_likelihood"] = ("chain", "draw"), likelihood[None], about
-    if n == len(posterior) and (batches := posterior.draws.batches) is not None:
+    if n == len(posterior) and (batches := posterior.batches) is not None:
         about = {"long_name": "Row of batch_weight: layouts whose weights vary together."}
         kept["batch_row"] = ("chain", "draw"), batches.row[None], about
         weight = "Weight by each batch of styles alone, relative to the mean."

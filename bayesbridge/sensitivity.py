@@ -80,7 +80,7 @@ def sensitivity(
             unknown |= {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
             rows.append(unknown)
             continue
-        certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
+        certain = posterior.exact or (tricks.exact and posterior.tables is not None)
         rows.append(
             {
                 "log_evidence": posterior.log_evidence,

@@ -97,8 +97,7 @@ def layouts():
     sampler, walk = LayoutIndex.of(points), Enumeration.of(points)
     some = np.concatenate([walk.stretch(begin, begin + 100) for begin in range(0, len(walk), len(walk) // 30)])
     weights = np.linspace(1, 2, len(some))
-    sums = Marginals.empty()
-    sums.add(some, weights)
+    sums = Marginals.of([(some, weights)])
     return (
         sampler.total,
         sampler.draw(40, rng=10),

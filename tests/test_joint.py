@@ -150,8 +150,8 @@ def test_layouts_drawn_where_the_calls_point(known, seeds):
     ]
     assert honest([deviations(found, known) for found in every])
     for found in every:
-        assert found.layouts.draws.importance.ess > 0.6 * len(found.layouts)
-    uniform = Weights(infer_jointly(SOME, "W", RECORDS, KNOWN, rng=1).layouts.draws.importance.log)
+        assert found.layouts.importance.ess > 0.6 * len(found.layouts)
+    uniform = Weights(infer_jointly(SOME, "W", RECORDS, KNOWN, rng=1).layouts.importance.log)
     assert uniform.ess < 0.4 * len(uniform), "uniform draws are worth less"
 
 
@@ -185,7 +185,7 @@ def test_chains_that_have_not_settled_are_said():
     found = infer_jointly(FEW, "W", prior=WIDE, sampler="nuts", draws=15, tune=3, rng=1)
     assert found.diagnostics.ess < 100
     assert "independent ones: ask for more draws" in found.warning
-    assert found.layouts.draws.warning == found.warning
+    assert found.layouts.caveat == found.warning
     assert found.warning in repr(found)
 
 

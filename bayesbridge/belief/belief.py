@@ -8,7 +8,7 @@ smallest set of pieces that cannot hold together (:mod:`bayesbridge.belief.confl
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from math import log2
@@ -68,13 +68,6 @@ def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Se
         if place == 0 and dummy is not None and open_hand is not None:
             seen.append(Reveal(dummy, open_hand))
     return seat, hand, seen
-
-
-def bidder_at(record: Record) -> BidderModel:
-    """The usual bidders at a table of four: experts, at its vulnerability."""
-    from bayesbridge.bidders.learned import LearnedBidder
-
-    return LearnedBidder(record.vulnerable or Vulnerability.NONE)
 
 
 @dataclass(frozen=True, init=False)
@@ -138,8 +131,15 @@ class Belief:
                 player = LearnedPlayer()
         if player is not None and not isinstance(player, PlayerModel):
             raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
-        cards, strain = Hand.of(hand).verify_full(f"{own.name}'s hand"), None if trump is None else Strain.of(trump)
-        self._set(own, cards, other, strain, model, player, ())
+        vars(self).update(
+            observer=own,
+            hand=Hand.of(hand).verify_full(f"{own.name}'s hand"),
+            dummy=other,
+            trump=None if trump is None else Strain.of(trump),
+            bidder=model,
+            player=player,
+            evidence=(),
+        )
 
     @classmethod
     def of_record(
@@ -156,9 +156,11 @@ class Belief:
         The dummy opens after the lead. The others are taken to be experts of the four-player game, learned from
         records; ``bidder`` and ``player`` put other models in their place, and ``player=None`` none.
         """
+        from bayesbridge.bidders.learned import LearnedBidder
+
         seat, hand, seen = seen_by(record, observer, cards)
-        belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=player)
-        return belief.given(*seen)
+        model = bidder or LearnedBidder(record.vulnerable or Vulnerability.NONE)
+        return cls(seat, hand, dummy=None, bidder=model, player=player).given(*seen)
 
     def given(self, *evidence: Piece | Trick | Auction) -> Belief:
         """The belief after more evidence, in the order it was seen; tricks and auctions count as their parts.
@@ -190,11 +192,12 @@ class Belief:
         if n > MOST_DRAWS:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.verify()
-        earlier = None if before is None else before.draws.proposal
+        earlier = None if before is None else before.proposal
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
         generator(start)
         seed = int(start) if isinstance(start, Integral) else None
-        posterior = Posterior(self, infer(self.target, method, n, start, earlier), seed, (method, draws))
+        found = infer(self.target, method, n, start, earlier)
+        posterior = Posterior.of(found, belief=self, seed=seed, asked=(method, draws))
         if posterior.warning:
             warnings.warn(posterior.warning, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,))
         return posterior
@@ -287,16 +290,18 @@ class Belief:
     def facts(self) -> tuple[Fact, ...]:
         """All that the hard pieces say, the observer's hand first; a card that does not follow suit shows a void."""
         played: dict[Seat, int] = dict.fromkeys(Seat, 0)
+        leads = (Play(trick.leader, trick.cards[0]) for trick in self.tricks for _ in trick.cards)
         facts: list[Fact] = []
-        for piece, lead in zip(self._everything, (None, *self._leads()), strict=True):
+        for piece in self._everything:
             before = played[piece.seat]
-            if lead is not None:
-                void = Void(piece.seat, lead.card.suit).constrain(Constraints.free(), before)
-                facts.append(Fact((lead, piece), void))
+            if isinstance(piece, Play):
+                lead = next(leads)
+                if piece.card.suit is not lead.card.suit:
+                    void = Void(piece.seat, lead.card.suit).constrain(Constraints.free(), before)
+                    facts.append(Fact((lead, piece), void))
+                played[piece.seat] |= piece.card.mask
             if piece.excludes:
                 facts.append(Fact((piece,), piece.constrain(Constraints.free(), before)))
-            if isinstance(piece, Play):
-                played[piece.seat] |= piece.card.mask
         return tuple(facts)
 
     @cached_property
@@ -319,7 +324,7 @@ class Belief:
         Raises :class:`TablesTooLarge` where a condition can only be tested on draws.
         """
         self.verify()
-        if not self.target.counted:
+        if not self.target.fitting.exact:
             tested = "; ".join(map(short_text, self.target.plan.tested))
             raise TablesTooLarge(
                 f"layouts that meet {tested} cannot be counted, only drawn: ask for an estimate, or show more cards",
@@ -356,12 +361,8 @@ class Belief:
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
         """The same observer with other evidence."""
         other = object.__new__(Belief)
-        other._set(self.observer, self.hand, self.dummy, self.trump, self.bidder, self.player, evidence)
+        vars(other).update({field.name: getattr(self, field.name) for field in fields(self)}, evidence=evidence)
         return other
-
-    def _set(self, *values: object) -> None:
-        for field, value in zip(fields(self), values, strict=True):
-            object.__setattr__(self, field.name, value)
 
     @property
     def _everything(self) -> tuple[Piece, ...]:
@@ -376,16 +377,6 @@ class Belief:
                 auction, more = (auction or Auction(piece.seat, (), self.dummy)).fill(piece.seat, piece.call)
                 passed += more
         return auction, passed
-
-    def _leads(self) -> Sequence[Play | None]:
-        """For each piece that is a play off the suit led, the lead."""
-        leads = iter([Play(trick.leader, trick.cards[0]) for trick in self.tricks for _ in trick.cards])
-        found: list[Play | None] = []
-        for piece in self.evidence:
-            lead = next(leads) if isinstance(piece, Play) else None
-            off = lead is not None and isinstance(piece, Play) and piece.card.suit is not lead.card.suit
-            found.append(lead if off else None)
-        return found
 
     def _plays(self) -> Iterable[LikelihoodTerm]:
         """The choice of cards, one term for each seat that chose some."""

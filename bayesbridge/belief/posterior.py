@@ -8,8 +8,8 @@ answer is, is decided here alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import log, log2, sqrt
 from typing import TYPE_CHECKING, Any, Final
@@ -22,11 +22,11 @@ from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
-from bayesbridge.engines.enumeration import BLOCK
-from bayesbridge.engines.infer import COUNTING, ENGINES
+from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.levels import LevelTables
+from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
-from bayesbridge.layouts import Floats, Layouts, Masks, read_only
+from bayesbridge.layouts import Floats, Layouts
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import SEATS, SUITS, number, percent
@@ -57,8 +57,8 @@ CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 """Names of the cards in the order of hands: spades first, high cards first."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Posterior(Draws):
     """P(layout ∣ evidence) for one belief.
 
     >>> from bayesbridge import Belief
@@ -72,8 +72,6 @@ class Posterior:
     """
 
     belief: Belief
-    draws: Draws
-    """What the engine found."""
     seed: int | None = None
     """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use."""
     asked: tuple[str, int | None] = ("auto", None)
@@ -81,56 +79,29 @@ class Posterior:
     whole: Posterior | None = None
     """The posterior that these layouts were drawn from by :func:`subsample`: marginals are its own."""
 
-    def __len__(self) -> int:
-        return len(self.draws)
-
-    @property
-    def method(self) -> str:
-        """The engine, one of ``bayesbridge.engines.infer.ENGINES``."""
-        return self.draws.method
-
-    @property
-    def why(self) -> str:
-        """Why that engine, and how far its answer can be trusted, in words."""
-        return self.draws.why
-
-    @property
-    def exact(self) -> bool:
-        """Whether every answer is exact, not only the marginals."""
-        return self.draws.exact
-
-    @property
-    def ess(self) -> float:
-        """Effective sample size of the layouts; their number where exact."""
-        return self.draws.ess
+    @classmethod
+    def of(cls, draws: Draws, **more: Any) -> Posterior:
+        """What an engine found, with the other fields."""
+        return cls(**{field.name: getattr(draws, field.name) for field in fields(draws)}, **more)
 
     def count(self) -> int:
         """How many layouts fit the hard evidence, exactly."""
-        return self.draws.target.count
+        return self.target.count
 
     @cached_property
     def layouts(self) -> Layouts:
         """All layouts of the posterior; with an open dummy these can be ten million, 32 bytes each."""
-        return Layouts.adopt(self.draws.stretch(0, len(self)))
-
-    @property
-    def weights(self) -> Floats:
-        """(n,) normalised weights of the layouts, they add up to one."""
-        return self.draws.weights
-
-    def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
-        """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
-        return self.draws.blocks(size)
+        return Layouts.adopt(self.stretch(0, len(self)))
 
     @property
     def card_table(self) -> Floats:
         """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the evidence is hard."""
-        return (self.draws.tables or self.marginals).card_marginals()[::-1]
+        return (self.tables or self.marginals).card_marginals()[::-1]
 
     @property
     def length_table(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return (self.draws.tables or self.marginals).length_distributions()
+        return (self.tables or self.marginals).length_distributions()
 
     @property
     def point_table(self) -> Floats:
@@ -153,7 +124,7 @@ class Posterior:
     @property
     def counts_cards(self) -> bool:
         """Whether the places of the cards and the lengths of the suits are exact, by walking or by counting."""
-        return self.draws.tables is not None or (self.whole or self).exact
+        return self.tables is not None or (self.whole or self).exact
 
     @property
     def counts_points(self) -> bool:
@@ -163,10 +134,10 @@ class Posterior:
     @cached_property
     def _counted_points(self) -> Floats | None:
         """(4, 38) exact, or ``None`` if there are no tables or too large ones."""
-        if (tables := self.draws.tables) is None:
+        if (tables := self.tables) is None:
             return None
         try:
-            return (tables if isinstance(tables, LevelTables) else self.draws.target).point_distributions()
+            return (tables if isinstance(tables, LevelTables) else self.target).point_distributions()
         except TablesTooLarge:
             return None
 
@@ -175,10 +146,7 @@ class Posterior:
         """Weighted sums over the layouts held; the methods above take exact counts instead where there are any."""
         if self.whole is not None:  # what all draws together say is better than what few say
             return self.whole.marginals
-        sums = Marginals.empty()
-        for masks, weights in self.blocks():
-            sums.add(masks, weights)
-        return Marginals(read_only(sums.fields), read_only(sums.points))
+        return Marginals.of(self.blocks())
 
     def rebind(self, belief: Belief) -> Posterior | None:
         """The same draws for a belief that has learned nothing since; ``None`` where it has.
@@ -193,23 +161,15 @@ class Posterior:
         >>> posterior.rebind(belief.given(Called("W", "2NT"))) is None
         True
         """
-        return replace(self, belief=belief) if belief.target.same_as(self.draws.target) else None
-
-    @property
-    def khat(self) -> float | None:
-        """Pareto k̂ of the weights (above 0.7 they deceive), as they were before draws were thinned or resampled.
-
-        ``None`` where the draws never had weights that differ.
-        """
-        return self.draws.khat
+        return replace(self, belief=belief) if belief.target.same_as(self.target) else None
 
     @property
     def warning(self) -> str:
         """What to be wary of, and what to do; empty where all is well."""
-        draws, asked = self.draws, self.asked[1] or self.draws.target.cost.draws
-        if self.exact or draws.warning:
-            return draws.warning
-        if draws.weighted and self.ess < ENOUGH * asked:
+        asked = self.asked[1] or self.target.cost.draws
+        if self.exact or self.caveat:
+            return self.caveat
+        if (self.importance or self.proposed) is not None and self.ess < ENOUGH * asked:
             return (
                 f"{asked} draws were asked for and their effective sample size is {self.ess:.0f}: ask for more draws, "
                 "or take back the call that is hardest to explain"
@@ -228,23 +188,18 @@ class Posterior:
         With weights w and likelihood L it is log₂ of the count plus log₂ of the mean L minus the posterior mean of
         log₂ L.
         """
-        bits = log2(self.count()) + (self.draws.log_marginal - self.draws.mean_log_likelihood) / log(2.0)
+        bits = log2(self.count()) + (self.log_marginal - self.mean_log_likelihood) / log(2.0)
         return min(max(bits, 0.0), log2(self.count()))
-
-    @property
-    def log_marginal(self) -> float:
-        """log P(soft evidence ∣ hard evidence)."""
-        return self.draws.log_marginal
 
     @property
     def log_evidence_error(self) -> float:
         """About one standard error of :attr:`log_evidence`, 0 where it is exact."""
-        return self.draws.log_marginal_error
+        return self.log_marginal_error
 
     @property
     def log_evidence(self) -> float:
         """log P(all evidence ∣ the observer's own hand): counted for hard evidence, estimated for soft unless exact."""
-        return log(self.count()) - log(UNSEEN) + self.draws.log_marginal
+        return log(self.count()) - log(UNSEEN) + self.log_marginal
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Floats | float:
         """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
@@ -262,7 +217,13 @@ class Posterior:
         """``n`` layouts that count the same."""
         if not 0 <= n <= MOST_DRAWS:
             raise BayesBridgeError(f"n {n}: take from 0 to {MOST_DRAWS} layouts", n=n)
-        return Layouts.adopt(self.draws.resample(int(n), generator(rng)))
+        numbers = generator(rng)
+        if isinstance(self.source, Enumeration) and self.importance is None:
+            return Layouts.adopt(self.target.sampler.draw(int(n), numbers))
+        chosen = (self.importance or Weights(np.zeros(len(self)))).resample(int(n), numbers, "multinomial")
+        if isinstance(self.source, Enumeration):
+            return Layouts.adopt(self.source.unranking.layouts(chosen))
+        return Layouts.adopt(self.stretch(0, len(self))[chosen])
 
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
         """The layouts as a pandas table, one row for each: ``weight``, the four hands in PBN, their points and lengths.
@@ -306,7 +267,7 @@ class Posterior:
 
     def method_of(self, counted: bool) -> str:
         """What gave numbers of which some were ``counted``: the engine, unless suits were counted and merged."""
-        return CONVOLUTION if counted and self.draws.target.plain and not self.exact else self.method
+        return CONVOLUTION if counted and self.target.plain and not self.exact else self.method
 
 
 def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
@@ -337,7 +298,7 @@ def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
     lines = [f"{fit}; the uncertainty about them is {told['entropy_bits']:.2f} bits."]
     if told["exact"]:
-        how = ENGINES[told["method"]].how if told["method"] in ENGINES else COUNTING
+        how = "walking every layout" if told["method"] == "enumerate" else "counting suit by suit"
         lines.append(f"Computed exactly, by {how} ({told['method']}).")
     else:
         error = percent(0.5 / sqrt(max(told["ess"], 1.0)))
@@ -404,17 +365,16 @@ def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     >>> subsample(posterior, 300, 1, "300 drawn")
     <Posterior: enumerate, 300 of 10400600 layouts, ESS 300>
     """
-    draws = posterior.draws
-    fewer = replace(
-        draws,
-        reasons=(*draws.reasons, why),
+    return replace(
+        posterior,
+        reasons=(*posterior.reasons, why),
         source=posterior.resample(n, rng).masks,
         exact=False,
         importance=None,
-        proposed=draws.proposed or draws.importance,
+        proposed=posterior.proposed or posterior.importance,
         likelihood=None,
-        mean_log=draws.mean_log_likelihood,
+        mean_log=posterior.mean_log_likelihood,
         ess=float(n) if posterior.exact else 1.0 / (1.0 / n + 1.0 / posterior.ess),
         batches=None,
+        whole=posterior.whole or posterior,
     )
-    return replace(posterior, draws=fewer, whole=posterior.whole or posterior)

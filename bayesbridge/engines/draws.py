@@ -6,7 +6,7 @@ cards and lengths follow from that table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -37,13 +37,12 @@ class Marginals:
     points: Floats
 
     @classmethod
-    def empty(cls) -> Self:
-        """No layout yet."""
-        return cls(np.zeros((4, 4, 1 << 13)), np.zeros((4, 41)))
-
-    def add(self, masks: Masks, weights: Floats) -> None:
-        """Add a batch in place: (n, 4) masks, (n,) weights."""
-        _add(masks, weights, table(POINTS), self.fields, self.points)
+    def of(cls, blocks: Iterable[tuple[Masks, Floats]]) -> Self:
+        """Add up blocks of (n, 4) masks with (n,) weights."""
+        fields, points = np.zeros((4, 4, 1 << 13)), np.zeros((4, 41))
+        for masks, weights in blocks:
+            _add(masks, weights, table(POINTS), fields, points)
+        return cls(read_only(fields), read_only(points))
 
     def card_marginals(self) -> Floats:
         """(52, 4) weight of each card in each seat."""
@@ -105,9 +104,9 @@ class Draws:
 
     target: Target
     method: str
-    """The engine."""
+    """The engine, one of ``bayesbridge.engines.infer.ENGINES``."""
     reasons: tuple[str, ...]
-    """Why that engine, and how far its answer can be trusted, in words."""
+    """The parts of :attr:`why`."""
     source: Source
     """The layouts: drawn, to be drawn, or all that fit."""
     exact: bool = False
@@ -128,8 +127,8 @@ class Draws:
     """About one standard error of ``log_marginal``, 0 where it is exact."""
     ess: float = 0.0
     """Effective sample size of the layouts; their number where exact."""
-    warning: str = ""
-    """What to be wary of, and what to do; empty where all is well."""
+    caveat: str = ""
+    """What the engine warns of, and what to do; empty where all is well."""
     proposal: Proposal | None = None
     """What the draws were fitted to; the next step along a record starts from it."""
     batches: Batches | None = None
@@ -137,13 +136,8 @@ class Draws:
 
     @property
     def why(self) -> str:
-        """The engine and its reasons."""
+        """Why that engine, and how far its answer can be trusted, in words."""
         return f"{self.method}: {'; '.join(self.reasons)}{'; every answer is exact' if self.exact else ''}"
-
-    @property
-    def weighted(self) -> bool:
-        """Whether they are independent draws with importance weights, or were before they were thinned or resampled."""
-        return not self.exact and (self.importance or self.proposed) is not None
 
     def __post_init__(self) -> None:
         for array in (self.source, self.likelihood):
@@ -177,7 +171,10 @@ class Draws:
 
     @property
     def khat(self) -> float | None:
-        """Pareto k̂ of the weights as they were drawn; ``None`` without weights, or where they do not determine it."""
+        """Pareto k̂ of the weights (above 0.7 they deceive), as they were before draws were thinned or resampled.
+
+        ``None`` where the draws never had weights that differ.
+        """
         weights = self.proposed or self.importance
         return None if self.exact or weights is None else weights.khat
 
@@ -192,12 +189,3 @@ class Draws:
             end = min(begin + size, len(self))
             weights = np.full(end - begin, 1.0 / len(self)) if self.importance is None else self.weights[begin:end]
             yield self.stretch(begin, end), weights
-
-    def resample(self, n: int, rng: np.random.Generator) -> Masks:
-        """``n`` layouts that count the same."""
-        if isinstance(self.source, Enumeration) and self.importance is None:
-            return self.target.sampler.draw(n, rng)
-        chosen = (self.importance or Weights(np.zeros(len(self)))).resample(n, rng, "multinomial")
-        if isinstance(self.source, Enumeration):
-            return self.source.unranking.layouts(chosen)
-        return self.stretch(0, len(self))[chosen]

@@ -48,17 +48,12 @@ MOST_REJECTED: Final = 2_000_000
 """Draws from tables that are tested, before too few are said to meet a condition."""
 
 
-COUNTING: Final = "counting suit by suit"
-
-
 class Engine(NamedTuple):
     """One way to a posterior."""
 
     run: Run
     uses_calls: bool = True
     """True for engines that weigh soft evidence (calls, choice of cards). Without any, ``infer`` samples directly."""
-    how: str = COUNTING
-    """By what its exact numbers are computed."""
     former: str | None = None
     """Its name up to version 0.2."""
 
@@ -144,7 +139,7 @@ def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why
         (
             why,
             f"{len(masks)} independent exact draws: {kept} of {drawn} draws from tables meet {tested}, which these do "
-            f"not hold{'' if target.counted else '; the layouts counted are those before this test'}",
+            f"not hold{'' if target.fitting.exact else '; the layouts counted are those before this test'}",
         ),
         masks,
         log_marginal=math.log(kept / drawn) + target.log_share(plan.table.total),
@@ -158,7 +153,7 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     by_term = target.soft.by_term(masks)
     meets = target.constraints.meets(masks)
     weights = _weights(target, np.where(meets, by_term.sum(axis=1), -np.inf), False)
-    ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_term))
+    ess, worth = weights.ess, Weights(np.append(weights.log, _best(target, masks, by_term))).ess
     if ess < MIN_ESS or worth < MIN_ESS_KEPT * ess:
         enough = f"{draws} uniform draws have an effective sample size of {ess:.0f} under these calls"
         missed = f"{draws} uniform draws may miss the layouts that explain the calls best"
@@ -209,7 +204,7 @@ def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, s
 
 ENGINES: Final = {
     "auto": Engine(_auto, uses_calls=False),
-    "enumerate": Engine(_enumerate, uses_calls=False, how="walking every layout"),
+    "enumerate": Engine(_enumerate, uses_calls=False),
     "direct": Engine(_sample, uses_calls=False, former="sample"),
     "levels": Engine(exact_draws, former="exact"),
     "importance": Engine(tilted_draws, former="tilted"),

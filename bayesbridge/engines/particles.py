@@ -17,42 +17,37 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.weights import Weights
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks, high_card_points, suit_lengths
-from bayesbridge.random64 import Seed, next64, seed_state
-from bayesbridge.shapes import shape_table
+from bayesbridge.layouts import Bools, Hands, Ints, Masks, high_card_points, suit_lengths
+from bayesbridge.random64 import Seed, State, next64, seed_state
+from bayesbridge.shapes import shape_table, shapes_within
 
 
 class Moves(NamedTuple):
-    """Hard evidence as the kernel reads it.
+    """Hard evidence as the kernel reads it."""
 
-    cards:   (m,) the cards whose place is not certain, with their suits and points
-    allowed: (m,) bit s is set if seat s may hold the card
-    start:   (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m
-    certain: (4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and scores (4,)
-    ranges:  shortest (4, 4), longest (4, 4), points_low (4,), points_high (4,)
-    shapes:  (4, 14, 14, 14) whether a seat may have these lengths of C D H
-    """
-
-    cards: NDArray[np.int64]
-    suits: NDArray[np.int64]
-    points: NDArray[np.int64]
-    allowed: NDArray[np.int64]
-    start: NDArray[np.int64]
-    certain: NDArray[np.uint64]
-    lengths: NDArray[np.int64]
-    scores: NDArray[np.int64]
-    shortest: NDArray[np.int64]
-    longest: NDArray[np.int64]
-    points_low: NDArray[np.int64]
-    points_high: NDArray[np.int64]
-    shapes: NDArray[np.bool_]
+    cards: Ints
+    """(m,) the cards whose place is not certain, with their suits and points."""
+    suits: Ints
+    points: Ints
+    allowed: Ints
+    """(m,) bit s is set if seat s may hold the card."""
+    start: Ints
+    """(5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m."""
+    certain: Hands
+    """(4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and scores (4,)."""
+    lengths: Ints
+    scores: Ints
+    points_low: Ints
+    """(4,) fewest and most points."""
+    points_high: Ints
+    shapes: Bools
+    """(4, 14, 14, 14) whether a seat may have these lengths of C D H."""
 
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:
@@ -60,6 +55,7 @@ class Moves(NamedTuple):
         known = constraints.normalised()
         cards = np.array([card for card in range(52) if known.unknown_mask >> card & 1], dtype=np.int64)
         certain = np.array(known.must, dtype=np.uint64)
+        lengths = zip(map(shapes_within, known.shortest, known.longest), known.shapes, strict=True)
         return cls(
             cards=cards,
             suits=cards // 13,
@@ -69,18 +65,13 @@ class Moves(NamedTuple):
             certain=certain,
             lengths=suit_lengths(certain).astype(np.int64),
             scores=high_card_points(certain).astype(np.int64),
-            shortest=np.array(known.shortest, dtype=np.int64),
-            longest=np.array(known.longest, dtype=np.int64),
             points_low=np.array(known.points_low, dtype=np.int64),
             points_high=np.array(known.points_high, dtype=np.int64),
-            shapes=np.stack([shape_table(shapes) for shapes in known.shapes]),
+            shapes=np.stack([shape_table(within if some is None else within & some) for within, some in lengths]),
         )
 
-    def shuffle(self, layouts: Masks, swaps: int | NDArray[np.int64], rng: Seed) -> Masks:
-        """Propose ``swaps`` swaps in every layout, (n, 4) → (n, 4), uniform stays uniform.
-
-        The layouts must fit the hard evidence.
-        """
+    def shuffle(self, layouts: Masks, swaps: int | Ints, rng: Seed) -> Masks:
+        """Propose ``swaps`` swaps in every one of (n, 4) layouts that fit the hard evidence; uniform stays uniform."""
         moved = np.array(layouts, dtype=np.uint64)
         counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(moved)).copy()
         if np.count_nonzero(np.diff(self.start)) > 1:  # else there is nothing to swap
@@ -89,11 +80,11 @@ class Moves(NamedTuple):
 
 
 @njit
-def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDArray[np.uint64]) -> None:
+def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
     """Swap in place; cards in doubt go by their index into ``cards``."""
     cards, suit_of, card_points, allowed = moves.cards, moves.suits, moves.points, moves.allowed
     start, certain, shapes = moves.start, moves.certain, moves.shapes
-    shortest, longest, points_low, points_high = moves.shortest, moves.longest, moves.points_low, moves.points_high
+    points_low, points_high = moves.points_low, moves.points_high
     m = len(cards)
     one, half, low32 = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
     seat_of = np.empty(m, dtype=np.int64)
@@ -138,13 +129,6 @@ def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDAr
                 continue
             s, t = suit_of[x], suit_of[y]
             if s != t:
-                if (
-                    lengths[a, s] <= shortest[a, s]
-                    or lengths[a, t] >= longest[a, t]
-                    or lengths[b, t] <= shortest[b, t]
-                    or lengths[b, s] >= longest[b, s]
-                ):
-                    continue
                 lengths[a, s] -= 1
                 lengths[a, t] += 1
                 lengths[b, t] -= 1

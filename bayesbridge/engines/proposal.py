@@ -49,6 +49,7 @@ COUNT: Final = table(LENGTH)
 _WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
 """(14, 14) binomial coefficients."""
 
+_SUITS: Final = np.arange(0, 52, 13)
 WIDTH: Final = 28
 """Columns by length in the table of two suits, which may hold 26 cards."""
 
@@ -289,7 +290,7 @@ class Splits(NamedTuple):
 @njit
 def fill_splits(one: Side, rest: Side, cards: Hands, state: State, found: Splits) -> None:
     """See :func:`split`; no hand is drawn with an empty state."""
-    hands, logs, drawn = found.hands, found.log_sums, len(state) > 0
+    hands, logs = found.hands, found.log_sums
     work = Work(
         one,
         rest,
@@ -309,7 +310,7 @@ def fill_splits(one: Side, rest: Side, cards: Hands, state: State, found: Splits
         if i == 0 or cards[i] != cards[i - 1]:
             whole = add_up(work, np.int64(cards[i]))
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
-        if drawn and whole > 0.0:
+        if len(state) > 0 and whole > 0.0:
             length, p, q = _find(_uniform(state) * whole, work)
             hand = _pick_pair(work, 0, length, p, state)
             hands[i] = np.uint64(hand | _pick_pair(work, 1, 13 - length, q, state))
@@ -334,49 +335,29 @@ class Tilt(NamedTuple):
         """(n,) log tilt of (n,) hands of 13 cards."""
         if self.coefficients is None:
             return np.zeros(len(hands))
-        found = np.zeros(len(hands))
-        _log_tilt(np.ascontiguousarray(hands), self.holding, self.points, found)
-        return found
+        fields = (hands[:, None] >> _SUITS.astype(np.uint64)).astype(np.int64) & SUIT_MASK
+        holding = self.holding[np.arange(4), COUNT[fields], fields >> 9].sum(axis=1)
+        return np.asarray(holding + self.points[HONOUR_POINTS[fields >> 9].sum(axis=1)])
 
 
 def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     """The side of some seats under normalised constraints."""
-    every = np.arange(0, 52, 13)
-    must, may = (reduce(or_, (masks[seat] for seat in seats)) >> every & SUIT_MASK for masks in (known.must, known.may))
-    low = np.array([sum(known.shortest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
-    high = np.array([sum(known.longest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
+    must, may = (reduce(or_, map(masks.__getitem__, seats)) >> _SUITS & SUIT_MASK for masks in (known.must, known.may))
+    low, high = (np.array([ranges[seat] for seat in seats]).sum(axis=0) for ranges in (known.shortest, known.longest))
     bounds = [min(sum(points[seat] for seat in seats), 40) for points in (known.points_low, known.points_high)]
-    return Side(
-        must,
-        may,
-        low,
-        np.minimum(high, 13),
-        np.array(bounds, dtype=np.int64),
-        np.exp(tilt.holding),
-        np.exp(tilt.points),
-    )
+    high, holding, points = np.minimum(high, 13), np.exp(tilt.holding), np.exp(tilt.points)
+    return Side(must, may, low, high, np.array(bounds), holding, points)
 
 
 def split(one: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
     """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
 
-    Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
-    -inf and an empty hand. Equal sets next to each other share their tables.
+    Without a state of random bits no hand is drawn. Sets that cannot be split have the sum -inf and an empty hand.
+    Equal sets next to each other share their tables.
     """
     found = Splits(np.zeros(len(cards), np.uint64), np.empty(len(cards)))
-    fill_splits(one, rest, np.ascontiguousarray(cards), np.empty(0, np.uint64) if state is None else state, found)
+    fill_splits(one, rest, cards, np.empty(0, np.uint64) if state is None else state, found)
     return found
-
-
-@njit
-def _log_tilt(hands: Hands, holding: Floats, points: Floats, out: Floats) -> None:
-    for i in range(len(hands)):
-        total = 0
-        for suit in range(4):
-            field = (np.int64(hands[i]) >> (13 * suit)) & 0x1FFF
-            out[i] += holding[suit, COUNT[field], field >> 9]
-            total += HONOUR_POINTS[field >> 9]
-        out[i] += points[total]
 
 
 SPREAD: Final = 0.05
@@ -436,18 +417,18 @@ class Proposal:
         generator = np.random.default_rng(rng)
         if self.uniform:
             layouts = self.sampler.draw(n, generator)
-            return Proposed(layouts, self._met(layouts, self.log_q(layouts)))
-        from_tilts = generator.random(n) >= self.spread
-        many = int(from_tilts.sum())
-        layouts, log_q = np.empty((n, 4), dtype=np.uint64), np.empty(n)
-        plain = self.sampler.draw(n - many, generator)
-        layouts[~from_tilts], log_q[~from_tilts] = plain, self.log_tilted(plain)
-        layouts[from_tilts], log_q[from_tilts] = self._draw_tilted(many, generator)
-        return Proposed(layouts, self._met(layouts, self._mixed(log_q)))
-
-    def _met(self, layouts: Masks, log_q: Floats) -> Floats:
-        """Draws that do not meet the conditions are dead too."""
-        return np.where(self.known.meets(layouts), log_q, -np.inf) if self.known.conditions else log_q
+            log_q = self.log_q(layouts)
+        else:
+            from_tilts = generator.random(n) >= self.spread
+            many = int(from_tilts.sum())
+            layouts, log_q = np.empty((n, 4), dtype=np.uint64), np.empty(n)
+            plain = self.sampler.draw(n - many, generator)
+            layouts[~from_tilts], log_q[~from_tilts] = plain, self.log_tilted(plain)
+            layouts[from_tilts], log_q[from_tilts] = self._draw_tilted(many, generator)
+            log_q = self._mixed(log_q)
+        if self.known.conditions:  # draws that do not meet them are dead too
+            log_q = np.where(self.known.meets(layouts), log_q, -np.inf)
+        return Proposed(layouts, log_q)
 
     def _draw_tilted(self, n: int, generator: np.random.Generator) -> Proposed:
         layouts = np.tile(np.array(self.known.must, dtype=np.uint64), (n, 1))
@@ -485,8 +466,7 @@ class Proposal:
         for seat in self.order:
             total += self.tilts[seat].log(layouts[:, seat])
         for step, (one, rest) in enumerate(self.splits):
-            left = self.left(layouts, step)
-            total -= split(one, rest, left[:1] if step == 0 else left, None).log_sums
+            total -= split(one, rest, self.left(layouts, step), None).log_sums
         return total
 
     def left(self, layouts: Masks, step: int) -> Hands:

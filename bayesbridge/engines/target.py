@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from bayesbridge.engines.tables import LayoutIndex
 
 
-"""(n,) masks."""
-
-
 class Likelihood(Protocol):
     """(n,) log likelihoods, given (n,) masks of each hand that they depend on, or of the first alone."""
 
@@ -77,11 +74,6 @@ class PlayLikelihood:
     def __call__(self, hands: Hands, _: Hands | None = None, /) -> Floats:
         return log_likelihood(self.model, hands, self.contract, self.plays, self.seat, self.auction, self.dummy)
 
-    @property
-    def given(self) -> tuple[Any, ...]:
-        """All that it depends on but the hand."""
-        return self.model, self.contract, self.plays, self.auction, self.dummy
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LikelihoodTerm:
@@ -104,25 +96,6 @@ class LikelihoodTerm:
     def given(self) -> tuple[Any, ...]:
         """What identifies it: terms given the same are the same."""
         return self.seats, getattr(self.likelihood, "given", self.likelihood)
-
-    def of_seat(self, seat: int, hands: Hands, known: Mapping[int, int]) -> Floats | None:
-        """(n,) what the guide says of (n,) hands of one seat; ``None`` where it says nothing of it.
-
-        ``known`` are hands that are certain. A term about two hands speaks of the other one where one is certain; where
-        none is, of the first alone.
-        """
-        if seat not in self.seats:
-            return None
-        others = [other for other in self.seats if other != seat]
-        if not others:
-            return self.guide(hands)
-        other, first = others[0], seat == self.seats[0]
-        if other not in known:
-            return self.guide(hands) if first and seat not in known else None
-        if seat in known and not first:
-            return None  # both are certain: it counts once
-        there = np.full(len(hands), known[other], np.uint64)
-        return self.guide(hands, there) if first else self.guide(there, hands)
 
 
 ROWS: Final = 2048
@@ -158,10 +131,6 @@ class SoftEvidence:
                 asked = term.guide if guide else term.likelihood
                 total[start : start + ROWS, column] = asked(*(hands[seat] for seat in term.seats))
         return total
-
-    def same_as(self, other: SoftEvidence) -> bool:
-        """Whether the likelihood of every layout is known to be the same."""
-        return [term.given for term in self.terms] == [term.given for term in other.terms]
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -262,21 +231,14 @@ class Target:
     cost: Cost = QUICK
 
     @cached_property
-    def count(self) -> int:
-        """How many layouts fit the hard evidence, 0 if it contradicts itself; exact where :attr:`counted` says so.
-
-        Else it is how many meet what tables hold of the conditions.
-        """
-        return self._fitting.layouts
+    def fitting(self) -> Fitting:
+        """The layouts that fit the hard evidence, as far as they can be counted."""
+        return layouts_that_fit(self.constraints)
 
     @property
-    def counted(self) -> bool:
-        """Whether :attr:`count` is exact."""
-        return self._fitting.exact
-
-    @cached_property
-    def _fitting(self) -> Fitting:
-        return layouts_that_fit(self.constraints)
+    def count(self) -> int:
+        """How many layouts fit, 0 if the hard evidence contradicts itself; see :func:`layouts_that_fit`."""
+        return self.fitting.layouts
 
     @cached_property
     def support_size(self) -> int:
@@ -311,8 +273,13 @@ class Target:
 
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
         """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat, by the guides."""
-        parts = (term.of_seat(seat, hands, self.known) for term in self.soft.terms)
-        return sum((part for part in parts if part is not None), np.zeros(len(hands)))
+        total = np.zeros(len(hands))
+        given = {**{one: np.full(len(hands), mask, np.uint64) for one, mask in self.known.items()}, seat: hands}
+        for term in self.soft.terms:
+            # A term about two hands speaks of the one that is not certain; where none is, of the first alone.
+            if seat == next((one for one in term.seats if one not in self.known), term.seats[0]):
+                total += term.guide(*(given[one] for one in term.seats if one in given))
+        return total
 
     def log_share(self, layouts: int) -> float:
         """What to add to the log of a mean over so many layouts, for that over those that :attr:`count` counts."""
@@ -320,7 +287,8 @@ class Target:
 
     def same_as(self, other: Target) -> bool:
         """Whether the posterior is known to be the same: draws for one are draws for both."""
-        return self.constraints == other.constraints and self.soft.same_as(other.soft)
+        ours, theirs = ([term.given for term in target.soft.terms] for target in (self, other))
+        return self.constraints == other.constraints and ours == theirs
 
     @cached_property
     def sampler(self) -> LayoutIndex:

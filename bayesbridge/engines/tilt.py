@@ -43,6 +43,7 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import tightened
 from bayesbridge.engines.draws import Draws
@@ -59,21 +60,15 @@ from bayesbridge.engines.proposal import (
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import Contradiction
-from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Hands, Ints, Masks
 from bayesbridge.random64 import Seed
 
 _LENGTHS: Final = 9
 """Lengths 0 … 7, and 8 or more."""
-_HONOURS: Final = _LENGTHS + 2
-_SUIT: Final = _HONOURS + 8
-"""Features of a suit: its length, and the same as a parabola; from _HONOURS on which of J Q K A it holds, and the same
-times length."""
+_SUIT: Final = _LENGTHS + 10
 _MOST_POINTS: Final = 24
 _POINTS: Final = 1 + 4 * _SUIT
 FEATURES: Final = _POINTS + _MOST_POINTS + 3
-ACTIVE: Final = 64
-"""More features than one hand has."""
 
 _BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 15.0], [_LENGTHS, 2, 4, 4])
 PENALTY: Final = np.concatenate([[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])
@@ -86,102 +81,56 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     It stays as near to the tilt before as the hands let it. Without one, a fit of the values themselves comes first,
     with weights that do not vanish where the likelihood is low.
     """
-    hands = np.ascontiguousarray(hands)
+    x = _features(hands)
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
     if before.coefficients is None:
-        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre)
+        coefficients = _solve(x, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(3):
-        predicted = predict(hands, coefficients)
+        predicted = x @ coefficients
         top = float((predicted - values).max())
         predicted -= top + float(np.log((weights @ np.exp(predicted - values - top)) / weights.sum()))
         pull = np.clip(predicted - values, -1.0, 8.0)  # a larger one would make the Newton step too long
-        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
-    return tilt_of(coefficients)
+        coefficients = _solve(x, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
+    length, honours = np.indices((14, 16))
+    holding = coefficients[1:_POINTS].reshape(4, _SUIT) @ _suit_features(length, honours).reshape(-1, _SUIT).T
+    points = _point_features(np.arange(41)) @ coefficients[_POINTS:]
+    # Each table is bounded below, so that exp cannot underflow.
+    holding, points = (np.maximum(table - table.max(), -25.0) for table in (holding.reshape(4, 14, 16), points))
+    return Tilt(holding, points, coefficients)
 
 
-def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> Floats:
+def _solve(x: Floats, weights: Floats, response: Floats, centre: Floats) -> Floats:
     """Ridge regression that shrinks towards a centre."""
-    matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
-    _normal_equations(hands, weights, response, matrix, right)
-    matrix += np.tril(matrix, -1).T  # only the lower triangle is summed up
+    scaled = np.sqrt(weights)[:, None] * x
+    matrix = scaled.T @ scaled
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    return np.asarray(np.linalg.solve(matrix, right + PENALTY * centre))
+    return np.asarray(np.linalg.solve(matrix, x.T @ (weights * response) + PENALTY * centre))
 
 
-def tilt_of(coefficients: Floats) -> Tilt:
-    """The tilt with these coefficients, up to a constant; each table is bounded below, so that exp cannot underflow."""
-    length = np.arange(14)
-    x = (length - 3.25) / 2.0
-    suits = coefficients[1:_POINTS].reshape(4, _SUIT)
-    lengths = suits[:, np.minimum(length, _LENGTHS - 1)]
-    lengths = lengths + suits[:, _LENGTHS, None] * x + suits[:, _LENGTHS + 1, None] * x**2
-    bits = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(np.float64)
-    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None] + lengths[..., None]
-    points = np.arange(41)
-    scaled = (points - 10.0) / 5.0
-    by_points = coefficients[_POINTS + np.minimum(points, _MOST_POINTS)]
-    by_points = by_points + coefficients[-2] * scaled + coefficients[-1] * scaled**2
-    holding, by_points = (np.maximum(table - table.max(), -25.0) for table in (holding, by_points))
-    return Tilt(holding, by_points, coefficients)
+def _features(hands: Hands) -> Floats:
+    """(n, features) of (n,) hands: a constant, those of each suit, and of the points."""
+    fields = (hands[:, None] >> np.arange(0, 52, 13, dtype=np.uint64)).astype(np.int64) & SUIT_MASK
+    suits = _suit_features(COUNT[fields], fields >> 9).reshape(len(hands), -1)
+    return np.hstack([np.ones((len(hands), 1)), suits, _point_features(HONOUR_POINTS[fields >> 9].sum(axis=1))])
 
 
-@njit
-def _features(hand: np.int64, at: Ints, value: Floats) -> int:
-    """Write the features of a hand that are not zero, as rising places and values; returns how many."""
-    total = 0
-    for suit in range(4):
-        total += HONOUR_POINTS[(hand >> (13 * suit + 9)) & 15]
-    at[0], value[0] = 0, 1.0
-    n = 1
-    for suit in range(4):
-        field = (hand >> (13 * suit)) & 0x1FFF
-        length = COUNT[field]
-        x = (length - 3.25) / 2.0
-        start = 1 + suit * _SUIT
-        at[n], value[n] = start + min(length, _LENGTHS - 1), 1.0
-        at[n + 1], value[n + 1] = start + _LENGTHS, x
-        at[n + 2], value[n + 2] = start + _LENGTHS + 1, x * x
-        n += 3
-        for rank in range(4):
-            if (field >> (9 + rank)) & 1:
-                at[n], value[n] = start + _HONOURS + rank, 1.0
-                n += 1
-        for rank in range(4):
-            if (field >> (9 + rank)) & 1:
-                at[n], value[n] = start + _HONOURS + 4 + rank, x
-                n += 1
-    scaled = (total - 10.0) / 5.0
-    at[n], value[n] = _POINTS + min(total, _MOST_POINTS), 1.0
-    at[n + 1], value[n + 1] = FEATURES - 2, scaled
-    at[n + 2], value[n + 2] = FEATURES - 1, scaled * scaled
-    n += 3
-    return n
+def _suit_features(length: Ints, honours: Ints) -> Floats:
+    """(…, 19) of suits by length and honours: length, the same as a parabola; which of J Q K A, and times length."""
+    x = (length[..., None] - 3.25) / 2.0
+    held = honours[..., None] >> np.arange(4) & 1
+    return np.concatenate([_one_of(length, _LENGTHS), x, x * x, held, held * x], axis=-1)
 
 
-@njit
-def _normal_equations(hands: Hands, weights: Floats, response: Floats, matrix: Floats, right: Floats) -> None:
-    """Add Σ ω x xᵀ, lower triangle, and Σ ω y x."""
-    at, value = np.empty(ACTIVE, np.int64), np.empty(ACTIVE)
-    for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), at, value)
-        for j in range(n):
-            share = weights[i] * value[j]
-            right[at[j]] += share * response[i]
-            row = at[j]
-            for k in range(j + 1):
-                matrix[row, at[k]] += share * value[k]
+def _point_features(points: Ints) -> Floats:
+    """(…, 27) of points: their number, and the same as a parabola."""
+    x = (points[..., None] - 10.0) / 5.0
+    return np.concatenate([_one_of(points, _MOST_POINTS + 1), x, x * x], axis=-1)
 
 
-@njit
-def predict(hands: Hands, coefficients: Floats) -> Floats:
-    """(n,) features · β of (n,) hands."""
-    at, value, out = np.empty(ACTIVE, np.int64), np.empty(ACTIVE), np.zeros(len(hands))
-    for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), at, value)
-        for j in range(n):
-            out[i] += coefficients[at[j]] * value[j]
-    return out
+def _one_of(value: Ints, size: int) -> NDArray[np.bool_]:
+    """(…, size) true at the value, or at the last place if that is less."""
+    return np.asarray(np.minimum(value, size - 1)[..., None] == np.arange(size))
 
 
 type SeatLikelihood = Callable[[int, Hands], Floats]
@@ -647,6 +596,6 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         log_marginal=found.log_marginal + target.log_share(target.uniform.total),
         log_marginal_error=found.log_marginal_error,
         ess=found.ess,
-        warning=found.warning,
+        caveat=found.warning,
         proposal=found.proposal,
     )

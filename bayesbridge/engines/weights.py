@@ -68,7 +68,7 @@ class Weights:
 
     def __post_init__(self) -> None:
         log = np.array(self.log, dtype=np.float64)
-        if float(log.max()) == -np.inf:
+        if float(log.max(initial=-np.inf)) == -np.inf:
             raise Contradiction(
                 "the soft evidence is impossible under the model: "
                 f"its likelihood is 0 on all {len(log)} layouts drawn; "
@@ -94,17 +94,6 @@ class Weights:
     def ess(self) -> float:
         """Kish's effective sample size, 1 ≤ 1 / Σ W² ≤ n."""
         return min(float(len(self)), 1.0 / float(self.W @ self.W))
-
-    def ess_with(self, log_weight: float) -> float:
-        """The same with one more draw of this log weight: what is left of the size if such a draw was missed.
-
-        >>> weights = Weights(np.full(100, -5.0))
-        >>> round(weights.ess_with(-5.0)), round(weights.ess_with(0.0), 1)
-        (101, 2.8)
-        """
-        largest = max(float(self.log.max()), log_weight)
-        relative, other = np.exp(self.log - largest), math.exp(log_weight - largest)
-        return (float(relative.sum()) + other) ** 2 / (float(relative @ relative) + other**2)
 
     def log_mean_error(self, drawn: int | None = None) -> float:
         """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those without weight are left out.

@@ -114,7 +114,7 @@ def evaluate(
         posterior = subsample(posterior, n, random, why)
     block = BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))  # a second's work, so that progress is seen
     whole = len(posterior) <= MOST_KEPT
-    importance = posterior.draws.importance
+    importance = posterior.importance
     done = 0
     for masks, weights in posterior.blocks(block):
         if not working():
@@ -173,7 +173,7 @@ def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> 
 
 def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, Counts]:
     """The outputs that the estimator can count exactly without a single draw."""
-    target, tables = posterior.draws.target, posterior.draws.tables
+    target, tables = posterior.target, posterior.tables
     if target.plain:
         found = run_exact(estimator, target.constraints, question, target.count)
         return {name: Counts(*counts, target.count) for name, counts in found.items()}

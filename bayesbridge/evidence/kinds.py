@@ -1,6 +1,4 @@
-"""The kinds of evidence, each with its text, its sentence and what it excludes; a new kind is its class and a line in
-``KINDS``.
-"""
+"""The kinds of evidence; a new kind is its class and a line in ``KINDS``."""
 
 from __future__ import annotations
 
@@ -49,8 +47,9 @@ class Piece(ABC):
     @classmethod
     def of(cls, text: str) -> Self:
         """Read a piece from its text, such as ``W:1NT``; the seat stands before the first colon."""
-        parts = [part.strip() for part in text.split(":")]
-        if len(parts) != cls.example.count(":") + 1 or not all(parts):
+        colons = cls.example.count(":")
+        parts = [part.strip() for part in text.split(":", colons)]
+        if len(parts) <= colons or not all(parts):
             raise NotationError(f"{text!r} is no {cls.option}: write it such as {cls.example}", text=text)
         return cls._read(*parts)
 
@@ -69,7 +68,7 @@ class Piece(ABC):
         return cast(Self, cast(Any, cls)(*parts))
 
     def _said(self) -> str:
-        """The text without the seat: what the last field holds."""
+        """The text without the seat."""
         value = getattr(self, fields(cast(Any, self))[-1].name)
         return str(getattr(value, "name", value))
 
@@ -96,10 +95,10 @@ class Reveal(Piece):
     seat: Seat
     hand: Hand
 
-    option: ClassVar[str] = "reveal"
-    example: ClassVar[str] = "N:J54.AQ2.KQ32.A54"
-    help: ClassVar[str] = "a seat shows its 13 cards, as an open dummy does"
-    verb: ClassVar[str] = "shows"
+    option = "reveal"
+    example = "N:J54.AQ2.KQ32.A54"
+    help = "a seat shows its 13 cards, as an open dummy does"
+    verb = "shows"
 
     def __init__(self, seat: Seat | str, hand: Hand | str) -> None:
         self._set(seat=Seat.of(seat))
@@ -135,10 +134,10 @@ class Holds(_Some):
 
     __slots__ = ()
 
-    option: ClassVar[str] = "holds"
-    example: ClassVar[str] = "E:SA,SK"
-    help: ClassVar[str] = "a seat was dealt a card, or several: E:SA,HK"
-    verb: ClassVar[str] = "holds"
+    option = "holds"
+    example = "E:SA,SK"
+    help = "a seat was dealt a card, or several: E:SA,HK"
+    verb = "holds"
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
@@ -154,10 +153,10 @@ class Lacks(_Some):
 
     __slots__ = ()
 
-    option: ClassVar[str] = "lacks"
-    example: ClassVar[str] = "E:SA,SK"
-    help: ClassVar[str] = "a seat was dealt none of these cards"
-    verb: ClassVar[str] = "lacks"
+    option = "lacks"
+    example = "E:SA,SK"
+    help = "a seat was dealt none of these cards"
+    verb = "lacks"
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
@@ -177,17 +176,16 @@ class Play(Piece):
     seat: Seat
     card: Card
 
-    option: ClassVar[str] = "play"
-    example: ClassVar[str] = "E:HK"
-    help: ClassVar[str] = "a seat plays a card; give all cards in the order of play, voids follow from them"
-    verb: ClassVar[str] = "plays"
+    option = "play"
+    example = "E:HK"
+    help = "a seat plays a card; give all cards in the order of play, voids follow from them"
+    verb = "plays"
 
     def __init__(self, seat: Seat | str, card: Card | str) -> None:
         self._set(seat=Seat.of(seat), card=Card.of(card))
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
-        """The seat held the card; that it could not follow suit is told by the trick."""
         return known.hold(self.seat, self.card.mask)
 
 
@@ -202,10 +200,10 @@ class Void(Piece):
     seat: Seat
     suit: Suit
 
-    option: ClassVar[str] = "void"
-    example: ClassVar[str] = "E:H"
-    help: ClassVar[str] = "a seat has no more cards of a suit than it has played before"
-    verb: ClassVar[str] = "is void in"
+    option = "void"
+    example = "E:H"
+    help = "a seat has no more cards of a suit than it has played before"
+    verb = "is void in"
 
     def __init__(self, seat: Seat | str, suit: Suit | str) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
@@ -215,14 +213,17 @@ class Void(Piece):
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
 class _Range(Piece):
     """Something of a seat lies from ``low`` to ``high``."""
+
+    __slots__ = ()
 
     low: int
     high: int
 
     most: ClassVar[int]
+    unit: ClassVar[str]
+    """What stands after the range in a sentence."""
 
     def _set_range(self, what: str, low: int, high: int) -> None:
         try:
@@ -260,9 +261,14 @@ class _Range(Piece):
         upwards = self.high == self.most
         return f"{self.low}+" if upwards else f"-{self.high}" if self.low == 0 else f"{self.low}-{self.high}"
 
-    @property
-    def _words(self) -> str:
-        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+    def __str__(self) -> str:
+        seat, *others = self.text.split(":")[:-1]
+        words = str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+        return " ".join([seat, "has", words, self.unit, *others])
+
+    def __repr__(self) -> str:
+        names = map(repr, self.text.split(":")[:-1])
+        return f"{type(self).__name__}({', '.join([*names, str(self.low), str(self.high)])})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -277,12 +283,15 @@ class Length(_Range):
 
     seat: Seat
     suit: Suit
+    low: int
+    high: int
 
-    most: ClassVar[int] = 13
-    option: ClassVar[str] = "length"
-    example: ClassVar[str] = "W:S:5-13"
-    help: ClassVar[str] = "a seat was dealt so many cards of a suit; also 5, 5+ (5 or more) and -3 (3 or fewer)"
-    verb: ClassVar[str] = "has a length in"
+    most = 13
+    unit = "cards in"
+    option = "length"
+    example = "W:S:5-13"
+    help = "a seat was dealt so many cards of a suit; also 5, 5+ (5 or more) and -3 (3 or fewer)"
+    verb = "has a length in"
 
     def __init__(self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
@@ -295,12 +304,6 @@ class Length(_Range):
     def _said(self) -> str:
         return f"{self.suit.name}:{_Range._said(self)}"
 
-    def __str__(self) -> str:
-        return f"{self.seat.name} has {self._words} cards in {self.suit.name}"
-
-    def __repr__(self) -> str:
-        return f"Length({self.seat.name!r}, {self.suit.name!r}, {self.low}, {self.high})"
-
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class HighCards(_Range):
@@ -311,12 +314,15 @@ class HighCards(_Range):
     """
 
     seat: Seat
+    low: int
+    high: int
 
-    most: ClassVar[int] = 40
-    option: ClassVar[str] = "hcp"
-    example: ClassVar[str] = "W:12-14"
-    help: ClassVar[str] = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
-    verb: ClassVar[str] = "has points"
+    most = 40
+    unit = "high-card points"
+    option = "hcp"
+    example = "W:12-14"
+    help = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
+    verb = "has points"
 
     def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
         self._set(seat=Seat.of(seat))
@@ -325,12 +331,6 @@ class HighCards(_Range):
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
         return known.points(self.seat, self.low, self.high)
-
-    def __str__(self) -> str:
-        return f"{self.seat.name} has {self._words} high-card points"
-
-    def __repr__(self) -> str:
-        return f"HighCards({self.seat.name!r}, {self.low}, {self.high})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -348,15 +348,14 @@ class Shape(Piece):
     seat: Seat
     shape: str
 
-    option: ClassVar[str] = "shape"
-    example: ClassVar[str] = "W:balanced"
-    help: ClassVar[str] = "a seat was dealt a shape: balanced, 5-4-2-2 (any order), 'any 5-5', 'S5+ H4-5'"
-    verb: ClassVar[str] = "has the shape"
+    option = "shape"
+    example = "W:balanced"
+    help = "a seat was dealt a shape: balanced, 5-4-2-2 (any order), 'any 5-5', 'S5+ H4-5'"
+    verb = "has the shape"
 
     def __init__(self, seat: Seat | str, shape: str) -> None:
-        self._set(seat=Seat.of(seat))
         read_shapes(str(shape))
-        self._set(shape=normal_text(str(shape)))
+        self._set(seat=Seat.of(seat), shape=normal_text(str(shape)))
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
@@ -374,11 +373,11 @@ class Called(Piece):
     seat: Seat
     call: Call
 
-    option: ClassVar[str] = "call"
-    example: ClassVar[str] = "W:1NT"
-    help: ClassVar[str] = "a seat bids or passes; give calls in order, seats left out between have passed"
-    verb: ClassVar[str] = "calls"
-    excludes: ClassVar[bool] = False
+    option = "call"
+    example = "W:1NT"
+    help = "a seat bids or passes; give calls in order, seats left out between have passed"
+    verb = "calls"
+    excludes = False
 
     def __init__(self, seat: Seat | str, call: Call | str) -> None:
         self._set(seat=Seat.of(seat), call=Call.of(call))
@@ -400,10 +399,10 @@ class Condition(Piece):
     """The first seat that it looks at."""
     condition: str
 
-    option: ClassVar[str] = "where"
-    example: ClassVar[str] = "aces(north) >= 2"
-    help: ClassVar[str] = "a condition of the dealer language over any hands, as 'hcp(north) + hcp(south) >= 25'"
-    verb: ClassVar[str] = "a condition"
+    option = "where"
+    example = "aces(north) >= 2"
+    help = "a condition of the dealer language over any hands, as 'hcp(north) + hcp(south) >= 25'"
+    verb = "a condition"
 
     def __init__(self, condition: str) -> None:
         from bayesbridge.expressions import opaque, seats_of
@@ -414,11 +413,6 @@ class Condition(Piece):
         if not (seats := seats_of(self.expression)):
             raise NotationError(f"{self} looks at no hand: write it such as {self.example}", text=condition)
         self._set(seat=Seat(min(seats)))
-
-    @classmethod
-    def of(cls, text: str) -> Self:
-        """Read a condition."""
-        return cls(text)
 
     @property
     def text(self) -> str:

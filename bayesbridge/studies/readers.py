@@ -157,9 +157,9 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
 
 def smoothed_marginals(posterior: Posterior) -> Reading:
     """What a posterior says of cards and lengths; draws are mixed with what the hard evidence alone says."""
-    counted = posterior.draws.target.sampler
+    counted = posterior.target.sampler
     cards, lengths = counted.card_marginals(), counted.length_distributions()
-    if posterior.draws.log_likelihood is None:
+    if posterior.log_likelihood is None:
         return Reading(cards, lengths)
     share, sums = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)), posterior.marginals
     own = sums.card_marginals(), sums.length_distributions()
@@ -260,13 +260,13 @@ class ModelReader:
             with suppress(TypeError):  # a bidder may have no such setting
                 bidder = with_settings(bidder, {name: value})
         posterior = seen.belief(bidder, self.player).infer("auto", self.draws, self.seed)
-        soft, log_all = posterior.draws.target.soft, posterior.log_marginal + log(posterior.count())
+        soft, log_all = posterior.target.soft, posterior.log_marginal + log(posterior.count())
 
         def log_layout(masks: Masks) -> Floats:
             return soft.of_layouts(masks) - log_all
 
         told = smoothed_marginals(posterior)
-        return replace(told, log_layout=log_layout, hard=Hard.of(posterior.draws.target))
+        return replace(told, log_layout=log_layout, hard=Hard.of(posterior.target))
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:

@@ -337,7 +337,7 @@ def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
 def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
     """T of the observer's pair: captures by the paper's rule."""
     belief = posterior.belief
-    if not posterior.draws.target.soft and isinstance(belief, Belief):
+    if not posterior.target.soft and isinstance(belief, Belief):
         posterior = belief.infer("direct", 1_000, seed)  # in place of millions of layouts that would be walked
     tricks = capture_tricks(posterior, rng=seed)
     mean = tricks.mean_if_held
@@ -570,6 +570,6 @@ def report_text(query: Query, memory: Memory) -> str:
 
     belief = query.position.belief()
     posterior = memory.known(belief, query.seed)
-    if not posterior.draws.target.soft:
+    if not posterior.target.soft:
         posterior = belief.infer("direct", rng=query.seed)  # whose marginals and captures are exact all the same
     return html_report(posterior, estimate(posterior, "capture", rng=query.seed))

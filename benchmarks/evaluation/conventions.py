@@ -24,7 +24,8 @@ from instrument import Floats, options, setting, show, start
 from matplotlib.axes import Axes
 
 from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief, bidder_at
+from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import PASS
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
@@ -206,7 +207,8 @@ class Case(NamedTuple):
         if self.calls:
             heard = Auction(auction.first, auction.calls[: self.calls])
             who = heard.bidders[(self.calls - 1) % 4]
-            belief = Belief(who.next(), deal[who.next()], dummy=None, bidder=bidder_at(self.record)).given(heard)
+            bidder = LearnedBidder(self.record.vulnerable or "none")
+            belief = Belief(who.next(), deal[who.next()], dummy=None, bidder=bidder).given(heard)
         else:
             assert contract is not None
             who = contract.declarer.next()

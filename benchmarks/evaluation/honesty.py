@@ -317,7 +317,7 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
             stated[name] = Stated(float(table["mean"][name]), error)
     if isfinite(posterior.log_evidence) and not as_if_equal:
         stated[EVIDENCE] = Stated(posterior.log_evidence, posterior.log_evidence_error)
-    return Answer(stated, posterior.ess, bool(posterior.draws.warning))
+    return Answer(stated, posterior.ess, bool(posterior.caveat))
 
 
 def truth_of(position: Position) -> dict[str, float]:
@@ -327,7 +327,7 @@ def truth_of(position: Position) -> dict[str, float]:
     if target.count <= WALKED:
         return {name: one.value for name, one in read(belief.infer("enumerate"), probe).stated.items()}
     posterior = belief.infer(draws=2, rng=1)
-    tables = posterior.draws.tables
+    tables = posterior.tables
     if tables is None:
         return {}
     cards, lengths = tables.card_marginals(), tables.length_distributions()

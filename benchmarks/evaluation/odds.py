@@ -25,8 +25,9 @@ from instrument import options, setting, show, start
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from bayesbridge.belief.belief import Belief, bidder_at
+from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.auctions import simulate_auction
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import CONTRACT_KINDS
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
@@ -116,7 +117,8 @@ def called_by_the_bidder(record: Record) -> Record:
     assert record.deal is not None
     assert record.auction is not None
     seed = np.random.default_rng([hand.mask for hand in record.deal.hands])
-    auction = simulate_auction(record.deal, bidder_at(record), record.auction.first, None, seed)
+    bidder = LearnedBidder(record.vulnerable or "none")
+    auction = simulate_auction(record.deal, bidder, record.auction.first, None, seed)
     return replace(record, auction=auction, contract=None, alerts=(), plays=(), result=None, claimed=False)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 from page import Table, run
@@ -29,6 +30,7 @@ from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.kinds import Called, Reveal
+from bayesbridge.layouts import Floats, Masks
 
 
 def walk_everything() -> None:
@@ -36,10 +38,15 @@ def walk_everything() -> None:
     belief = SOUTH.given(Reveal("N", DUMMY))
     layouts = Enumeration.of(belief.constraints)
     weights = np.full(BLOCK, 1.0 / len(layouts))
-    sums, T = Marginals.empty(), np.zeros(14, dtype=np.int64)
-    for block in layouts.blocks():
-        T += np.bincount(tricks(np.ascontiguousarray(block[:, 1]), np.ascontiguousarray(block[:, 0])), minlength=14)
-        sums.add(block, weights[: len(block)])
+    T = np.zeros(14, dtype=np.int64)
+
+    def weighted() -> Iterator[tuple[Masks, Floats]]:
+        nonlocal T
+        for block in layouts.blocks():
+            T += np.bincount(tricks(np.ascontiguousarray(block[:, 1]), np.ascontiguousarray(block[:, 0])), minlength=14)
+            yield block, weights[: len(block)]
+
+    sums = Marginals.of(weighted())
     assert T.sum() == len(layouts) == 10_400_600
     assert abs(sums.card_marginals().sum() - 52) < 1e-9
 

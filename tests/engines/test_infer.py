@@ -37,10 +37,10 @@ def test_what_draws_cannot_tell_is_refused(belief, why):
 @pytest.mark.parametrize("calls", ["W:1NT", "W:Pass E:Pass"])
 def test_calls_that_are_met_are_judged_by_the_weights_themselves(calls):
     found = heard(WEAK, calls).infer("likelihood-weighting", draws=4000, rng=1)
-    assert found.ess == found.draws.importance.ess > MIN_ESS
-    assert found.draws.warning == ""
-    by_term = found.draws.target.soft.by_term(found.layouts.masks)
-    np.testing.assert_allclose(by_term.sum(axis=1), found.draws.log_likelihood)
+    assert found.ess == found.importance.ess > MIN_ESS
+    assert found.caveat == ""
+    by_term = found.target.soft.by_term(found.layouts.masks)
+    np.testing.assert_allclose(by_term.sum(axis=1), found.log_likelihood)
     log = np.array([*by_term.sum(axis=1), by_term.max(axis=0).sum()])
     w = np.exp(log - log.max())
     assert w.sum() ** 2 / (w**2).sum() >= MIN_ESS_KEPT * found.ess  # Kish's formula
