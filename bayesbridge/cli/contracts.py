@@ -17,44 +17,25 @@ if TYPE_CHECKING:
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "contracts",
-        "which contract to bid: chance, tricks and expected score of each",
-        run,
-        "bayesbridge contracts --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --scheme duplicate\n"
-        "  bayesbridge contracts --observer S --hand AQ942.K3.A54.Q32 --call N:1NT "
-        "--against 3NT",
-    )
-    parser.add_argument(
-        "--contracts",
-        metavar="4S,3NT",
-        help="those to judge; 2SX by W for one of the others, Pass for what stands (default: all that the pair may "
-        "still bid, and defending the others' bid)",
-    )
-    parser.add_argument(
-        "--scheme",
-        metavar="NAME",
-        help="duplicate, old, new, or a file with a scheme of your own (.toml) (default: new, with four players "
-        "duplicate)",
-    )
-    parser.add_argument(
-        "--against",
-        metavar="3NT",
-        help="compare each with this one on the same layouts; Pass is the contract that stands",
-    )
-    options.add_solving(parser, "in each strain that competes (0: none)", "(default: 4)")
-    parser.add_argument(
-        "--find-out",
-        nargs="?",
-        const="",
-        metavar="LIST",
-        help="what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] … (default: "
-        "honours, points and lengths in doubt)",
-    )
-    options.add_pair(parser)
-    options.add_draws(parser, "contracts")
-    options.add_evidence(parser)
+    text = f"""
+        contracts  which contract to bid: chance, tricks and expected score of each
+
+        --contracts 4S,3NT  those to judge; 2SX by W for one of the others, Pass for what stands (default: all that
+                            the pair may still bid, and defending the others' bid)
+        --scheme NAME       duplicate, old, new, or a file with a scheme of your own (.toml) (default: new, with four
+                            players duplicate)
+        --against 3NT       compare each with this one on the same layouts; Pass is the contract that stands
+        either --solve N    layouts to solve in each strain that competes (0: none)
+        or --seconds N      time on one core for solving (default: 4)
+        --find-out LIST     what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] …
+                            (default: honours, points and lengths in doubt)
+        --pair S:N          who plays together (default: observer and dummy)
+        --draws N           layouts drawn, if too many to walk (default: {USUAL["contracts"].draws:_})
+
+        bayesbridge contracts --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --scheme duplicate
+        bayesbridge contracts --observer S --hand AQ942.K3.A54.Q32 --call N:1NT --against 3NT
+        """
+    options.add_evidence(options.add_command(commands, run, text, find_out={"nargs": "?", "const": ""}))
 
 
 def run(args: Namespace) -> int:

@@ -37,47 +37,33 @@ CARDS = options.Mode("the contract tells who play together", "pair")
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "play",
-        "what to play: every card from the opening lead to the last trick; of a record, what every card cost",
-        run,
-        "bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT\n"
-        "  bayesbridge play --record match.pbn --board 7 --after-trick 3\n"
-        "  bayesbridge play --record match.pbn --board 7 --review\n"
-        "  bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5",
-    )
-    parser.add_argument("--contract", metavar="3NT[X[X]]", help="the contract (default: that of the calls)")
-    parser.add_argument("--by", metavar="S", help="its declarer (default: the seat on the leader's right)")
-    parser.add_argument(
-        "--goal",
-        choices=("make", "beat", "tricks", "matchpoints"),
-        help="what the best card is best for: that the contract makes or is beaten, most tricks on average, or "
-        "matchpoints against --field (default: make)",
-    )
-    parser.add_argument(
-        "--field",
-        type=options.reading(_scores),
-        metavar="420,450,-50",
-        help="what declarer's side scored at other tables, for matchpoints",
-    )
-    solve = "(default: by --seconds; 40 for each card of a --review)"
-    options.add_solving(parser, solve, "(default: 12, at most 1000 layouts; of a --review for each card)", least=2)
-    parser.add_argument(
-        "--trick",
-        type=options.reading(Trick.of),
-        metavar="W:S5",
-        help='the trick so far, leader and cards: "W:S5 SK"; "N:" when N is on lead (default: by the cards played)',
-    )
-    parser.add_argument(
-        "--seat", type=options.reading(Seat.of), metavar="N", help="the seat that plays (default: that in turn)"
-    )
-    parser.add_argument(
-        "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
-    )
-    parser.add_argument("--out", metavar="FILE.html", help="with --review: a page too, to read on a phone or to print")
-    options.add_pair(parser)
-    options.add_draws(parser, "play")
+    text = f"""
+        play  what to play: every card from the opening lead to the last trick; of a record, what every card cost
+
+        --contract 3NT[X[X]]  the contract (default: that of the calls)
+        --by S                its declarer (default: the seat on the leader's right)
+        --goal                what the best card is best for: that the contract makes or is beaten, most tricks on
+                              average, or matchpoints against --field (default: make)
+        --field 420,450,-50   what declarer's side scored at other tables, for matchpoints
+        either --solve N      layouts to solve (default: by --seconds; 40 for each card of a --review)
+        or --seconds N        time on one core for solving (default: 12, at most 1000 layouts; of a --review for each
+                              card)
+        --trick W:S5          the trick so far, leader and cards: "W:S5 SK"; "N:" when N is on lead (default: by the
+                              cards played)
+        --seat N              the seat that plays (default: that in turn)
+        --review              of a record: what every card, or those of --seat, cost its player
+        --out FILE.html       with --review: a page too, to read on a phone or to print
+        --pair S:N            who plays together (default: observer and dummy)
+        --draws N             layouts drawn, if too many to walk (default: {USUAL["play"].draws:_})
+
+        bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT
+        bayesbridge play --record match.pbn --board 7 --after-trick 3
+        bayesbridge play --record match.pbn --board 7 --review
+        bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5
+        """
+    goal = {"choices": ("make", "beat", "tricks", "matchpoints")}
+    solve = options.whole(2, 1_000_000)
+    parser = options.add_command(commands, run, text, goal=goal, field=_scores, solve=solve, trick=Trick.of)
     options.add_evidence(parser)
     named = parser._option_string_actions["--player"]
     named.type, named.help = None, f"{named.help}; of a --review a player by name, whose cards alone are judged"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
 from bayesbridge.cli import options, screens
-from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated
+from bayesbridge.cli.estimate import METHOD, QUESTION, asked_contract, estimators_named, evaluated
 from bayesbridge.cli.play import reviewed
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
@@ -37,30 +37,25 @@ EVIDENCE = options.Mode("it is about the steps of a record, and no FILE is named
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "report",
-        "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
-        run,
-        "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html\n"
-        "  bayesbridge report match.lin --board 3 --observer W",
-    )
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="a PBN or LIN file: a page that steps through one of its boards"
-    )
-    parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
-    parser.add_argument("--review", action="store_true", help="with FILE: mark cards that cost, by what was known then")
-    parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
-    parser.add_argument(
-        "--adapt", action="store_true", help="with FILE: learn the pairs' styles from their earlier boards"
-    )
-    parser.add_argument("--out", default=None, metavar="FILE.html", help="where to write (default: report.html)")
-    parser.add_argument("--title", metavar="TEXT", help="the heading of the page")
-    add_question(parser, "what to compute besides capture or tricks, repeatable")
-    parser.add_argument(
-        "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
-    )
-    options.add_evidence(parser)
+    text = f"""
+        report  the same as estimate, as an HTML page that needs no network; of a record, a page to step through
+
+        FILE              a PBN or LIN file: a page that steps through one of its boards
+        --text            with FILE: print the steps instead of a page
+        --review          with FILE: mark cards that cost, by what was known then
+        --cards           with FILE: a step for every card, not for every trick
+        --adapt           with FILE: learn the pairs' styles from their earlier boards
+        --out FILE.html   where to write (default: report.html)
+        --title TEXT      the heading of the page
+        --pair S:N        who plays together (default: observer and dummy)
+        --estimator NAME  what to compute besides capture or tricks, repeatable
+        {QUESTION}
+        --no-history      leave out how the belief sharpened, which takes longest
+
+        bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html
+        bayesbridge report match.lin --board 3 --observer W
+        """
+    options.add_evidence(options.add_command(commands, run, text, **METHOD, file={"nargs": "?"}))
 
 
 def run(args: Namespace) -> int:

@@ -20,23 +20,19 @@ PAIRS = options.Mode("it is about one pair, and no --pair A+B is named", "tables
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "style",
-        "how a pair bids beside the average expert, learned from its tables on record",
-        run,
-        "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
-    )
+    text = f"""
+        style  how a pair bids beside the average expert, learned from its tables on record
+
+        FILE             a PBN or LIN file that names the players, also gzipped
+        --pair A+B       the two players (default: name all pairs of the file)
+        --tables N       learn from the pair's first N tables, the others judge (default: all, at most {MOST})
+        --out FILE.json  write the style, for --style EW:FILE.json
+
+        bayesbridge style match.pbn
+        bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json
+        """
+    parser = options.add_command(commands, run, text, pair=str, tables=options.whole(1, 10**6))
     parser.set_defaults(mode=options.EXACT)
-    parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
-    parser.add_argument("--pair", metavar="A+B", help="the two players (default: name all pairs of the file)")
-    parser.add_argument(
-        "--tables",
-        type=options.whole(1, 10**6),
-        metavar="N",
-        help=f"learn from the pair's first N tables, the others judge (default: all, at most {MOST})",
-    )
-    parser.add_argument("--out", metavar="FILE.json", help="write the style, for --style EW:FILE.json")
 
 
 def run(args: Namespace) -> int:
