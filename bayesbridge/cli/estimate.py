@@ -19,12 +19,7 @@ from bayesbridge.cli import options, screens
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
-from bayesbridge.views.documents import (
-    estimate_document,
-    evidence_document,
-    nested,
-    readings_document,
-)
+from bayesbridge.views.documents import estimate_document, evidence_document, nested, readings_document
 from bayesbridge.words import BITS, CAPTURES, card_words, number, percent, share_error, tell, with_symbols
 
 if TYPE_CHECKING:

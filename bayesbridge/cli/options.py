@@ -100,6 +100,7 @@ class OneLineParser(argparse.ArgumentParser):
     ) -> tuple[Any, list[str]]:
         """Parse; ``options`` becomes the options among the words in order, by their first names."""
         self.add_now()
+        args = [f" {word}" if word.startswith("-.") else word for word in args]  # a hand that begins with a void
         given: list[str] = []
         for word in takewhile(lambda word: word != "--", args):
             action = self._option_string_actions.get(word.partition("=")[0] if word.startswith("--") else word[:2])
@@ -300,61 +301,47 @@ def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
         raise KeyboardInterrupt(f"kept in {args.resume!r}: {done}; go on with: {again}") from error
 
 
-def protect_voids(words: Sequence[str]) -> list[str]:
-    """Keep a hand that begins with a void, ``-.AKQ….``, from being taken for an option."""
-    return [f" {word}" if word.startswith("-.") else word for word in words]
-
-
 NOTES = 5
 """Notes on what was left out of a file; more are counted."""
 
 
-def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]:
-    """A function that walks the records of a file or of a viewer's link, as often as it is called, one at a time.
+def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterator[Record]:
+    """The records of a file or of a viewer's link, one at a time.
 
-    The first walk tells on stderr what was left out, a line each, the first few.
+    What was left out is told on stderr unless ``quiet``, a line each, the first few.
     """
+    from bayesbridge.notation import Skipped, iter_records
+
     if not os.path.isfile(path) and "lin=" not in path:
         raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file, or a viewer's link")
-    walks = 0
-
-    def walk() -> Iterator[Record]:
-        from bayesbridge.notation import Skipped, iter_records
-
-        nonlocal walks
-        walks += 1
-        notes = records = 0
-        try:
-            for item in iter_records(path):
-                if not isinstance(item, Skipped):
-                    records += 1
-                    yield item
-                    continue
-                notes += 1
-                if walks == 1 and notes <= NOTES:
-                    tell(item)
-        except OSError as error:
-            raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
-        if walks == 1 and notes > NOTES:
-            tell(f"{notes - NOTES} more notes on what was left out")
-        if not records:
-            raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
-
-    return walk
+    notes = records = 0
+    try:
+        for item in iter_records(path):
+            if not isinstance(item, Skipped):
+                records += 1
+                yield item
+                continue
+            notes += 1
+            if not quiet and notes <= NOTES:
+                tell(item)
+    except OSError as error:
+        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
+    if not quiet and notes > NOTES:
+        tell(f"{notes - NOTES} more notes on what was left out")
+    if not records:
+        raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
 
 
 BOARDS = 12
 """Boards of a file that are named where the one asked for is not there."""
 
 
-def chosen_record(
-    records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat | None
-) -> Record:
+def chosen_record(records: Iterable[Record], args: argparse.Namespace, file: str, observer: Seat | None) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
     boards: dict[str, None] = {}  # a few of those that there are, in order
     for record in records:
-        asked = board in (None, record.board) and (room is None or room.lower() == record.room.lower())
+        asked = args.board in (None, record.board) and (args.room is None or args.room.lower() == record.room.lower())
         told = observer is None or record.hands[observer] is not None
         if record.auction is None or not told:
             continue
@@ -362,7 +349,7 @@ def chosen_record(
         if len(boards) <= BOARDS:
             boards[f"{record.board} {record.room}".strip()] = None
     if chosen is None:
-        what = " ".join(filter(None, ("board", board, room)))
+        what = " ".join(filter(None, ("board", args.board, args.room)))
         some = f"choose {', '.join(list(boards)[:BOARDS])}{' …' if len(boards) > BOARDS else ''}"
         other = some if boards else "name another file or --observer"
         hand = "" if observer is None else f" and {observer.name}'s hand"
@@ -383,12 +370,13 @@ def record_position(args: argparse.Namespace) -> Position:
         return Position({})
     from bayesbridge.belief.belief import seen_by
     from bayesbridge.notation import Vulnerability
+    from bayesbridge.table import Table
 
     # What to play is asked by who chooses at that moment.
     observer = args.observer
     if observer is None and not getattr(args, "by_turn", False):
         observer = Seat.S
-    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
+    record = chosen_record(open_records(args.record, "--record"), args, args.record, observer)
     tricks, more = args.after_trick, args.after_card
     cards = len(record.plays) if tricks is None else 4 * tricks + (more or 0)
     if cards > len(record.plays):
@@ -397,7 +385,14 @@ def record_position(args: argparse.Namespace) -> Position:
         told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
         raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{record.rest}")
     with attributed("--record"):
-        seat, hand, seen = seen_by(record, _chooser(record, cards) if observer is None else observer, cards)
+        if observer is None:
+            table = Table.of_record(record, cards)
+            if table.contract is None:
+                raise UsageError(
+                    "nothing is played, the board was passed out or its auction is not over: choose another board"
+                )
+            observer = table.contract.declarer if table.chooser is None else table.chooser
+        seat, hand, seen = seen_by(record, observer, cards)
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
     settings |= {"system": systems} if (systems := _systems_at(args, record)) else {}
@@ -416,16 +411,6 @@ def _systems_at(args: argparse.Namespace, record: Record) -> tuple[Agreement, ..
     if args.alerts and told is None:
         tell(f"board {record.board}: no alert that can be read as a statement")
     return (*(args.system or ()), *([] if told is None else [Agreement(told)]))
-
-
-def _chooser(record: Record, cards: int) -> Seat:
-    """Who chooses the card after so many, declarer for dummy and after the last."""
-    from bayesbridge.table import Table
-
-    table = Table.of_record(record, cards)
-    if table.contract is None:
-        raise UsageError("nothing is played, the board was passed out or its auction is not over: choose another board")
-    return table.contract.declarer if table.chooser is None else table.chooser
 
 
 def add_kinds(group: Any, names: Iterable[str]) -> None:
@@ -531,7 +516,7 @@ def models_at(args: argparse.Namespace, record: Record) -> Models:
 
     settings: dict[str, Sourced[Any]] = {"vulnerable": Sourced(record.vulnerable or Vulnerability.NONE, "", False)}
     if getattr(args, "adapt", False):
-        styles = History.before(open_file(args.file)(), record, 200).styles(record)
+        styles = History.before(open_records(args.file), record, 200).styles(record)
         settings |= {"style": Sourced(tuple(SideStyle(*one, "") for one in styles.items()), "")} if styles else {}
         if not styles:
             tell("no earlier board of the file names a pair of this table: nothing to adapt to")

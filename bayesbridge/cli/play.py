@@ -130,18 +130,28 @@ def run(args: Namespace) -> int:
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
-    from bayesbridge.decisions.review import PlayerCosts, players_of, players_table
+    from bayesbridge.decisions.review import PlayerCosts, player_name, players_of, players_table
 
     if args.record is None:
         raise options.UsageError("argument --review: it is about a record: name --record FILE")
     options.verify(args, REVIEW)
     page = args.out and options.verify_target("--out", args.out, "the review is a web page", ".html", ".htm")
-    walk = options.open_file(args.record, "--record")
-    boards = [record for record in walk() if record.plays and args.room in (None, record.room)]
+    records = list(options.open_records(args.record, "--record"))
+    boards = [record for record in records if record.plays and args.room in (None, record.room)]
     if args.board is not None or len(boards) < 2:
-        boards = [options.chosen_record(walk(), args.record, args.board, args.room, None)]
+        boards = [options.chosen_record(records, args, args.record, None)]
     if not any(_seats_asked(args, record) for record in boards):
-        raise options.UsageError(_nobody(args, boards))
+        contract = boards[0].contract
+        if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
+            who = contract.declarer.name
+            raise options.UsageError(
+                f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
+            )
+        names = sorted({player_name(record, seat) for record in boards for seat in Seat})
+        hint = did_you_mean(str(args.player), names)
+        raise options.UsageError(
+            f"argument --player: {args.player!r} chose no card there: {hint}write {', '.join(names)}"
+        )
     found: list[BoardReview] = []
     for number, record in enumerate(boards, 1):
         if not (seats := _seats_asked(args, record)):
@@ -150,7 +160,7 @@ def _review(args: Namespace) -> int:
             tell(f"board {record.board or number}, {number} of {len(boards)}")
         found.append(reviewed(args, record, options.models_at(args, record), seats))
         if not args.json:
-            screens.show_parts(*found[-1].parts(args.alerts))
+            screens.present(args, {}, *found[-1].parts(args.alerts))
     tables = [one.document() for one in found]
     players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
     document = {**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players}
@@ -173,19 +183,6 @@ def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
     name = "" if args.player in (None, *CHOOSERS) else args.player.casefold()
     seats = [seat for seat in Seat if seat != dummy and args.seat in (None, seat)]
     return [seat for seat in seats if name in player_name(record, seat).casefold()]
-
-
-def _nobody(args: Namespace, boards: list[Record]) -> str:
-    """Why no card is reviewed."""
-    from bayesbridge.decisions.review import player_name
-
-    contract = boards[0].contract
-    if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
-        who = contract.declarer.name
-        return f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
-    names = sorted({player_name(record, seat) for record in boards for seat in Seat})
-    hint = did_you_mean(str(args.player), names)
-    return f"argument --player: {args.player!r} chose no card there: {hint}write {', '.join(names)}"
 
 
 def reviewed(

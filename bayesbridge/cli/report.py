@@ -21,8 +21,6 @@ from bayesbridge.markup import Table
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
 if TYPE_CHECKING:
-    from bayesbridge.belief.belief import Belief
-    from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.notation import Record
 
 FILE = options.Mode(
@@ -72,7 +70,7 @@ def _record_report(args: Namespace) -> int:
     options.verify(args, FILE, text, whole, unreviewed, args.adapt and ADAPTED)
     path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
-    record = options.chosen_record(options.open_file(args.file)(), args.file, args.board, args.room, observer)
+    record = options.chosen_record(options.open_records(args.file), args, args.file, observer)
     models = options.models_at(args, record)
     review = reviewed(args, record, models) if args.review else None
     if review is not None and args.text:
@@ -162,7 +160,11 @@ def _position_report(args: Namespace) -> int:
     position, belief = options.belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
-    asked = _asked(belief, args)
+    wanted = args.contract
+    if wanted is None and args.by is None and args.solve is not None and belief.auction and belief.auction.contract:
+        wanted = str(belief.auction.contract)
+    # The pair of the page is asked about T, so it does not stand against the contract.
+    asked = asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))
     with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
         posterior = belief.infer(args.method, args.draws, args.seed)
     found = evaluated(posterior, estimators, None, args)
@@ -199,14 +201,3 @@ def _target(args: Namespace) -> Path:
 def _command(args: Namespace) -> str:
     """The command line that makes the page again; where on this machine it was written is left out."""
     return shlex.join(["bayesbridge", *(Path(word).name if word == args.out else word for word in args.words)])
-
-
-def _asked(belief: Belief, args: Namespace) -> ContractQuestion | None:
-    """The contract of the options; that of the auction where only --solve or --seconds is given.
-
-    The pair of the page is asked about T, so it does not stand against the contract.
-    """
-    auction = belief.auction
-    own = None if auction is None or auction.contract is None else str(auction.contract)
-    wanted = own if args.contract is None and args.by is None and args.solve is not None else args.contract
-    return asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))

@@ -124,9 +124,9 @@ class _Boards:
     """
 
     def __init__(self, args: Namespace, cards: int) -> None:
-        self._records, self._cards, self._losses = options.open_file(args.file), cards, dict[int, Any]()
+        self._file, self._cards, self._losses = args.file, cards, dict[int, Any]()
         self._tables: dict[str, int] = {}
-        reasons = Counter(map(self._hindrance, self._records()))
+        reasons = Counter(map(self._hindrance, options.open_records(args.file)))
         self._good = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
         if not self._good:
@@ -138,7 +138,7 @@ class _Boards:
             return
         from bayesbridge.bidders.pairs import History
 
-        self.history = History(options.open_file(args.history, "--history")(), args.history_tables or 200)
+        self.history = History(options.open_records(args.history, "--history"), args.history_tables or 200)
         if not any(one.record.pair(side) in self.history.pairs for one in self._chosen() for side in (Seat.N, Seat.E)):
             raise options.UsageError(
                 f"argument --history: no pair of the boards is in {args.history!r}: name them alike there"
@@ -155,7 +155,8 @@ class _Boards:
         from bayesbridge.studies.benchmark import Board
 
         taken = 0
-        able = (Board(place, one) for place, one in enumerate(self._records(), 1) if self._hindrance(one) is None)
+        records = enumerate(options.open_records(self._file, quiet=True), 1)
+        able = (Board(place, one) for place, one in records if self._hindrance(one) is None)
         for place, board in enumerate(able):
             if place == taken * self._good // self.count:
                 taken += 1

@@ -7,13 +7,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bayesbridge.cli import options, screens
-
-if TYPE_CHECKING:
-    from bayesbridge.scoring import Scheme
-    from bayesbridge.studies import Study
 
 MOST_DEALS = 10**15
 """Three years of work for one core: a greater number is a typing mistake."""
@@ -55,13 +50,22 @@ def _add_arguments(parser: options.OneLineParser) -> None:
 
 
 def run(args: Namespace) -> int:
+    from bayesbridge.notation.toml_text import Toml
+    from bayesbridge.scoring import Scheme
     from bayesbridge.studies import STUDIES
     from bayesbridge.studies.jobs import THREADS, RunOptions
     from bayesbridge.studies.study import all_tables, notes
 
     study = STUDIES[args.study]
     options.verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and options.CLUSTER)
-    schemes = _schemes(args, study)
+    if args.scoring and not study.schemes:
+        takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
+        raise options.UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
+    schemes = []
+    for path in args.scoring or ():
+        scheme = Toml.read(path, "--scoring").document
+        with options.attributed(f"--scoring {path}"):
+            schemes.append(Scheme.of(scheme))
     if args.exact and study.count_exactly is None:
         raise options.UsageError(
             f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')"
@@ -80,22 +84,3 @@ def run(args: Namespace) -> int:
         screens.show_table(table)
     screens.say(*notes(found, args.seed))
     return 0
-
-
-def _schemes(args: Namespace, study: Study) -> list[Scheme]:
-    """The scoring schemes of the user, for those studies that take them."""
-    from bayesbridge.notation.toml_text import Toml
-    from bayesbridge.scoring import Scheme
-    from bayesbridge.studies import STUDIES
-
-    if not args.scoring:
-        return []
-    if not study.schemes:
-        takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
-        raise options.UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
-    schemes = []
-    for path in args.scoring:
-        table = Toml.read(path, "--scoring").document
-        with options.attributed(f"--scoring {path}"):
-            schemes.append(Scheme.of(table))
-    return schemes

@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
         return _pairs(args)
     target = None if args.out is None else options.verify_target("--out", args.out, "a style is JSON", ".json")
     with options.attributed("--pair"):
-        every = tables_of(options.open_file(args.file)(), args.pair)
+        every = tables_of(options.open_records(args.file), args.pair)
     name = pair_name(args.pair)
     style = style_of(name, every[: args.tables or MOST])
     judged = judge_style(every[: style.tables + MOST], style)
@@ -74,7 +74,7 @@ def _pairs(args: Namespace) -> int:
     """The pairs of the file, those with most tables first."""
     from bayesbridge.bidders.pairs import pairs_of
 
-    sizes = {name: len(tables) for name, tables in pairs_of(options.open_file(args.file)()).items()}
+    sizes = {name: len(tables) for name, tables in pairs_of(options.open_records(args.file)).items()}
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
         raise options.UsageError(
