@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from bayesbridge.cli import build_parser, main
-from bayesbridge.cli.options import protect_voids
 
 ROOT = Path(__file__).parents[1]
 TESTED = [
@@ -104,7 +103,7 @@ def check_command(line):
         case []:
             pass
         case ["bayesbridge", *words]:
-            build_parser().parse_args(protect_voids(words))
+            build_parser().parse_args(words)
         case ["make", target]:
             assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M), line
         case ["python", file, *_]:

@@ -17,8 +17,8 @@ from warnings import catch_warnings, simplefilter
 
 from bayesbridge import __version__
 from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
-from bayesbridge.cli.options import OneLineParser, protect_voids, verify
-from bayesbridge.cli.screens import end_progress, show_progress
+from bayesbridge.cli.options import OneLineParser, verify
+from bayesbridge.cli.screens import end_progress, on_terminal, show_progress
 from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.progress import watch_progress
 from bayesbridge.words import tell
@@ -53,21 +53,16 @@ class _Completion(Action):
     def __call__(self, parser: ArgumentParser, _namespace: Namespace, shell: Any, _option: str | None = None) -> None:
         import shtab
 
-        _complete_files(parser, shtab.FILE)
+        parsers: list[Any] = [parser]
+        for one in parsers:  # those of commands join the list
+            one.add_now()
+            for action in one._actions:
+                if isinstance(action, _SubParsersAction):
+                    parsers += action.choices.values()
+                elif str(action.metavar).startswith(("FILE", "FOLDER")):
+                    action.complete = shtab.FILE
         sys.stdout.write(shtab.complete(parser, shell) + "\n")
         parser.exit()
-
-
-def _complete_files(parser: ArgumentParser, how: Any) -> None:
-    """Let what a shell completes for each FILE or FOLDER be names of files."""
-    if isinstance(parser, OneLineParser):
-        parser.add_now()
-    for action in parser._actions:
-        if isinstance(action, _SubParsersAction):
-            for command in action.choices.values():
-                _complete_files(command, how)
-        elif isinstance(action.metavar, str) and action.metavar.startswith(("FILE", "FOLDER")):
-            action.complete = how  # type: ignore[attr-defined]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.reconfigure(errors="replace")
         try:
             words = sys.argv[1:] if argv is None else argv
-            args = build_parser().parse_args(protect_voids(words), Namespace(words=words))
+            args = build_parser().parse_args(words, Namespace(words=words))
             verify(args, args.mode)
             with catch_warnings(), watch_progress(show_progress):
                 simplefilter("ignore", BayesBridgeWarning)  # the answer itself says it
@@ -91,41 +86,32 @@ def main(argv: Sequence[str] | None = None) -> int:
             end_progress()
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # the reader, such as head, has seen enough
-        _discard_output()
+    except (Exception, KeyboardInterrupt) as error:
+        return _failed(error)
+
+
+def _failed(error: BaseException) -> int:
+    """Say in one line what went wrong; returns the exit status."""
+    if caused_by_interrupt(error):
+        if on_terminal():
+            sys.stderr.write("\n")  # after the terminal's own ^C
+        tell(f"interrupted: {error}" if isinstance(error, KeyboardInterrupt) and str(error) else "interrupted")
+        return 130
+    if not isinstance(error, BayesBridgeError):
+        # What is still buffered goes nowhere, or the interpreter would fail on it again as it ends.
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)
+    if isinstance(error, BrokenPipeError):  # the reader, such as head, has seen enough
         return 0
-    except KeyboardInterrupt as error:
-        return _interrupted(str(error))
-    except BayesBridgeError as error:
-        return _fail(error, str(error), 1 if isinstance(error, PluginError | Unwritable) else 2)
-    except Exception as error:
-        if caused_by_interrupt(error):
-            return _interrupted()
-        _discard_output()
-        what = str(error) or "no message"
-        return _fail(error, f"{type(error).__name__}: {what} (BAYESBRIDGE_DEBUG=1 shows where)", 1)
-
-
-def _interrupted(more: str = "") -> int:
-    if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write("\n")  # after the terminal's own ^C
-    tell(f"interrupted: {more}" if more else "interrupted")
-    return 130
-
-
-def _fail(error: Exception, message: str, status: int) -> int:
     if os.environ.get("BAYESBRIDGE_DEBUG"):
         import traceback
 
         for line in "".join(traceback.format_exception(error)).splitlines():
             tell(line, begin="")
-    tell(message)
-    return status
-
-
-def _discard_output() -> None:
-    """Send what is still buffered nowhere, or the interpreter would fail on it again as it ends."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)
+    if isinstance(error, BayesBridgeError):
+        tell(error)
+        return 1 if isinstance(error, PluginError | Unwritable) else 2
+    tell(f"{type(error).__name__}: {str(error) or 'no message'} (BAYESBRIDGE_DEBUG=1 shows where)")
+    return 1

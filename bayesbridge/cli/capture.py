@@ -28,35 +28,28 @@ BIDS = ("players", "bidder", "slip", "vulnerable", "system")
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "capture",
-        "captures of two hands together, by the paper's rule (Algorithm 2)",
-        run,
-        "bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54",
-    )
+    text = """
+        capture  captures of two hands together, by the paper's rule (Algorithm 2)
+
+        FIRST   player 1's hand: spades.hearts.diamonds.clubs
+        SECOND  player 2's hand
+
+        bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54
+        """
+    options.add_command(commands, run, text).set_defaults(mode=options.EXACT)
+    text = """
+        bid  what a hand bids: the chance of every call in an auction, or by the paper's rule (Algorithm 1)
+
+        HAND             the hand: spades.hearts.diamonds.clubs
+        --auction CALLS  the calls so far, as "1H p" or "(1H) p"; the seat in turn, South unless W: or so stands
+                         before them, holds the hand
+
+        bayesbridge bid KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS
+        bayesbridge bid KQ5.A2.KJ642.Q73 --players 4
+        bayesbridge bid AKQ2.AKJ.AK4.A32
+        """
+    parser = options.add_command(commands, run_bid, text)
     parser.set_defaults(mode=options.EXACT)
-    parser.add_argument(
-        "first", metavar="FIRST", type=options.full_hand, help="player 1's hand: spades.hearts.diamonds.clubs"
-    )
-    parser.add_argument("second", metavar="SECOND", type=options.full_hand, help="player 2's hand")
-    parser = options.add_command(
-        commands,
-        "bid",
-        "what a hand bids: the chance of every call in an auction, or by the paper's rule (Algorithm 1)",
-        run_bid,
-        'bayesbridge bid KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS\n'
-        "  bayesbridge bid KQ5.A2.KJ642.Q73 --players 4\n"
-        "  bayesbridge bid AKQ2.AKJ.AK4.A32",
-    )
-    parser.set_defaults(mode=options.EXACT)
-    parser.add_argument("hand", metavar="HAND", type=options.full_hand, help="the hand: spades.hearts.diamonds.clubs")
-    parser.add_argument(
-        "--auction",
-        metavar="CALLS",
-        help='the calls so far, as "1H p" or "(1H) p"; the seat in turn, South unless W: or so stands before them, '
-        "holds the hand",
-    )
     opening = "with 4 and no --auction: the opening call (default: 4 with any of these)"
     options.add_settings(parser, BIDS, players=opening)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cli import options, screens
@@ -12,49 +12,27 @@ from bayesbridge.markup import Table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import percent, tell
 
-if TYPE_CHECKING:
-    from bayesbridge.decisions.contracts import ContractTable
-
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "contracts",
-        "which contract to bid: chance, tricks and expected score of each",
-        run,
-        "bayesbridge contracts --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --scheme duplicate\n"
-        "  bayesbridge contracts --observer S --hand AQ942.K3.A54.Q32 --call N:1NT "
-        "--against 3NT",
-    )
-    parser.add_argument(
-        "--contracts",
-        metavar="4S,3NT",
-        help="those to judge; 2SX by W for one of the others, Pass for what stands (default: all that the pair may "
-        "still bid, and defending the others' bid)",
-    )
-    parser.add_argument(
-        "--scheme",
-        metavar="NAME",
-        help="duplicate, old, new, or a file with a scheme of your own (.toml) (default: new, with four players "
-        "duplicate)",
-    )
-    parser.add_argument(
-        "--against",
-        metavar="3NT",
-        help="compare each with this one on the same layouts; Pass is the contract that stands",
-    )
-    options.add_solving(parser, "in each strain that competes (0: none)", "(default: 4)")
-    parser.add_argument(
-        "--find-out",
-        nargs="?",
-        const="",
-        metavar="LIST",
-        help="what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] … (default: "
-        "honours, points and lengths in doubt)",
-    )
-    options.add_pair(parser)
-    options.add_draws(parser, "contracts")
-    options.add_evidence(parser)
+    text = f"""
+        contracts  which contract to bid: chance, tricks and expected score of each
+
+        --contracts 4S,3NT  those to judge; 2SX by W for one of the others, Pass for what stands (default: all that
+                            the pair may still bid, and defending the others' bid)
+        --scheme NAME       duplicate, old, new, or a file with a scheme of your own (.toml) (default: new, with four
+                            players duplicate)
+        --against 3NT       compare each with this one on the same layouts; Pass is the contract that stands
+        either --solve N    layouts to solve in each strain that competes (0: none)
+        or --seconds N      time on one core for solving (default: 4)
+        --find-out LIST     what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] …
+                            (default: honours, points and lengths in doubt)
+        --pair S:N          who plays together (default: observer and dummy)
+        --draws N           layouts drawn, if too many to walk (default: {USUAL["contracts"].draws:_})
+
+        bayesbridge contracts --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --scheme duplicate
+        bayesbridge contracts --observer S --hand AQ942.K3.A54.Q32 --call N:1NT --against 3NT
+        """
+    options.add_evidence(options.add_command(commands, run, text, find_out={"nargs": "?", "const": ""}))
 
 
 def run(args: Namespace) -> int:
@@ -91,7 +69,9 @@ def run(args: Namespace) -> int:
     unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
     solving: dict[str, Any] = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
     if screens.on_terminal() and args.solve != 0:
-        solving["first"] = _tell_first
+        solving["first"] = lambda early: tell(
+            f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}"
+        )
     with options.attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
@@ -104,24 +84,21 @@ def run(args: Namespace) -> int:
     answers = None
     if args.find_out is not None:
         answers = value_of_information(posterior, args.contracts, args.find_out or None, **asked)
-    about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
-    said: dict[str, Any] = {"by_system": systems} if systems else {}
-    said |= {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
-    how = {**accuracy_document(posterior), **evidence_document(belief)}
-    rows = [{**named(row.pop("contract")), **row} for row in found.rows]
-    document = {"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how}
+    document = {
+        "contracts": [{**named(row.pop("contract")), **row} for row in found.rows],
+        **{name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")},
+        "judged": found.attrs["layouts"],
+        **({"by_system": systems} if systems else {}),
+        **({} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}),
+        **accuracy_document(posterior),
+        **evidence_document(belief),
+    }
     table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels))
     over = belief.auction is not None and belief.auction.is_over
     after = ["The auction is over: this is what each contract would have been worth."] if over else []
     more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
     first = screens.answer_first(table, _depends(found.labels[0], tables))
     return screens.present(args, document, *first, *after, *more, partial(screens.print_how, posterior))
-
-
-def _tell_first(early: ContractTable) -> None:
-    from bayesbridge.answer import SHOWN, contracts_table
-
-    tell(f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}")
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:

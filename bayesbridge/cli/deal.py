@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.cards import Hand
 from bayesbridge.cli import options, screens
@@ -27,48 +27,31 @@ UNCALLED = options.Mode("nobody has called", "bidder")
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "deal",
-        "deals that meet a script of the dealer language, a condition or evidence",
-        run,
-        "bayesbridge deal -n 100 --shape N:balanced --hcp N:15-17 --hcp S:8+ --out deals.pbn",
+    text = """
+        deal  deals that meet a script of the dealer language, a condition or evidence
+
+        SCRIPT             a file in the dealer language, - for stdin
+        -n N               how many deals (default: the script's, or 10)
+        --condition TEXT   a condition of the dealer language
+        --type NAME: TEXT  a type of hand with its condition, repeatable; NAME=2: gives it twice the share
+        --plan             say what is exact and what is tested, and deal nothing
+        --form             how deals are written (default: diagram)
+        --out FILE         write deals to .pbn, .lin, .txt or .html, a page to print
+        --dealer S         who deals every board (default: in turn)
+        --generate N       draws that may be tested before it gives up (default: the script's, or 10_000_000)
+
+        bayesbridge deal -n 100 --shape N:balanced --hcp N:15-17 --hcp S:8+ --out deals.pbn
+        """
+    many = {"action": "append", "default": []}
+    more: dict[str, Any] = {"script": {"nargs": "?"}, "type": many, "form": {"choices": FORMS}}
+    n, generate = options.whole(1, 10_000_000), options.whole(1, 10**12)
+    group = options.add_command(commands, run, text, n=n, generate=generate, **more).add_evidence(
+        "Repeatable; on any seats."
     )
-    parser.add_argument("script", nargs="?", metavar="SCRIPT", help="a file in the dealer language, - for stdin")
-    parser.add_argument(
-        "-n", type=options.whole(1, 10_000_000), metavar="N", help="how many deals (default: the script's, or 10)"
-    )
-    parser.add_argument("--condition", metavar="TEXT", help="a condition of the dealer language")
-    parser.add_argument(
-        "--type",
-        action="append",
-        default=[],
-        metavar="NAME: TEXT",
-        help="a type of hand with its condition, repeatable; NAME=2: gives it twice the share",
-    )
-    parser.add_argument("--plan", action="store_true", help="say what is exact and what is tested, and deal nothing")
-    parser.add_argument("--form", choices=FORMS, help="how deals are written (default: diagram)")
-    parser.add_argument("--out", metavar="FILE", help="write deals to .pbn, .lin, .txt or .html, a page to print")
-    parser.add_argument(
-        "--dealer", type=options.reading(Seat.of), metavar="S", help="who deals every board (default: in turn)"
-    )
-    parser.add_argument(
-        "--generate",
-        type=options.whole(1, 10**12),
-        metavar="N",
-        help="draws that may be tested before it gives up (default: the script's, or 10_000_000)",
-    )
-    group = parser.add_evidence("Repeatable; on any seats.")
-    group.add_argument(
-        "--given",
-        type=options.reading(_given),
-        action="append",
-        default=[],
-        metavar="S:AKQ..J2.",
-        help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
-    )
+    given = "--given S:AKQ..J2.  cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs"
+    options.add_options(group, given, given={"type": _given, **many})
     options.add_kinds(group, [name for name in KINDS if name != "play"])
-    group.add_argument("--bidder", metavar="NAME", help="how all four bid (default: learned)")
+    options.add_options(group, "--bidder NAME  how all four bid (default: learned)")
 
 
 def run(args: Namespace) -> int:

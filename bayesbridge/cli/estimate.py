@@ -19,12 +19,7 @@ from bayesbridge.cli import options, screens
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
-from bayesbridge.views.documents import (
-    estimate_document,
-    evidence_document,
-    nested,
-    readings_document,
-)
+from bayesbridge.views.documents import estimate_document, evidence_document, nested, readings_document
 from bayesbridge.words import BITS, CAPTURES, card_words, number, percent, share_error, tell, with_symbols
 
 if TYPE_CHECKING:
@@ -55,55 +50,38 @@ COUNT = options.Mode("how likely a call or a card is rules no layout out", "bidd
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "estimate",
-        "where the hidden cards lie, and how many captures or tricks two hands have",
-        run,
-        "bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
-    )
-    add_question(parser, "what to compute (default: capture, with four players tricks; see 'plugins')")
-    parser.add_argument(
-        "--card",
-        type=options.reading(Card.of),
-        metavar="SQ",
-        help="where this card lies, and how each piece of evidence moved the answer",
-    )
-    parser.add_argument(
-        "--bidders",
-        type=lambda text: [part.strip() for part in text.split(",")],
-        metavar="NAME,NAME",
-        help="bidder models to answer under, cards and T beside each other (see 'plugins')",
-    )
-    options.add_evidence(parser)
+    text = f"""
+        estimate  where the hidden cards lie, and how many captures or tricks two hands have
 
-    parser = options.add_command(
-        commands,
-        "count",
-        "how many layouts of the hidden cards fit what was seen",
-        run_count,
-        "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
-    )
+        --pair S:N           who plays together (default: observer and dummy)
+        --estimator NAME     what to compute (default: capture, with four players tricks; see 'plugins')
+        {QUESTION}
+        --card SQ            where this card lies, and how each piece of evidence moved the answer
+        --bidders NAME,NAME  bidder models to answer under, cards and T beside each other (see 'plugins')
+
+        bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+
+        """
+    options.add_evidence(options.add_command(commands, run, text, **METHOD, card=Card.of))
+    text = """
+        count  how many layouts of the hidden cards fit what was seen
+
+        bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+
+        """
+    parser = options.add_command(commands, run_count, text)
     parser.set_defaults(mode=COUNT)
     options.add_evidence(parser)
 
 
-def add_question(parser: options.OneLineParser, estimators: str) -> None:
-    options.add_pair(parser)
-    parser.add_argument("--estimator", action="append", metavar="NAME", help=estimators)
-    # Which engines there are is known when one is used, so that ``--help`` stays quick.
-    parser.add_argument(
-        "--method", default="auto", metavar="NAME", help="the engine (default: auto, the most exact that fits)"
-    )
-    options.add_draws(parser)
-    parser.add_argument(
-        "--contract", metavar="4S[X[X]]", help="whether it makes, and its tricks, by 'tricks' and solved layouts"
-    )
-    parser.add_argument("--by", metavar="S", help="its declarer (default: as the auction says, or the observer)")
-    parser.add_argument(
-        "--actual", action="store_true", help="tricks as experts on record took them, too (default: double dummy)"
-    )
-    options.add_solving(parser, "for it (0: none; default: until ± 2 %%)", "(default: at most 10, or all --draws)")
+METHOD = {"method": {"default": "auto"}}
+QUESTION = """\
+--method NAME        the engine (default: auto, the most exact that fits)
+--draws N            layouts drawn, if too many to walk (default: 20_000, learned bidder 5_000)
+--contract 4S[X[X]]  whether it makes, and its tricks, by 'tricks' and solved layouts
+--by S               its declarer (default: as the auction says, or the observer)
+--actual             tricks as experts on record took them, too (default: double dummy)
+either --solve N     layouts to solve for it (0: none; default: until ± 2 %%)
+or --seconds N       time on one core for solving (default: at most 10, or all --draws)"""
+"""What is asked of a position; which engines there are is known when one is used, so that ``--help`` stays quick."""
 
 
 def run(args: Namespace) -> int:
@@ -300,7 +278,8 @@ def compare_models(args: Namespace) -> int:
         raise options.UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
     with position.attributed():
         belief.verify()
-    named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in args.bidders}
+    names = [name.strip() for name in args.bidders.split(",")]
+    named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in names}
     bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
     found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed)
     models = [_model_document(found, place) for place in range(found.sizes["bidder"])]

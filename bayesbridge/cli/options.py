@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict
 
-from bayesbridge.budget import MOST_DRAWS, USUAL
+from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
 from bayesbridge.evidence.kinds import KINDS, Play
@@ -99,6 +100,7 @@ class OneLineParser(argparse.ArgumentParser):
     ) -> tuple[Any, list[str]]:
         """Parse; ``options`` becomes the options among the words in order, by their first names."""
         self.add_now()
+        args = [f" {word}" if word.startswith("-.") else word for word in args]  # a hand that begins with a void
         given: list[str] = []
         for word in takewhile(lambda word: word != "--", args):
             action = self._option_string_actions.get(word.partition("=")[0] if word.startswith("--") else word[:2])
@@ -112,6 +114,12 @@ class OneLineParser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         found.options = list(dict.fromkeys(given + getattr(found, "options", [])))  # with a command's within this one
         return found, unknown
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        try:
+            return action.type(arg_string) if callable(action.type) else arg_string
+        except BayesBridgeError as error:
+            raise argparse.ArgumentError(action, str(error)) from None
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -166,69 +174,95 @@ CLUSTER = Mode("a cluster has the workers that it has", "workers")
 type Subparsers = argparse._SubParsersAction[OneLineParser]
 
 
-def add_command(
-    commands: Subparsers,
-    name: str,
-    summary: str,
-    run: Callable[[argparse.Namespace], int],
-    example: str,
-) -> OneLineParser:
-    """A new command with the options that every command takes; their defaults are those of the whole command line."""
-    described = f"{summary[0].upper()}{summary[1:]}."
-    parser = commands.add_parser(name, help=summary, description=described, epilog=f"example:\n  {example}")
-    json = "print one JSON object and nothing else"
-    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=json)
-    parser.add_argument(
-        "--seed",
-        type=whole(0, 2**64 - 1),
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help="where random numbers start: same seed, same answer (default: 1)",
-    )
-    parser.set_defaults(run=run)
-    return parser
-
-
-def reading[T](read: Callable[[str], T]) -> Callable[[str], T]:
-    """The kind of argument that ``read`` reads: its errors then name the option."""
-
-    def read_argument(text: str) -> T:
-        try:
-            return read(text)
-        except BayesBridgeError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return read_argument
-
-
-full_hand = reading(SETTINGS["hand"].read)
-"""Thirteen cards in PBN."""
-
-
-@reading
 def pair(text: str) -> tuple[Seat, Seat]:
     from bayesbridge.estimators.protocol import Question
 
     return Question.of(text).pair
 
 
-def add_pair(parser: OneLineParser) -> None:
-    parser.add_argument("--pair", type=pair, metavar="S:N", help="who plays together (default: observer and dummy)")
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Reads a whole number in a range, also written as 10_000_000 or 1e7."""
+
+    def read(text: str) -> int:
+        from decimal import Decimal, InvalidOperation
+
+        try:
+            value = Decimal(text)
+            # The range comes first: the integer of 1e999999999 would fill the memory.
+            if value.is_finite() and low <= value <= high and value == int(value):
+                return int(value)
+            wrong = "is not a whole number" if low <= value <= high else "is out of range"
+        except InvalidOperation:
+            wrong = "is not a number"
+        raise UsageError(f"{text!r} {wrong}: write a whole number from {low} to {high:_}")
+
+    return read
 
 
-def add_draws(parser: OneLineParser, question: str | None = None) -> None:
-    """Ask how many layouts to draw; what is usual for the question, or for the bidder model, stands in the help."""
-    usual = "20_000, learned bidder 5_000" if question is None else f"{USUAL[question].draws:_}"
-    many = f"layouts drawn, if too many to walk (default: {usual})"
-    parser.add_argument("--draws", type=whole(2, MOST_DRAWS), metavar="N", help=many)
+READERS: dict[str, Any] = {
+    "json": {"default": argparse.SUPPRESS},
+    "seed": {"default": argparse.SUPPRESS, "type": whole(0, 2**64 - 1)},
+    "pair": pair,
+    "draws": whole(2, MOST_DRAWS),
+    "solve": whole(0, 1_000_000),
+    "seconds": whole(1, 1_000_000),
+    "workers": whole(1, 1024),
+    "dealer": Seat.of,
+    "seat": Seat.of,
+    "after_trick": whole(0, 13),
+    "after_card": whole(0, 3),
+    **dict.fromkeys(("hand", "first", "second"), SETTINGS["hand"].read),
+    **{name: {"action": "append"} for name in ("estimator", "reader", "scoring")},
+}
+"""What reads the arguments of these names, or what else argparse is to know of them, unless a command says it."""
 
 
-def add_solving(parser: OneLineParser, what: str, more: str, least: int = 0) -> None:
-    """Ask how much is solved double dummy: so many layouts, or for so long."""
-    either = parser.add_mutually_exclusive_group()
-    either.add_argument("--solve", type=whole(least, 1_000_000), metavar="N", help=f"layouts to solve {what}")
-    time = f"time on one core for solving {more}"
-    either.add_argument("--seconds", type=whole(1, 1_000_000), metavar="N", help=time)
+def add_options(parser: argparse._ActionsContainer, text: str, **more: Any) -> None:
+    """Put arguments on a parser or a group, a line of the text for each: name, metavar, two spaces or more, help.
+
+    Lines further to the right go on with the help. An option without a metavar is given or not; of those that begin
+    with ``either`` and ``or`` one may be given. ``more`` is like :data:`READERS`.
+    """
+    text = text.strip("\n").rstrip()
+    margin = len(text) - len(text.lstrip())
+    group = parser
+    for entry in re.split(rf"\n(?! {{{margin + 1}}})", text):
+        head, about = entry.strip().split("  ", 1)
+        which, name, metavar = re.findall(r"(either |or |)(\S+) ?(.*)", head)[0]
+        group = parser.add_mutually_exclusive_group() if which == "either " else group if which else parser
+        told = (READERS | more).get(name.strip("-").replace("-", "_").lower(), {})
+        told = {"type": told} if callable(told) else dict(told)
+        if name.isupper():
+            name, metavar = name.lower(), name
+        if metavar:
+            told["metavar"] = metavar
+        elif "choices" not in told:
+            told["action"] = "store_true"
+        group.add_argument(name, help=" ".join(about.split()), **told)
+
+
+COMMON = """
+--json    print one JSON object and nothing else
+--seed N  where random numbers start: same seed, same answer (default: 1)"""
+
+
+def add_command(
+    commands: Subparsers, run: Callable[[argparse.Namespace], int], text: str, **more: Any
+) -> OneLineParser:
+    """A new command by a text like its help: name and summary, arguments, examples, with a gap after each.
+
+    The arguments and ``more`` are as in :func:`add_options`; the defaults of those that all commands take are those
+    of the whole command line.
+    """
+    head, *arguments, examples = re.split(r"\n\s*\n", text.strip())
+    name, summary = head.split(maxsplit=1)
+    summary = " ".join(summary.split())
+    shown = "\n  ".join(["example:", *map(str.strip, examples.splitlines())])
+    parser = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog=shown)
+    for entries in (COMMON, *arguments):
+        add_options(parser, entries, **more)
+    parser.set_defaults(run=run)
+    return parser
 
 
 UNSOLVED = Mode("nothing can be solved without the plugin bayesbridge-double-dummy", "solve seconds")
@@ -242,14 +276,11 @@ def verify_solver(args: argparse.Namespace, uses: str = "") -> None:
         verify(args, layout_solver() is None and UNSOLVED, uses=uses)
 
 
-def add_workers(parser: OneLineParser, usual: str) -> None:
-    """Ask who does work that takes long, and where it is kept; ``usual`` is the scheduler unless told otherwise."""
-    add = parser.add_argument
-    cores = "threads or processes; the answer does not depend on it (default: one for each core)"
-    add("--workers", type=whole(1, 1024), metavar="N", help=cores)
-    where = f"threads, processes, or a Dask scheduler such as tcp://10.0.0.1:8786 (default: {usual})"
-    add("--scheduler", metavar="ADDRESS", help=where)
-    add("--resume", metavar="FOLDER", help="keep every finished chunk in a folder, and count none of them again")
+WORKERS = """\
+--workers N          threads or processes; the answer does not depend on it (default: one for each core)
+--scheduler ADDRESS  threads, processes, or a Dask scheduler such as tcp://10.0.0.1:8786 (default: {})
+--resume FOLDER      keep every finished chunk in a folder, and count none of them again"""
+"""Who does work that takes long, and where it is kept."""
 
 
 @contextmanager
@@ -270,80 +301,47 @@ def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
         raise KeyboardInterrupt(f"kept in {args.resume!r}: {done}; go on with: {again}") from error
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """A whole number in a range, also written as 10_000_000 or 1e7."""
-
-    def read(text: str) -> int:
-        from decimal import Decimal, InvalidOperation
-
-        try:
-            value = Decimal(text)
-            # The range comes first: the integer of 1e999999999 would fill the memory.
-            if value.is_finite() and low <= value <= high and value == int(value):
-                return int(value)
-            wrong = "is not a whole number" if low <= value <= high else "is out of range"
-        except InvalidOperation:
-            wrong = "is not a number"
-        raise argparse.ArgumentTypeError(f"{text!r} {wrong}: write a whole number from {low} to {high:_}")
-
-    return read
-
-
-def protect_voids(words: Sequence[str]) -> list[str]:
-    """Keep a hand that begins with a void, ``-.AKQ….``, from being taken for an option."""
-    return [f" {word}" if word.startswith("-.") else word for word in words]
-
-
 NOTES = 5
 """Notes on what was left out of a file; more are counted."""
 
 
-def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]:
-    """A function that walks the records of a file or of a viewer's link, as often as it is called, one at a time.
+def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterator[Record]:
+    """The records of a file or of a viewer's link, one at a time.
 
-    The first walk tells on stderr what was left out, a line each, the first few.
+    What was left out is told on stderr unless ``quiet``, a line each, the first few.
     """
+    from bayesbridge.notation import Skipped, iter_records
+
     if not os.path.isfile(path) and "lin=" not in path:
         raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file, or a viewer's link")
-    walks = 0
-
-    def walk() -> Iterator[Record]:
-        from bayesbridge.notation import Skipped, iter_records
-
-        nonlocal walks
-        walks += 1
-        notes = records = 0
-        try:
-            for item in iter_records(path):
-                if not isinstance(item, Skipped):
-                    records += 1
-                    yield item
-                    continue
-                notes += 1
-                if walks == 1 and notes <= NOTES:
-                    tell(item)
-        except OSError as error:
-            raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
-        if walks == 1 and notes > NOTES:
-            tell(f"{notes - NOTES} more notes on what was left out")
-        if not records:
-            raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
-
-    return walk
+    notes = records = 0
+    try:
+        for item in iter_records(path):
+            if not isinstance(item, Skipped):
+                records += 1
+                yield item
+                continue
+            notes += 1
+            if not quiet and notes <= NOTES:
+                tell(item)
+    except OSError as error:
+        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
+    if not quiet and notes > NOTES:
+        tell(f"{notes - NOTES} more notes on what was left out")
+    if not records:
+        raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
 
 
 BOARDS = 12
 """Boards of a file that are named where the one asked for is not there."""
 
 
-def chosen_record(
-    records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat | None
-) -> Record:
+def chosen_record(records: Iterable[Record], args: argparse.Namespace, file: str, observer: Seat | None) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
     boards: dict[str, None] = {}  # a few of those that there are, in order
     for record in records:
-        asked = board in (None, record.board) and (room is None or room.lower() == record.room.lower())
+        asked = args.board in (None, record.board) and (args.room is None or args.room.lower() == record.room.lower())
         told = observer is None or record.hands[observer] is not None
         if record.auction is None or not told:
             continue
@@ -351,7 +349,7 @@ def chosen_record(
         if len(boards) <= BOARDS:
             boards[f"{record.board} {record.room}".strip()] = None
     if chosen is None:
-        what = " ".join(filter(None, ("board", board, room)))
+        what = " ".join(filter(None, ("board", args.board, args.room)))
         some = f"choose {', '.join(list(boards)[:BOARDS])}{' …' if len(boards) > BOARDS else ''}"
         other = some if boards else "name another file or --observer"
         hand = "" if observer is None else f" and {observer.name}'s hand"
@@ -372,12 +370,13 @@ def record_position(args: argparse.Namespace) -> Position:
         return Position({})
     from bayesbridge.belief.belief import seen_by
     from bayesbridge.notation import Vulnerability
+    from bayesbridge.table import Table
 
     # What to play is asked by who chooses at that moment.
     observer = args.observer
     if observer is None and not getattr(args, "by_turn", False):
         observer = Seat.S
-    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
+    record = chosen_record(open_records(args.record, "--record"), args, args.record, observer)
     tricks, more = args.after_trick, args.after_card
     cards = len(record.plays) if tricks is None else 4 * tricks + (more or 0)
     if cards > len(record.plays):
@@ -386,7 +385,14 @@ def record_position(args: argparse.Namespace) -> Position:
         told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
         raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{record.rest}")
     with attributed("--record"):
-        seat, hand, seen = seen_by(record, _chooser(record, cards) if observer is None else observer, cards)
+        if observer is None:
+            table = Table.of_record(record, cards)
+            if table.contract is None:
+                raise UsageError(
+                    "nothing is played, the board was passed out or its auction is not over: choose another board"
+                )
+            observer = table.contract.declarer if table.chooser is None else table.chooser
+        seat, hand, seen = seen_by(record, observer, cards)
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
     settings |= {"system": systems} if (systems := _systems_at(args, record)) else {}
@@ -407,27 +413,13 @@ def _systems_at(args: argparse.Namespace, record: Record) -> tuple[Agreement, ..
     return (*(args.system or ()), *([] if told is None else [Agreement(told)]))
 
 
-def _chooser(record: Record, cards: int) -> Seat:
-    """Who chooses the card after so many, declarer for dummy and after the last."""
-    from bayesbridge.table import Table
-
-    table = Table.of_record(record, cards)
-    if table.contract is None:
-        raise UsageError("nothing is played, the board was passed out or its auction is not over: choose another board")
-    return table.contract.declarer if table.chooser is None else table.chooser
-
-
 def add_kinds(group: Any, names: Iterable[str]) -> None:
     """An option for each kind of evidence; what they say is kept in order, with the option that said it."""
-
-    def read(name: str) -> Callable[[str], Sourced[Piece]]:
-        return reading(lambda text: Sourced(KINDS[name].of(text), f"argument --{name}"))
-
     for name in names:
         kind = KINDS[name]
         group.add_argument(
             f"--{name}",
-            type=read(name),
+            type=lambda text, name=name, read=kind.of: Sourced(read(text), f"argument --{name}"),
             action="append",
             dest="evidence",
             default=[],
@@ -443,7 +435,7 @@ def add_settings(group: Any, names: Iterable[str], **about: str) -> None:
         group.add_argument(
             f"--{name}",
             *(["--vul"] if name == "vulnerable" else []),
-            type=reading(setting.read),
+            type=setting.read,
             action="append" if setting.many else "store",
             metavar=setting.metavar,
             help=about.get(name, setting.help),
@@ -455,45 +447,27 @@ def add_evidence(parser: OneLineParser) -> None:
     group = parser.add_evidence("Repeatable where they say what was seen; their order is kept.")
     add_settings(group, SETTINGS)
     add_kinds(group, list(KINDS))
-    group.add_argument(
-        "--auction",
-        type=lambda text: Sourced(AuctionText(text), "argument --auction"),
-        action="append",
-        dest="evidence",
-        metavar="CALLS",
-        help='all calls so far in one text, as "1NT p 3NT" or "1H (2S)"; S: before them, or --dealer, says who began',
-    )
-    group.add_argument(
-        "--dealer",
-        type=reading(Seat.of),
-        metavar="S",
-        help="who began --auction (default: so that the observer calls next, or leads)",
-    )
-    group.add_argument(
-        "--record",
-        metavar="FILE",
-        help="a PBN or LIN file, or a viewer's link: what --observer (default: S) saw of a table, with the hand; other "
-        "evidence is added",
-    )
-    group.add_argument("--board", metavar="N", help="the board (default: the first that can be replayed)")
-    group.add_argument("--room", metavar="NAME", help="the room, where a board was played twice")
-    group.add_argument(
-        "--alerts",
-        action="store_true",
-        help="of a record: take alerts that can be read, such as 'limit raise' or '5+ spades', for what the calls show",
-    )
-    group.add_argument(
-        "--after-trick",
-        type=whole(0, 13),
-        metavar="N",
-        help="of a record so many tricks, 0 for the auction alone (default: all)",
-    )
-    group.add_argument("--after-card", type=whole(0, 3), metavar="N", help="and so many cards of the next trick")
-    group.add_argument(
-        "--position",
-        metavar="FILE",
-        help="a TOML file that says all this; options are added to it, and settings given as options replace its own",
-    )
+    auction = {
+        "type": lambda text: Sourced(AuctionText(text), "argument --auction"),
+        "action": "append",
+        "dest": "evidence",
+    }
+    text = """
+        --auction CALLS  all calls so far in one text, as "1NT p 3NT" or "1H (2S)"; S: before them, or --dealer, says
+                         who began
+        --dealer S       who began --auction (default: so that the observer calls next, or leads)
+        --record FILE    a PBN or LIN file, or a viewer's link: what --observer (default: S) saw of a table, with the
+                         hand; other evidence is added
+        --board N        the board (default: the first that can be replayed)
+        --room NAME      the room, where a board was played twice
+        --alerts         of a record: take alerts that can be read, such as 'limit raise' or '5+ spades', for what the
+                         calls show
+        --after-trick N  of a record so many tricks, 0 for the auction alone (default: all)
+        --after-card N   and so many cards of the next trick
+        --position FILE  a TOML file that says all this; options are added to it, and settings given as options replace
+                         its own
+        """
+    add_options(group, text, auction=auction)
 
 
 MODELS = "bidder slip vulnerable system style player"
@@ -542,7 +516,7 @@ def models_at(args: argparse.Namespace, record: Record) -> Models:
 
     settings: dict[str, Sourced[Any]] = {"vulnerable": Sourced(record.vulnerable or Vulnerability.NONE, "", False)}
     if getattr(args, "adapt", False):
-        styles = History.before(open_file(args.file)(), record, 200).styles(record)
+        styles = History.before(open_records(args.file), record, 200).styles(record)
         settings |= {"style": Sourced(tuple(SideStyle(*one, "") for one in styles.items()), "")} if styles else {}
         if not styles:
             tell("no earlier board of the file names a pair of this table: nothing to adapt to")

@@ -37,47 +37,33 @@ CARDS = options.Mode("the contract tells who play together", "pair")
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "play",
-        "what to play: every card from the opening lead to the last trick; of a record, what every card cost",
-        run,
-        "bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT\n"
-        "  bayesbridge play --record match.pbn --board 7 --after-trick 3\n"
-        "  bayesbridge play --record match.pbn --board 7 --review\n"
-        "  bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5",
-    )
-    parser.add_argument("--contract", metavar="3NT[X[X]]", help="the contract (default: that of the calls)")
-    parser.add_argument("--by", metavar="S", help="its declarer (default: the seat on the leader's right)")
-    parser.add_argument(
-        "--goal",
-        choices=("make", "beat", "tricks", "matchpoints"),
-        help="what the best card is best for: that the contract makes or is beaten, most tricks on average, or "
-        "matchpoints against --field (default: make)",
-    )
-    parser.add_argument(
-        "--field",
-        type=options.reading(_scores),
-        metavar="420,450,-50",
-        help="what declarer's side scored at other tables, for matchpoints",
-    )
-    solve = "(default: by --seconds; 40 for each card of a --review)"
-    options.add_solving(parser, solve, "(default: 12, at most 1000 layouts; of a --review for each card)", least=2)
-    parser.add_argument(
-        "--trick",
-        type=options.reading(Trick.of),
-        metavar="W:S5",
-        help='the trick so far, leader and cards: "W:S5 SK"; "N:" when N is on lead (default: by the cards played)',
-    )
-    parser.add_argument(
-        "--seat", type=options.reading(Seat.of), metavar="N", help="the seat that plays (default: that in turn)"
-    )
-    parser.add_argument(
-        "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
-    )
-    parser.add_argument("--out", metavar="FILE.html", help="with --review: a page too, to read on a phone or to print")
-    options.add_pair(parser)
-    options.add_draws(parser, "play")
+    text = f"""
+        play  what to play: every card from the opening lead to the last trick; of a record, what every card cost
+
+        --contract 3NT[X[X]]  the contract (default: that of the calls)
+        --by S                its declarer (default: the seat on the leader's right)
+        --goal                what the best card is best for: that the contract makes or is beaten, most tricks on
+                              average, or matchpoints against --field (default: make)
+        --field 420,450,-50   what declarer's side scored at other tables, for matchpoints
+        either --solve N      layouts to solve (default: by --seconds; 40 for each card of a --review)
+        or --seconds N        time on one core for solving (default: 12, at most 1000 layouts; of a --review for each
+                              card)
+        --trick W:S5          the trick so far, leader and cards: "W:S5 SK"; "N:" when N is on lead (default: by the
+                              cards played)
+        --seat N              the seat that plays (default: that in turn)
+        --review              of a record: what every card, or those of --seat, cost its player
+        --out FILE.html       with --review: a page too, to read on a phone or to print
+        --pair S:N            who plays together (default: observer and dummy)
+        --draws N             layouts drawn, if too many to walk (default: {USUAL["play"].draws:_})
+
+        bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT
+        bayesbridge play --record match.pbn --board 7 --after-trick 3
+        bayesbridge play --record match.pbn --board 7 --review
+        bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5
+        """
+    goal = {"choices": ("make", "beat", "tricks", "matchpoints")}
+    solve = options.whole(2, 1_000_000)
+    parser = options.add_command(commands, run, text, goal=goal, field=_scores, solve=solve, trick=Trick.of)
     options.add_evidence(parser)
     named = parser._option_string_actions["--player"]
     named.type, named.help = None, f"{named.help}; of a --review a player by name, whose cards alone are judged"
@@ -144,18 +130,28 @@ def run(args: Namespace) -> int:
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
-    from bayesbridge.decisions.review import PlayerCosts, players_of, players_table
+    from bayesbridge.decisions.review import PlayerCosts, player_name, players_of, players_table
 
     if args.record is None:
         raise options.UsageError("argument --review: it is about a record: name --record FILE")
     options.verify(args, REVIEW)
     page = args.out and options.verify_target("--out", args.out, "the review is a web page", ".html", ".htm")
-    walk = options.open_file(args.record, "--record")
-    boards = [record for record in walk() if record.plays and args.room in (None, record.room)]
+    records = list(options.open_records(args.record, "--record"))
+    boards = [record for record in records if record.plays and args.room in (None, record.room)]
     if args.board is not None or len(boards) < 2:
-        boards = [options.chosen_record(walk(), args.record, args.board, args.room, None)]
+        boards = [options.chosen_record(records, args, args.record, None)]
     if not any(_seats_asked(args, record) for record in boards):
-        raise options.UsageError(_nobody(args, boards))
+        contract = boards[0].contract
+        if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
+            who = contract.declarer.name
+            raise options.UsageError(
+                f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
+            )
+        names = sorted({player_name(record, seat) for record in boards for seat in Seat})
+        hint = did_you_mean(str(args.player), names)
+        raise options.UsageError(
+            f"argument --player: {args.player!r} chose no card there: {hint}write {', '.join(names)}"
+        )
     found: list[BoardReview] = []
     for number, record in enumerate(boards, 1):
         if not (seats := _seats_asked(args, record)):
@@ -164,7 +160,7 @@ def _review(args: Namespace) -> int:
             tell(f"board {record.board or number}, {number} of {len(boards)}")
         found.append(reviewed(args, record, options.models_at(args, record), seats))
         if not args.json:
-            screens.show_parts(*found[-1].parts(args.alerts))
+            screens.present(args, {}, *found[-1].parts(args.alerts))
     tables = [one.document() for one in found]
     players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
     document = {**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players}
@@ -187,19 +183,6 @@ def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
     name = "" if args.player in (None, *CHOOSERS) else args.player.casefold()
     seats = [seat for seat in Seat if seat != dummy and args.seat in (None, seat)]
     return [seat for seat in seats if name in player_name(record, seat).casefold()]
-
-
-def _nobody(args: Namespace, boards: list[Record]) -> str:
-    """Why no card is reviewed."""
-    from bayesbridge.decisions.review import player_name
-
-    contract = boards[0].contract
-    if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
-        who = contract.declarer.name
-        return f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
-    names = sorted({player_name(record, seat) for record in boards for seat in Seat})
-    hint = did_you_mean(str(args.player), names)
-    return f"argument --player: {args.player!r} chose no card there: {hint}write {', '.join(names)}"
 
 
 def reviewed(

@@ -22,25 +22,28 @@ from bayesbridge.markup import Table
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "plugins",
-        "estimators and bidder models, and where each comes from; 'plugins new' begins one of your own",
-        run,
-        "bayesbridge plugins --json\n  bayesbridge plugins new aces\n  bayesbridge plugins new our-club --kind bidder",
-    )
+    text = """
+        plugins  estimators and bidder models, and where each comes from; 'plugins new' begins one of your own
+
+        bayesbridge plugins --json
+        bayesbridge plugins new aces
+        bayesbridge plugins new our-club --kind bidder
+        """
+    parser = options.add_command(commands, run, text)
     parser.set_defaults(mode=options.EXACT)
-    parser = options.add_command(
-        parser.add_subparsers(title="commands", metavar="new", dest="action"),
-        "new",
-        "a package with an estimator or a bidder model of your own, ready to install, test and change",
-        run_new,
-        "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
-    )
-    parser.set_defaults(mode=options.EXACT)
-    parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
-    parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
-    parser.add_argument("--at", default=None, metavar="DIR", help="the folder to make it in (default: the current one)")
+    text = """
+        new  a package with an estimator or a bidder model of your own, ready to install, test and change
+
+        NAME      what the estimator or bidder is called, such as aces
+        --kind    what it offers (default: estimator)
+        --at DIR  the folder to make it in (default: the current one)
+
+        bayesbridge plugins new aces --at .
+        bayesbridge plugins new our-club --kind bidder
+        """
+    actions = parser.add_subparsers(title="commands", metavar="new", dest="action")
+    kind = {"choices": tuple(MADE), "default": "estimator"}
+    options.add_command(actions, run_new, text, kind=kind).set_defaults(mode=options.EXACT)
 
 
 def run(args: Namespace) -> int:

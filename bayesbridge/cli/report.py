@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.budget import USUAL
 from bayesbridge.cli import options, screens
-from bayesbridge.cli.estimate import add_question, asked_contract, estimators_named, evaluated
+from bayesbridge.cli.estimate import METHOD, QUESTION, asked_contract, estimators_named, evaluated
 from bayesbridge.cli.play import reviewed
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
@@ -21,8 +21,6 @@ from bayesbridge.markup import Table
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
 
 if TYPE_CHECKING:
-    from bayesbridge.belief.belief import Belief
-    from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.notation import Record
 
 FILE = options.Mode(
@@ -37,30 +35,25 @@ EVIDENCE = options.Mode("it is about the steps of a record, and no FILE is named
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "report",
-        "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
-        run,
-        "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html\n"
-        "  bayesbridge report match.lin --board 3 --observer W",
-    )
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="a PBN or LIN file: a page that steps through one of its boards"
-    )
-    parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
-    parser.add_argument("--review", action="store_true", help="with FILE: mark cards that cost, by what was known then")
-    parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
-    parser.add_argument(
-        "--adapt", action="store_true", help="with FILE: learn the pairs' styles from their earlier boards"
-    )
-    parser.add_argument("--out", default=None, metavar="FILE.html", help="where to write (default: report.html)")
-    parser.add_argument("--title", metavar="TEXT", help="the heading of the page")
-    add_question(parser, "what to compute besides capture or tricks, repeatable")
-    parser.add_argument(
-        "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
-    )
-    options.add_evidence(parser)
+    text = f"""
+        report  the same as estimate, as an HTML page that needs no network; of a record, a page to step through
+
+        FILE              a PBN or LIN file: a page that steps through one of its boards
+        --text            with FILE: print the steps instead of a page
+        --review          with FILE: mark cards that cost, by what was known then
+        --cards           with FILE: a step for every card, not for every trick
+        --adapt           with FILE: learn the pairs' styles from their earlier boards
+        --out FILE.html   where to write (default: report.html)
+        --title TEXT      the heading of the page
+        --pair S:N        who plays together (default: observer and dummy)
+        --estimator NAME  what to compute besides capture or tricks, repeatable
+        {QUESTION}
+        --no-history      leave out how the belief sharpened, which takes longest
+
+        bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html
+        bayesbridge report match.lin --board 3 --observer W
+        """
+    options.add_evidence(options.add_command(commands, run, text, **METHOD, file={"nargs": "?"}))
 
 
 def run(args: Namespace) -> int:
@@ -77,7 +70,7 @@ def _record_report(args: Namespace) -> int:
     options.verify(args, FILE, text, whole, unreviewed, args.adapt and ADAPTED)
     path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
-    record = options.chosen_record(options.open_file(args.file)(), args.file, args.board, args.room, observer)
+    record = options.chosen_record(options.open_records(args.file), args, args.file, observer)
     models = options.models_at(args, record)
     review = reviewed(args, record, models) if args.review else None
     if review is not None and args.text:
@@ -167,7 +160,11 @@ def _position_report(args: Namespace) -> int:
     position, belief = options.belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
-    asked = _asked(belief, args)
+    wanted = args.contract
+    if wanted is None and args.by is None and args.solve is not None and belief.auction and belief.auction.contract:
+        wanted = str(belief.auction.contract)
+    # The pair of the page is asked about T, so it does not stand against the contract.
+    asked = asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))
     with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
         posterior = belief.infer(args.method, args.draws, args.seed)
     found = evaluated(posterior, estimators, None, args)
@@ -204,14 +201,3 @@ def _target(args: Namespace) -> Path:
 def _command(args: Namespace) -> str:
     """The command line that makes the page again; where on this machine it was written is left out."""
     return shlex.join(["bayesbridge", *(Path(word).name if word == args.out else word for word in args.words)])
-
-
-def _asked(belief: Belief, args: Namespace) -> ContractQuestion | None:
-    """The contract of the options; that of the auction where only --solve or --seconds is given.
-
-    The pair of the page is asked about T, so it does not stand against the contract.
-    """
-    auction = belief.auction
-    own = None if auction is None or auction.contract is None else str(auction.contract)
-    wanted = own if args.contract is None and args.by is None and args.solve is not None else args.contract
-    return asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))

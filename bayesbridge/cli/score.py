@@ -26,67 +26,39 @@ UNSTYLED = options.Mode("there is no --history FILE", "history-tables")
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
+    text = f"""
+        score  score a reader on real boards: where the honours lie, how long the suits are
+
+        FILE               a PBN or LIN file, also gzipped
+        --boards N         score N boards, evenly spread (default: all)
+        --reader NAME      who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default:
+                           learned+learned); of several, each is compared with the last on the same boards
+        --chair            whose posterior: the opening leader's (default), the leader's partner's, declarer's or
+                           dummy's
+        either --cards N   after N cards of the play (default: 0, the auction)
+        or --moments LIST  some of auction,lead,1,3,6,9: after the auction, lead or trick
+        --draws N          draws for each board (default: 1_000)
+        --history FILE     learn the style of each pair from its tables there first, never from the board that is
+                           scored
+        --history-tables N  of each pair's tables there take the first N (default: 200)
+        {options.WORKERS.format("processes")}
+
+        bayesbridge score match.pbn --boards 100 --chair declarer --cards 1
+        bayesbridge score test.pbn --reader counting --reader learned --moments auction,lead
+        """
+    options.add_command(
         commands,
-        "score",
-        "score a reader on real boards: where the honours lie, how long the suits are",
         run,
-        "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1\n"
-        "  bayesbridge score test.pbn --reader counting --reader learned --moments auction,lead",
+        text,
+        boards=options.whole(1, 10**9),
+        chair={"choices": ("leader", "partner", "declarer", "dummy"), "default": "leader"},
+        cards={"type": options.whole(0, 52), "default": 0},
+        moments=_moments,
+        draws={"type": options.whole(2, MOST_DRAWS), "default": 1000},
+        history_tables=options.whole(1, 10**6),
     )
-    parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
-    parser.add_argument(
-        "--boards", type=options.whole(1, 10**9), metavar="N", help="score N boards, evenly spread (default: all)"
-    )
-    parser.add_argument(
-        "--reader",
-        action="append",
-        metavar="NAME",
-        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned); "
-        "of several, each is compared with the last on the same boards",
-    )
-    parser.add_argument(
-        "--chair",
-        choices=("leader", "partner", "declarer", "dummy"),
-        default="leader",
-        help="whose posterior: the opening leader's (default), the leader's partner's, declarer's or dummy's",
-    )
-    when = parser.add_mutually_exclusive_group()
-    when.add_argument(
-        "--cards",
-        type=options.whole(0, 52),
-        default=0,
-        metavar="N",
-        help="after N cards of the play (default: 0, the auction)",
-    )
-    when.add_argument(
-        "--moments",
-        type=_moments,
-        metavar="LIST",
-        help="some of auction,lead,1,3,6,9: after the auction, lead or trick",
-    )
-    parser.add_argument(
-        "--draws",
-        type=options.whole(2, MOST_DRAWS),
-        default=1000,
-        metavar="N",
-        help="draws for each board (default: 1_000)",
-    )
-    parser.add_argument(
-        "--history",
-        metavar="FILE",
-        help="learn the style of each pair from its tables there first, never from the board that is scored",
-    )
-    parser.add_argument(
-        "--history-tables",
-        type=options.whole(1, 10**6),
-        metavar="N",
-        help="of each pair's tables there take the first N (default: 200)",
-    )
-    options.add_workers(parser, "processes")
 
 
-@options.reading
 def _moments(text: str) -> tuple[str, ...]:
     """Names of moments with commas between them, put in order."""
     from bayesbridge.studies.readers import MOMENTS, moment_of
@@ -152,9 +124,9 @@ class _Boards:
     """
 
     def __init__(self, args: Namespace, cards: int) -> None:
-        self._records, self._cards, self._losses = options.open_file(args.file), cards, dict[int, Any]()
+        self._file, self._cards, self._losses = args.file, cards, dict[int, Any]()
         self._tables: dict[str, int] = {}
-        reasons = Counter(map(self._hindrance, self._records()))
+        reasons = Counter(map(self._hindrance, options.open_records(args.file)))
         self._good = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
         if not self._good:
@@ -166,7 +138,7 @@ class _Boards:
             return
         from bayesbridge.bidders.pairs import History
 
-        self.history = History(options.open_file(args.history, "--history")(), args.history_tables or 200)
+        self.history = History(options.open_records(args.history, "--history"), args.history_tables or 200)
         if not any(one.record.pair(side) in self.history.pairs for one in self._chosen() for side in (Seat.N, Seat.E)):
             raise options.UsageError(
                 f"argument --history: no pair of the boards is in {args.history!r}: name them alike there"
@@ -183,7 +155,8 @@ class _Boards:
         from bayesbridge.studies.benchmark import Board
 
         taken = 0
-        able = (Board(place, one) for place, one in enumerate(self._records(), 1) if self._hindrance(one) is None)
+        records = enumerate(options.open_records(self._file, quiet=True), 1)
+        able = (Board(place, one) for place, one in records if self._hindrance(one) is None)
         for place, board in enumerate(able):
             if place == taken * self._good // self.count:
                 taken += 1

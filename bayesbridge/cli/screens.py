@@ -33,14 +33,14 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def say(*sentences: str, indent: str = "") -> None:
-    """Each of them in lines that the terminal is wide enough for; an empty line if there is none."""
+    """Each of them in lines that the terminal is wide enough for."""
     say_whole(*(line for one in sentences for line in in_lines(one, indent) or ("",)))
 
 
 def say_whole(*lines: str) -> None:
-    """Lines that are never broken, an empty one if none is given; each argument is one line, whatever it holds."""
+    """Lines that are never broken; each argument is one line, whatever it holds."""
     end_progress()
-    for line in lines or ("",):
+    for line in lines:
         print(_shown(line))
 
 
@@ -59,18 +59,13 @@ def bold(line: str) -> str:
 
 
 def present(args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]) -> int:
-    """An answer: one object for programs, its parts for people."""
+    """An answer: one object for programs; for people its tables, its sentences, and what prints itself."""
     if args.json:
         print_json(document)
         return 0
-    show_parts(*parts)
-    return 0
-
-
-def show_parts(*parts: Table | str | Callable[[], None]) -> None:
-    """Tables, sentences, and what prints itself, one after the other."""
     for part in parts:
         show_table(part) if isinstance(part, Table) else say(part) if isinstance(part, str) else part()
+    return 0
 
 
 def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
@@ -90,10 +85,7 @@ def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
 
 
 def show_table(table: Table) -> None:
-    """A part of an answer: the table, with bars where it wants them, and its notes below.
-
-    A figure is never cut or broken: columns that the terminal has no room for follow below, after the first again.
-    """
+    """The table, with bars where it wants them, and its notes; columns that have no room follow below."""
     end_progress()
     rows, header, left = table.words, list(table.columns), table.left
     if table.bars:
@@ -103,7 +95,8 @@ def show_table(table: Table) -> None:
         columns = zip(header, *([row[0], " " * 8, "", *row[2:]] for row in rows), strict=True)
         room = terminal_width() - sum(max(map(len, column)) + 3 for column in columns) + 3
         width, left = max(5, min(40, room)), len(header)
-        rows = [[row[0], f"{row[1]:>8}", bar(p / widest, width), *row[2:]] for row, p in zip(rows, shares, strict=True)]
+        drawn = [_bar(share / widest, width) for share in shares]
+        rows = [[row[0], f"{row[1]:>8}", blocks, *row[2:]] for row, blocks in zip(rows, drawn, strict=True)]
     for line in (*map(bold, in_lines(_shown(table.title))), ""):
         print(line)
     shown = [[_shown(cell) for cell in row] for row in (header, *rows)]
@@ -114,7 +107,7 @@ def show_table(table: Table) -> None:
         say(*table.notes, "")
 
 
-def bar(share: float, width: int = 40) -> str:
+def _bar(share: float, width: int) -> str:
     """A bar of blocks; a share too small for an eighth of a block still leaves a mark."""
     if not _draws("█▏"):
         return "#" * max(round(share * width), int(share > 0))
@@ -142,10 +135,7 @@ def on_terminal() -> bool:
 
 
 def show_progress(noun: str, done: int, total: int) -> None:
-    """On a terminal, show on stderr how many of all are done, and the time that is left.
-
-    The bar is finished when all is done, or else by :func:`end_progress`.
-    """
+    """On a terminal, show on stderr how many of all are done, and the time that is left."""
     if not on_terminal():
         return
     if done < total and noun not in _bars:  # what is done at once needs no bar; output ends one

@@ -14,27 +14,18 @@ PORT = 8137
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "serve",
-        "open the explorer: a page to set hands, calls and cards on by clicking, and watch the beliefs move",
-        run,
-        "bayesbridge serve",
-    )
-    parser.add_argument(
-        "--port",
-        type=options.whole(0, 65_535),
-        default=PORT,
-        metavar="N",
-        help=f"the port (default: {PORT}; 0: any that is free)",
-    )
-    parser.add_argument(
-        "--token", metavar="TEXT", help="the secret part of the address (default: a new one every time)"
-    )
-    parser.add_argument(
-        "--workers", type=options.whole(1, 16), default=2, metavar="N", help="processes that compute (default: 2)"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    text = f"""
+        serve  open the explorer: a page to set hands, calls and cards on by clicking, and watch the beliefs move
+
+        --port N      the port (default: {PORT}; 0: any that is free)
+        --token TEXT  the secret part of the address (default: a new one every time)
+        --workers N   processes that compute (default: 2)
+        --no-browser  print the address and open no browser
+
+        bayesbridge serve
+        """
+    port = {"type": options.whole(0, 65_535), "default": PORT}
+    options.add_command(commands, run, text, port=port, workers={"type": options.whole(1, 16), "default": 2})
 
 
 def run(args: Namespace) -> int:

@@ -7,13 +7,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bayesbridge.cli import options, screens
-
-if TYPE_CHECKING:
-    from bayesbridge.scoring import Scheme
-    from bayesbridge.studies import Study
 
 MOST_DEALS = 10**15
 """Three years of work for one core: a greater number is a typing mistake."""
@@ -24,50 +19,53 @@ EXACTLY = options.Mode("--exact counts every deal and draws none", "deals runs w
 
 def add(commands: options.Subparsers) -> None:
     """Put the command on the command line; its arguments wait until they are needed, since all studies are loaded."""
-    parser = options.add_command(
-        commands,
-        "study",
-        "an experiment of the paper, by Monte Carlo or exactly, beside the printed figures",
-        run,
-        "bayesbridge study captures --deals 1e7 --workers 2\n  bayesbridge study conditions --exact\n"
-        "  bayesbridge study headline --deals 1e7 --runs 3 --resume headline",
-    )
-    parser.add_later = _add_arguments
+    text = """
+        study  an experiment of the paper, by Monte Carlo or exactly, beside the printed figures
+
+        bayesbridge study captures --deals 1e7 --workers 2
+        bayesbridge study conditions --exact
+        bayesbridge study headline --deals 1e7 --runs 3 --resume headline
+        """
+    options.add_command(commands, run, text).add_later = _add_arguments
 
 
 def _add_arguments(parser: options.OneLineParser) -> None:
     from bayesbridge.studies import STUDIES
 
     studies = STUDIES.values()
-    sizes = ", ".join(f"{study.name} {study.deals:_}" for study in studies)
-    exact = " and ".join(study.name for study in studies if study.count_exactly)
-    add = parser.add_argument
-    about = "; ".join(f"{study.name}: {study.help}" for study in studies)
-    add("study", metavar="STUDY", choices=tuple(STUDIES), help=about)
-    many = f"random deals in each run, also written 10_000_000 or 1e7 (default: {sizes})"
-    add("--deals", type=options.whole(1, MOST_DEALS), metavar="N", help=many)
-    add(
-        "--runs",
-        type=options.whole(1, 1000),
-        default=1,
-        metavar="R",
-        help="independent runs; the paper has 3 (default: 1)",
-    )
-    add("--exact", action="store_true", help=f"count every possible deal instead of random ones ({exact})")
-    options.add_workers(parser, "threads")
-    takers = " and ".join(study.name for study in studies if study.schemes)
-    scheme = f"{takers}: a TOML file with a scoring scheme, used beside the built-in ones; may be repeated"
-    add("--scoring", action="append", metavar="FILE", help=scheme)
+    text = f"""
+        STUDY      {"; ".join(f"{study.name}: {study.help}" for study in studies)}
+        --deals N  random deals in each run, also written 10_000_000 or 1e7 (default:
+                   {", ".join(f"{study.name} {study.deals:_}" for study in studies)})
+        --runs R   independent runs; the paper has 3 (default: 1)
+        --exact    count every possible deal instead of random ones
+                   ({" and ".join(study.name for study in studies if study.count_exactly)})
+        {options.WORKERS.format("threads")}
+        --scoring FILE  {" and ".join(study.name for study in studies if study.schemes)}: a TOML file with a scoring
+                        scheme, used beside the built-in ones; may be repeated
+        """
+    runs = {"type": options.whole(1, 1000), "default": 1}
+    deals = options.whole(1, MOST_DEALS)
+    options.add_options(parser, text, study={"choices": tuple(STUDIES)}, deals=deals, runs=runs)
 
 
 def run(args: Namespace) -> int:
+    from bayesbridge.notation.toml_text import Toml
+    from bayesbridge.scoring import Scheme
     from bayesbridge.studies import STUDIES
     from bayesbridge.studies.jobs import THREADS, RunOptions
     from bayesbridge.studies.study import all_tables, notes
 
     study = STUDIES[args.study]
     options.verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and options.CLUSTER)
-    schemes = _schemes(args, study)
+    if args.scoring and not study.schemes:
+        takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
+        raise options.UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
+    schemes = []
+    for path in args.scoring or ():
+        scheme = Toml.read(path, "--scoring").document
+        with options.attributed(f"--scoring {path}"):
+            schemes.append(Scheme.of(scheme))
     if args.exact and study.count_exactly is None:
         raise options.UsageError(
             f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')"
@@ -86,22 +84,3 @@ def run(args: Namespace) -> int:
         screens.show_table(table)
     screens.say(*notes(found, args.seed))
     return 0
-
-
-def _schemes(args: Namespace, study: Study) -> list[Scheme]:
-    """The scoring schemes of the user, for those studies that take them."""
-    from bayesbridge.notation.toml_text import Toml
-    from bayesbridge.scoring import Scheme
-    from bayesbridge.studies import STUDIES
-
-    if not args.scoring:
-        return []
-    if not study.schemes:
-        takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
-        raise options.UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
-    schemes = []
-    for path in args.scoring:
-        table = Toml.read(path, "--scoring").document
-        with options.attributed(f"--scoring {path}"):
-            schemes.append(Scheme.of(table))
-    return schemes

@@ -20,23 +20,19 @@ PAIRS = options.Mode("it is about one pair, and no --pair A+B is named", "tables
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "style",
-        "how a pair bids beside the average expert, learned from its tables on record",
-        run,
-        "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json",
-    )
+    text = f"""
+        style  how a pair bids beside the average expert, learned from its tables on record
+
+        FILE             a PBN or LIN file that names the players, also gzipped
+        --pair A+B       the two players (default: name all pairs of the file)
+        --tables N       learn from the pair's first N tables, the others judge (default: all, at most {MOST})
+        --out FILE.json  write the style, for --style EW:FILE.json
+
+        bayesbridge style match.pbn
+        bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json
+        """
+    parser = options.add_command(commands, run, text, pair=str, tables=options.whole(1, 10**6))
     parser.set_defaults(mode=options.EXACT)
-    parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
-    parser.add_argument("--pair", metavar="A+B", help="the two players (default: name all pairs of the file)")
-    parser.add_argument(
-        "--tables",
-        type=options.whole(1, 10**6),
-        metavar="N",
-        help=f"learn from the pair's first N tables, the others judge (default: all, at most {MOST})",
-    )
-    parser.add_argument("--out", metavar="FILE.json", help="write the style, for --style EW:FILE.json")
 
 
 def run(args: Namespace) -> int:
@@ -48,7 +44,7 @@ def run(args: Namespace) -> int:
         return _pairs(args)
     target = None if args.out is None else options.verify_target("--out", args.out, "a style is JSON", ".json")
     with options.attributed("--pair"):
-        every = tables_of(options.open_file(args.file)(), args.pair)
+        every = tables_of(options.open_records(args.file), args.pair)
     name = pair_name(args.pair)
     style = style_of(name, every[: args.tables or MOST])
     judged = judge_style(every[: style.tables + MOST], style)
@@ -78,7 +74,7 @@ def _pairs(args: Namespace) -> int:
     """The pairs of the file, those with most tables first."""
     from bayesbridge.bidders.pairs import pairs_of
 
-    sizes = {name: len(tables) for name, tables in pairs_of(options.open_file(args.file)()).items()}
+    sizes = {name: len(tables) for name, tables in pairs_of(options.open_records(args.file)).items()}
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
         raise options.UsageError(

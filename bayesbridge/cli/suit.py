@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
+from typing import Any
 
 from bayesbridge.cards import Suit
 from bayesbridge.cli import options, screens
@@ -13,48 +14,30 @@ EVIDENCE = options.Mode("the evidence tells the vacant places", "vacant")
 
 
 def add(commands: options.Subparsers) -> None:
-    parser = options.add_command(
-        commands,
-        "suit",
-        "how to play a suit: the best plan for each number of tricks",
-        run,
-        "bayesbridge suit AJT32 K954",
-    )
-    parser.add_argument(
-        "holdings",
-        nargs="*",
-        metavar="HOLDING",
-        help="dummy's cards of the suit, then declarer's; x is a lowest card (with evidence: may be left out)",
-    )
-    parser.add_argument(
-        "--suit", type=options.reading(Suit.of), metavar="S", help="the suit, where the evidence shows both hands"
-    )
-    parser.add_argument(
-        "--vacant",
-        type=_vacant,
-        metavar="W:E",
-        help="places of West and East for unknown cards, those of the suit among them (default: 13:13)",
-    )
-    parser.add_argument(
-        "--tricks",
-        type=options.whole(1, 13),
-        default=2,
-        metavar="N",
-        help="how many tricks of a plan to tell (default: 2)",
-    )
-    options.add_draws(parser)
-    options.add_evidence(parser)
+    text = """
+        suit  how to play a suit: the best plan for each number of tricks
+
+        HOLDING       dummy's cards of the suit, then declarer's; x is a lowest card (with evidence: may be left out)
+        --suit S      the suit, where the evidence shows both hands
+        --vacant W:E  places of West and East for unknown cards, those of the suit among them (default: 13:13)
+        --tricks N    how many tricks of a plan to tell (default: 2)
+        --draws N     layouts drawn, if too many to walk (default: 20_000, learned bidder 5_000)
+
+        bayesbridge suit AJT32 K954
+        """
+    more: dict[str, Any] = {"holding": {"nargs": "*"}, "tricks": {"type": options.whole(1, 13), "default": 2}}
+    options.add_evidence(options.add_command(commands, run, text, suit=Suit.of, vacant=_vacant, **more))
 
 
 def run(args: Namespace) -> int:
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.suit import suit_play
 
-    if len(args.holdings) not in (0, 2):
+    if len(args.holding) not in (0, 2):
         raise options.UsageError(
-            f"argument HOLDING: {len(args.holdings)} given: give dummy's and declarer's, such as AJT32 K954"
+            f"argument HOLDING: {len(args.holding)} given: give dummy's and declarer's, such as AJT32 K954"
         )
-    first, second = args.holdings or (None, None)
+    first, second = args.holding or (None, None)
     if (args.observer, args.position, args.record) == (None, None, None):
         options.verify(args, HOLDINGS)
         found = suit_play(first, second, vacant=args.vacant or (13, 13))
@@ -75,5 +58,5 @@ def _vacant(text: str) -> tuple[int, int]:
     try:
         west, east = map(int, text.split(":"))
     except ValueError:
-        raise ArgumentTypeError(f"{text!r}: write two whole numbers, such as 7:12") from None
+        raise options.UsageError(f"{text!r}: write two whole numbers, such as 7:12") from None
     return west, east

@@ -114,22 +114,6 @@ async def on_error(_request: Request, error: Exception) -> Response:
     return refused(500, "the server could not answer: its terminal says why")
 
 
-async def read_json(request: Request) -> dict[str, Any]:
-    """The object that a request sends, of bounded size."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"a request has at most {MOST_BYTES} bytes")
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise BayesBridgeError(f"not JSON: {str(error)[:100]}") from None
-    if not isinstance(document, dict):
-        raise BayesBridgeError("send one JSON object")
-    return document
-
-
 SECONDS: Final = 60.0
 """For one question, once a worker has it; for the next card of a review, the next ranking."""
 
@@ -141,7 +125,7 @@ class Worker:
     """One process, seen from the server."""
 
     def __init__(self) -> None:
-        self.process: asyncio.subprocess.Process | None = None
+        self.process: Any = None  # of asyncio, once it is started
         self.busy = False
         self.idle = asyncio.Event()
         self.tab = ""
@@ -163,8 +147,6 @@ class Worker:
         self.busy = event != "ready"
 
     async def ask(self, request: dict[str, Any]) -> None:
-        assert self.process is not None
-        assert self.process.stdin is not None
         self.busy = True
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
         with suppress(ConnectionError):  # one that is gone is noticed by what it does not answer
@@ -172,8 +154,6 @@ class Worker:
 
     async def next(self) -> Event:
         """The next event; ``lost`` if the process is gone."""
-        assert self.process is not None
-        assert self.process.stdout is not None
         line = await self.process.stdout.readline()
         if not line:
             return "lost", b"{}"
@@ -184,7 +164,7 @@ class Worker:
 
     async def settle(self) -> None:
         """Make it ready for another question, by an interrupt or else by a new process."""
-        if self.busy and os.name == "posix" and self.process is not None:
+        if self.busy and os.name == "posix":
             with suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGINT)
             with suppress(TimeoutError):
@@ -339,30 +319,37 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
         name = request.path_params.get("name", "index.html")
         return Response(page()[name], media_type=PAGE[name]) if name in PAGE else refused(404, "nothing is here")
 
-    def order(document: dict[str, Any], kind: str) -> dict[str, Any]:
-        """What a worker is sent; random numbers start from the seed of the server unless the page names one."""
+    async def answered(request: Request, *kinds: str) -> AsyncIterator[Event]:
+        """The events of a worker; random numbers start from the seed of the server unless the page names one."""
+        kind, body = request.path_params["kind"], bytearray()
+        if kind not in kinds:
+            raise HTTPException(404, "nothing is here")
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"a request has at most {MOST_BYTES} bytes")
+        try:
+            document = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise BayesBridgeError(f"not JSON: {str(error)[:100]}") from None
+        tab = field(document, "tab", str)
+        if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
+            raise BayesBridgeError("tab: send a name of 1 to 40 letters, digits and '-'")
         sent = {"kind": kind, "question": {"seed": seed, **field(document, "question", dict)}}
         if kind in ("entry", "review"):
             sent |= {"name": field(document, "name", str)[:200], "text": field(document, "text", str)}
         if kind == "review":
             sent["board"] = field(document, "board", int)
-        return sent
+        return desk.answers(f"{tab} {kind}", sent)
 
     async def ask(request: Request) -> Response:
-        kind = request.path_params["kind"]
-        if kind not in ("ask", "review", "sharpen"):
-            return refused(404, "nothing is here")
-        document = await read_json(request)
-        events = desk.answers(f"{tab_of(document)} {kind}", order(document, kind))
+        events = await answered(request, "ask", "review", "sharpen")
         first = await anext(events, None) or ("replaced", b"{}")  # Python 3.12.1 takes no tuple as default
         return StreamingResponse(_frames(first, events), media_type="text/event-stream")
 
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
-        if kind not in ("layouts", "toml", "report", "entry"):
-            return refused(404, "nothing is here")
-        document = await read_json(request)
-        async for event, data in desk.answers(f"{tab_of(document)} {kind}", order(document, kind)):
+        async for event, data in await answered(request, "layouts", "toml", "report", "entry"):
             if event in (kind, "refused"):
                 return Response(data, 200 if event == kind else 400, media_type="application/json")
         return JSONResponse({"message": "a newer question took its place"}, 409)
@@ -384,17 +371,9 @@ async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[byt
         yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
 
 
-def tab_of(document: dict[str, Any]) -> str:
-    """The name that a tab gave itself."""
-    tab: str = field(document, "tab", str)
-    if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
-        raise BayesBridgeError("tab: send a name of 1 to 40 letters, digits and '-'")
-    return tab
-
-
-def field(document: dict[str, Any], name: str, kind: type) -> Any:
+def field(document: Any, name: str, kind: type) -> Any:
     """A field of what was sent, of that kind."""
-    value = document.get(name)
+    value = document.get(name) if isinstance(document, dict) else None
     if not isinstance(value, kind):
         what = {str: "a text", int: "a whole number", dict: "an object"}[kind]
         raise BayesBridgeError(f"{name}: send {what}")
@@ -407,9 +386,7 @@ def listen(port: int) -> socket.socket:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
         why = error.strerror or error
-        raise BayesBridgeError(
-            f"cannot listen at port {port}: {why}; give another --port, 0 for any free one"
-        ) from None
+        raise BayesBridgeError(f"cannot listen at port {port}: {why}; give another --port, 0 for any") from None
 
 
 def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:

@@ -66,7 +66,10 @@ class Explorer(anywidget.AnyWidget):
 
     def _answer(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
         if message.get("kind") == "page":
-            self.send({"page": whole_page()})
+            page = page_files()
+            html, script, style = (page[name] for name in ("index.html", "explorer.js", "explorer.css"))
+            html = html.replace('<link rel="stylesheet" href="explorer.css">', f"<style>{style}</style>")
+            self.send({"page": html.replace(' src="explorer.js"></script>', f">{script}</script>")})
             return
         if "link" in message:
             self.link = message["link"]
@@ -85,14 +88,6 @@ class Explorer(anywidget.AnyWidget):
         if event[0] == "end":
             self._events.pop(name, None)
         self.send({"id": name, "event": event})
-
-
-def whole_page() -> str:
-    """The page as one document, its style and its script within."""
-    page = page_files()
-    html, script, style = (page[name] for name in ("index.html", "explorer.js", "explorer.css"))
-    html = html.replace('<link rel="stylesheet" href="explorer.css">', f"<style>{style}</style>")
-    return html.replace(' src="explorer.js"></script>', f">{script}</script>")
 
 
 def belief_of(link: str) -> Belief:

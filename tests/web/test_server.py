@@ -112,7 +112,7 @@ def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
 
 
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
-    monkeypatch.setattr("bayesbridge.web.server.tab_of", lambda document: 1 / 0)
+    monkeypatch.setattr("bayesbridge.web.server.field", lambda *_: 1 / 0)
     status, _, text = server.request("POST", ASK, GOOD)
     assert (status, text) == (500, "the server could not answer: its terminal says why\n")
     err = ""
