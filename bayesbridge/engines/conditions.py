@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import constraint_condition
 from bayesbridge.engines.deal_tables import DealTable, by_seat, conjuncts
 from bayesbridge.errors import Contradiction, TablesTooLarge
 from bayesbridge.expressions import (
@@ -97,27 +98,6 @@ def chance_text(chance: Fraction | float) -> str:
         return f"{100 * share:.4g} %"
     one_in = number(1 / share, 1) if share > 0.01 else number(round(1 / share))
     return f"{100 * share:.3g} % (1 in {one_in})"
-
-
-def constraint_condition(known: Constraints) -> Expression:
-    """What constraints say beyond the places of cards: lengths, shapes, points and conditions."""
-    settled = known.normalised()
-    by_cards = replace(Constraints.free(), must=settled.must, may=settled.may).normalised()
-    parts: list[Expression] = []
-
-    def bound(value: Expression, low: int, high: int, lowest: int, highest: int) -> None:
-        parts.extend([Operation(">=", (value, Number(low)))] if low > lowest else [])
-        parts.extend([Operation("<=", (value, Number(high)))] if high < highest else [])
-
-    for seat in settled.hidden:
-        for suit in range(4):
-            possible = by_cards.shortest[seat][suit], by_cards.longest[seat][suit]
-            bound(Held(LENGTH, seat, suit), known.shortest[seat][suit], known.longest[seat][suit], *possible)
-        if (shapes := known.shapes[seat]) is not None:
-            parts.append(ShapeIn(seat, shapes))
-        possible = by_cards.points_low[seat], by_cards.points_high[seat]
-        bound(Held(POINTS, seat, None), known.points_low[seat], known.points_high[seat], *possible)
-    return conjunction((*parts, *known.conditions))
 
 
 def _as_much_as_fits(

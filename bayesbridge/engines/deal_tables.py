@@ -30,17 +30,15 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import Final, NamedTuple, Self
+from itertools import accumulate, combinations
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import compositions
-from bayesbridge.engines.quantity_tables import Lookup, digits, looked_up, merged, verify_size
-from bayesbridge.engines.tables import running
+from bayesbridge.engines.classes import Lookup, digits, merged, running, verify_size
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.expressions import (
     LENGTH,
@@ -61,9 +59,11 @@ from bayesbridge.expressions import (
     table,
     walk,
 )
-from bayesbridge.jit import njit
 from bayesbridge.layouts import Bools, Ints, Masks
-from bayesbridge.random64 import Seed, State, bounded, high_product, next64, seed_state
+
+if TYPE_CHECKING:
+    from bayesbridge.engines.deal_draws import Drawing
+    from bayesbridge.random64 import Seed, State
 
 type Words = NDArray[np.uint64]
 type Measures = Sequence[tuple[Measure, int | None]]
@@ -77,6 +77,9 @@ MOST_PAIRS: Final = 8_000_000
 MOST_JOINS: Final = 300_000_000
 MOST_COMBINATIONS: Final = 2_000_000
 """Sizes beyond which tables are refused: each keeps a table within a second or two and some hundred megabytes."""
+
+CHUNK: Final = 1 << 18
+"""Cells of a table that are looked up at once."""
 
 _JUNCTIONS: Final = ("and", "or")
 _TRUTHS: Final = frozenset(("and", "or", "not", "==", "!=", "<", "<=", ">", ">="))
@@ -162,6 +165,21 @@ def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, t
         case Operation(operator, operands):
             return Operation(operator, tuple(_take(part, slots, truth=operator == "not") for part in operands))
     raise AssertionError(expression)
+
+
+def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints, Ints]:
+    """(n, holders) all ways to share like cards among the allowed holders by number, and (n,) how many ways each is.
+
+    >>> shares, ways = compositions(2, (0, 2), 3)
+    >>> shares.tolist(), ways.tolist()
+    ([[0, 0, 2], [1, 0, 1], [2, 0, 0]], [1, 2, 1])
+    """
+    bars = list(combinations(range(size + len(allowed) - 1), len(allowed) - 1))
+    ends = np.array([(-1, *bar, size + len(allowed) - 1) for bar in bars], dtype=np.int64).reshape(len(bars), -1)
+    found = np.zeros((len(bars), holders), dtype=np.int64)
+    found[:, list(allowed)] = np.diff(ends) - 1
+    ways = [math.factorial(size) // math.prod(map(math.factorial, share)) for share in found.tolist()]
+    return found, np.array(ways, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -412,10 +430,7 @@ class Half(NamedTuple):
         verify_size(len(one.classes) * len(two.classes), MOST_GROUP_PAIRS, "pairs of groups")
         sizes = [int(grid.pairs[half].max(initial=0)) + 1 for grid in grids]
         place = Lookup.of([grid.pairs[half] for grid in grids], sizes, 1 << 60)
-        n = list_pairs(one.classes, two.classes, place, np.empty((3, 0), dtype=np.int64))
-        verify_size(n, MOST_PAIRS, "pairs of groups")
-        key, first, second = pairs = np.empty((3, n), dtype=np.int64)
-        list_pairs(one.classes, two.classes, place, pairs)
+        key, first, second = _fitting_pairs(one.classes, two.classes, place)
         distinct, numbers = np.unique(key, return_inverse=True)
         classes = digits(distinct, sizes)
         lengths = np.zeros(len(distinct), dtype=np.int64)
@@ -447,177 +462,6 @@ def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
     """For weights in runs of these sizes: the sum before each in its run, the sum of each run, where runs begin."""
     start, sums = running(sizes), running(weights)
     return sums[:-1] - np.repeat(sums[start[:-1]], sizes), np.diff(sums[start]), start
-
-
-@njit
-def list_pairs(first: Ints, second: Ints, place: Lookup, pairs: Ints) -> int:
-    """How many pairs of groups every seat can use; where there is room their keys and both groups are written.
-
-    ``first``, ``second``: (groups, seats) classes; ``pairs``: (3, pairs) or (3, 0).
-    """
-    n = 0
-    for a in range(len(first)):
-        for b in range(len(second)):
-            key = looked_up(place, first, second, a, b)
-            if key >= 0:
-                if pairs.shape[1]:
-                    pairs[0, n], pairs[1, n], pairs[2, n] = key, a, b
-                n += 1
-    return n
-
-
-@njit
-def rests(low: Half, high: Half, join: Join) -> Ints:
-    """(low keys,) in how many ways the high half completes each."""
-    begin, end, accept, profiles = join.begin, join.end, join.accept, join.profiles
-    mine, others, ways = low.classes, high.classes, high.ways
-    found = np.zeros(len(begin), np.int64)
-    for a in range(len(begin)):
-        for b in range(begin[a], end[a]):
-            number = looked_up(profiles, mine, others, a, b)
-            if number >= 0 and accept[number]:
-                found[a] += ways[b]
-    return found
-
-
-@njit
-def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
-    """(combinations,) in how many ways each combination of profiles comes about: upper and lower 64 bits."""
-    begin, end, accept, profiles = join.begin, join.end, join.accept, join.profiles
-    mine, others, ways, own_ways = low.classes, high.classes, high.ways, low.ways
-    upper, lower = np.zeros(len(accept), np.uint64), np.zeros(len(accept), np.uint64)
-    for a in range(len(begin)):
-        own = np.uint64(own_ways[a])
-        for b in range(begin[a], end[a]):
-            number = looked_up(profiles, mine, others, a, b)
-            if number >= 0 and accept[number]:
-                more = np.uint64(ways[b])
-                product = own * more
-                lower[number] += product
-                upper[number] += high_product(own, more) + np.uint64(lower[number] < product)
-    return upper, lower
-
-
-@njit
-def drawn(before: Ints, begin: int, end: int, ways: np.int64, state: State) -> int:
-    """One of the places from ``begin`` up to ``end``; ``before``: ways of the earlier places, ``ways``: of all."""
-    number = np.int64(bounded(state, np.uint64(ways)))
-    while end - begin > 1:
-        middle = (begin + end) >> 1
-        if before[middle] <= number:
-            begin = middle
-        else:
-            end = middle
-    return begin
-
-
-@njit
-def find_wide(upper: Words, lower: Words, high: np.uint64, low: np.uint64) -> int:
-    """The same for numbers of two words, over the whole array."""
-    begin, end = 0, len(upper)
-    while end - begin > 1:
-        middle = (begin + end) >> 1
-        if upper[middle] < high or (upper[middle] == high and lower[middle] <= low):
-            begin = middle
-        else:
-            end = middle
-    return begin
-
-
-@njit
-def bounded_wide(state: State, upper: np.uint64, lower: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """A uniform number below one of two words, which is at least 1: bits are drawn anew until they are small enough."""
-    if upper == np.uint64(0):
-        return np.uint64(0), bounded(state, lower)
-    mask = np.uint64(1)
-    while mask < upper:
-        mask = (mask << np.uint64(1)) | np.uint64(1)
-    while True:
-        high, low = next64(state) & mask, next64(state)
-        if high < upper or (high == upper and low < lower):
-            return high, low
-
-
-@njit
-def take(left: Ints, total: int, state: State) -> int:
-    """The holder of one of ``total`` cards, each place alike; ``left``: how many each still takes, less one then."""
-    at = np.int64(bounded(state, np.uint64(total)))
-    holder = 0
-    while at >= left[holder]:
-        at -= left[holder]
-        holder += 1
-    left[holder] -= 1
-    return holder
-
-
-@njit
-def add_group(block: Dealing, group: int, seats: Ints, state: State, hands: Words) -> None:
-    """Deal a block by one of its groups: ``hands`` has a word for each seat and one for the pool, at place 4."""
-    counts, cards, sizes = block.counts, block.cards, block.sizes
-    row = drawn(block.before, block.group_start[group], block.group_start[group + 1], block.group_ways[group], state)
-    left = np.empty(5, np.int64)
-    for kind in range(len(sizes)):
-        for holder in range(counts.shape[2]):
-            left[holder] = counts[row, kind, holder]
-        for i in range(sizes[kind]):
-            holder = take(left, sizes[kind] - i, state)
-            hands[seats[holder]] |= np.uint64(1) << np.uint64(cards[kind, i])
-
-
-class Drawing(NamedTuple):
-    """All that draws need."""
-
-    low: Half
-    high: Half
-    blocks: tuple[Dealing, Dealing, Dealing, Dealing]
-    join: Join
-    rest: Ints
-    """(low keys,) of :func:`rests`."""
-    upper: Words
-    """(low keys + 1,) ways up to each low key, in two words."""
-    lower: Words
-    seats: Ints
-    """The seat of each holder, 4 for the pool."""
-    rooms: Ints
-    """(4,) cards that each seat takes from the pool."""
-    base: Words
-    """(5,) cards that are certain."""
-
-
-@njit
-def draw_deals(tables: Drawing, state: State, out: Words) -> None:
-    """Fill (n, 4) masks with independent uniform deals."""
-    low, high, blocks, join, rest, upper, lower, seats, rooms, base = tables
-    begin, accept, profiles = join.begin, join.accept, join.profiles
-    hands = np.empty(5, np.uint64)
-    keys = len(rest)
-    for i in range(len(out)):
-        some, more = bounded_wide(state, upper[keys], lower[keys])
-        a = find_wide(upper[:keys], lower[:keys], some, more)
-        number = np.int64(bounded(state, np.uint64(rest[a])))
-        b = begin[a]
-        while True:
-            found = looked_up(profiles, low.classes, high.classes, a, b)
-            if found >= 0 and accept[found]:
-                if number < high.ways[b]:
-                    break
-                number -= high.ways[b]
-            b += 1
-        for seat in range(5):
-            hands[seat] = base[seat]
-        pair = drawn(low.before, low.key_start[a], low.key_start[a + 1], low.ways[a], state)
-        add_group(blocks[0], low.first[pair], seats, state, hands)
-        add_group(blocks[1], low.second[pair], seats, state, hands)
-        pair = drawn(high.before, high.key_start[b], high.key_start[b + 1], high.ways[b], state)
-        add_group(blocks[2], high.first[pair], seats, state, hands)
-        add_group(blocks[3], high.second[pair], seats, state, hands)
-        left, cards = rooms.copy(), int(rooms.sum())
-        for card in range(52):
-            if (hands[4] >> np.uint64(card)) & np.uint64(1):
-                hands[take(left, cards, state)] |= np.uint64(1) << np.uint64(card)
-                cards -= 1
-        for seat in range(4):
-            out[i, seat] = hands[seat]
 
 
 @dataclass(frozen=True, eq=False)
@@ -683,6 +527,9 @@ class DealTable:
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
         """``n`` independent uniform deals, (n, 4) masks; a state is advanced. There must be a deal."""
         out = np.empty((n, 4), dtype=np.uint64)
+        from bayesbridge.engines.deal_draws import draw_deals
+        from bayesbridge.random64 import seed_state
+
         draw_deals(self._drawing, seed_state(rng), out)
         return out
 
@@ -692,6 +539,8 @@ class DealTable:
         shape = [len(profiles) for profiles in self.profiles]
         values = (np.broadcast_to(evaluate(one, leaves), shape) for one in self.parts.skeletons[1:])
         watched = [of_all.ravel(order="F") for of_all in values]
+        from bayesbridge.engines.deal_draws import tally
+
         upper, lower = tally(self.low, self.high, self.join)
         found: dict[tuple[int, ...], int] = {}
         for place in np.flatnonzero(upper | lower).tolist():
@@ -701,7 +550,17 @@ class DealTable:
 
     @cached_property
     def _rest(self) -> Ints:
-        return rests(self.low, self.high, self.join)
+        """(low keys,) in how many ways the high half completes each."""
+        join, found = self.join, np.zeros(len(self.low.ways), dtype=np.int64)
+        a = 0
+        while a < len(found):
+            begin, end = join.begin[a], join.end[a]
+            same = np.searchsorted(self.low.lengths, self.low.lengths[a], side="right")
+            until = min(int(same), a + 1 + CHUNK // (1 + int(end - begin)))
+            numbers = join.profiles.between(self.low.classes[a:until], self.high.classes[begin:end])
+            found[a:until] = ((numbers >= 0) & join.accept[np.maximum(numbers, 0)]) @ self.high.ways[begin:end]
+            a = until
+        return found
 
     @cached_property
     def _ways(self) -> list[int]:
@@ -711,6 +570,8 @@ class DealTable:
 
     @cached_property
     def _drawing(self) -> Drawing:
+        from bayesbridge.engines.deal_draws import Drawing
+
         upper = np.array([ways >> 64 for ways in self._ways], dtype=np.uint64)
         lower = np.array([ways & ((1 << 64) - 1) for ways in self._ways], dtype=np.uint64)
         seats, rooms = np.array([*self.seats, 4], dtype=np.int64), np.array(self._rooms, dtype=np.int64)
@@ -726,6 +587,20 @@ class DealTable:
     def _shared(self) -> int:
         """In how many ways the seats of the pool share what is left."""
         return math.factorial(sum(self._rooms)) // math.prod(map(math.factorial, self._rooms))
+
+
+def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
+    """(3, pairs) of the pairs of groups that every seat can use: their keys, and both groups.
+
+    ``first``, ``second``: (groups, seats) classes.
+    """
+    found, chunk = [np.empty((3, 0), dtype=np.int64)], 1 + CHUNK // (1 + len(second))
+    for begin in range(0, len(first), chunk):
+        keys = place.between(first[begin : begin + chunk], second)
+        a, b = np.nonzero(keys >= 0)
+        found.append(np.stack([keys[a, b], begin + a, b]))
+        verify_size(sum(some.shape[1] for some in found), MOST_PAIRS, "pairs of groups")
+    return np.concatenate(found, axis=1)
 
 
 def _slot_leaves(parts: Split, seats: Sequence[int], profiles: Sequence[Ints]) -> Leaves:

@@ -33,7 +33,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
+from typing import ClassVar, Final, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,9 @@ from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, si
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
-from bayesbridge.engines.counting import row_classes
-from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows, running
-from bayesbridge.errors import TablesTooLarge
+from bayesbridge.engines.classes import Lookup, digits, merged, radices, running, verify_size
+from bayesbridge.engines.deal_draws import looked_up
+from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows
 from bayesbridge.expressions import POINTS, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
@@ -56,15 +56,6 @@ type Fields = NDArray[np.uint16]
 
 MOST_CODES: Final = 1 << 27
 """Pairs of codes of two halves beyond which tables are refused; so many bytes are needed for a second or two."""
-
-
-def verify_size(needed: int, most: int, what: str) -> None:
-    """Refuse tables that would take too much memory or time."""
-    if needed > most:
-        raise TablesTooLarge(
-            f"{needed} {what} are needed and tables stop at {most}: ask about fewer hands at once, or make one known",
-            needed=needed,
-        )
 
 
 class Quantity(Protocol):
@@ -112,28 +103,6 @@ class Classes:
         by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
         rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
         return cls(quantity.size, rows, low, high, values.astype(np.int64))
-
-
-def merged[Kind: NDArray[Any]](
-    pairs: tuple[Ints, Ints], values: Kind
-) -> tuple[list[Ints], tuple[Ints, Ints], Kind, tuple[Ints, Ints]]:
-    """The fewest classes: what leads to the same values whatever the other suits are is one class, −1 leads nowhere.
-
-    ``pairs``: for each half, (codes, codes) of its suits, the number of the half; ``values``: by the numbers of both.
-    Negative numbers stand for what is impossible. Returns the class of each code by suit, both tables by class, and one
-    half of each class.
-    """
-    low, low_kept = row_classes(values)
-    high, high_kept = row_classes(values[low_kept].T)
-    by_code, tables = [], []
-    for pair, classes in zip(pairs, (low, high), strict=True):
-        table = np.where(pair >= 0, classes[pair], -1)
-        first, ones = row_classes(table)
-        second, twos = row_classes(table[ones].T)
-        by_code += [first, second]
-        tables.append(np.ascontiguousarray(table[np.ix_(ones, twos)]))
-    kept: Any = values[np.ix_(low_kept, high_kept)]
-    return by_code, (tables[0], tables[1]), kept, (low_kept, high_kept)
 
 
 DEAD: Final = -1
@@ -407,53 +376,8 @@ class TotalGap(Additive):
         return np.asarray(LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64))
 
 
-MOST_CLASSES: Final = 1 << 24
-"""Combined classes of a pair of suits beyond which tables are refused; one seat's level needs a few thousand."""
-
 MOST_PRODUCTS: Final = 1 << 28
 """Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
-
-
-class Lookup(NamedTuple):
-    """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
-
-    table: NDArray[np.signedinteger]
-    offset: Ints
-    """(quantities,) where the matrix of a quantity begins."""
-    width: Ints
-    """(quantities,) the length of its rows."""
-    size: int
-    """All sums are below it."""
-
-    @classmethod
-    def of(cls, matrices: Sequence[NDArray[Any]], sizes: Sequence[int], most: int = MOST_CLASSES) -> Self:
-        """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest.
-
-        It is negative where an entry is; numbers past ``most`` are refused.
-        """
-        size = math.prod(sizes)
-        verify_size(size, most, "classes of two suits")
-        flat = [
-            np.where(matrix < 0, -2 * most, matrix.astype(np.int64) * radix).ravel()
-            for matrix, radix in zip(matrices, radices(sizes), strict=True)
-        ]
-        table = np.concatenate([*flat, np.zeros(0, dtype=np.int64)])
-        return cls(
-            table.astype(np.int32) if most < 1 << 30 else table,
-            np.cumsum([0, *map(len, flat)], dtype=np.int64)[:-1],
-            np.array([matrix.shape[1] for matrix in matrices], dtype=np.int64),
-            size,
-        )
-
-
-@njit
-def looked_up(place: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
-    """What the tables give for row ``a`` of some classes and row ``b`` of others, added up."""
-    table, offset, width = place.table, place.offset, place.width
-    number = 0
-    for q in range(low.shape[1]):
-        number += table[offset[q] + low[a, q] * width[q] + high[b, q]]
-    return number
 
 
 class ClassRows(NamedTuple):
@@ -547,16 +471,6 @@ class Matching(NamedTuple):
     fit_points: Ints
     value: Lookup
     """The value of a layout from the classes of both pairs, all quantities in one number."""
-
-
-def radices(sizes: Sequence[int]) -> list[int]:
-    """The place value of each digit of a number in mixed radix, the first digit lowest."""
-    return [math.prod(sizes[:i]) for i in range(len(sizes))]
-
-
-def digits(numbers: Ints, sizes: Sequence[int]) -> Ints:
-    """(n, digits) the digits of (n,) numbers in mixed radix, the first digit lowest."""
-    return numbers[:, None] // np.array(radices(sizes), dtype=np.int64) % np.array(sizes, dtype=np.int64)
 
 
 @njit

@@ -25,17 +25,47 @@ from numpy.typing import NDArray
 from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints, points_in
-from bayesbridge.engines.counting import ShapeClasses, count
+from bayesbridge.engines.classes import row_classes, running
+from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Bools, Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
+from bayesbridge.shapes import Shapes, shape_table
 
 _MINORS: Final = (1 << 26) - 1
 
 HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 """(8192, 14) whether a 13-bit field holds so many cards."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShapeClasses:
+    """The classes of one hand: by its lengths in C D and in H S, and which of them fit together."""
+
+    minors: Ints
+    """(14, 14) class of the lengths of clubs and diamonds, -1 where no shape has them."""
+    majors: Ints
+    """(14, 14) the same of hearts and spades."""
+    fit: Bools
+    """(minor classes, major classes) whether the two make one of the shapes."""
+
+    @classmethod
+    def of(cls, shapes: Shapes) -> Self:
+        """The classes of a set of shapes.
+
+        >>> ShapeClasses.of(frozenset({(4, 3, 3, 3), (3, 4, 3, 3)})).fit.tolist()
+        [[True]]
+        """
+        by_three = shape_table(shapes)
+        together = np.zeros((14, 14, 14, 14), dtype=np.bool_)
+        c, d, h = np.nonzero(by_three)
+        together[c, d, h, 13 - c - d - h] = True
+        flat = together.reshape(196, 196)
+        minors, first = row_classes(np.where(flat, 0, -1))
+        majors, second = row_classes(np.where(flat.T, 0, -1))
+        return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -423,11 +453,6 @@ def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
     out = np.zeros((size, rows.shape[1]), dtype=np.int64)
     np.add.at(out, places, rows)
     return out
-
-
-def running(values: Ints) -> Ints:
-    """Running sums, from 0 on."""
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
 
 
 def _fits(keys: Keys) -> Bools:

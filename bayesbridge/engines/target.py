@@ -20,7 +20,7 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.counting import constraint_condition, count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
@@ -299,7 +299,6 @@ class Target:
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points) under the hard evidence alone, conditions aside, exact."""
-        from bayesbridge.engines.conditions import constraint_condition
         from bayesbridge.engines.deal_tables import DealTable
 
         known, counts = replace(self.constraints, conditions=()), np.zeros((4, 38), dtype=np.int64)

@@ -1,10 +1,9 @@
-"""Tables of deals: counts against enumeration, against the counting engine and against known figures; draws by χ²."""
+"""Tables of deals: counts against enumeration, against the counting engine and against known figures."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
 from bayesbridge import expressions as tree
 from bayesbridge.constraints import Constraints
@@ -16,7 +15,8 @@ from bayesbridge.layouts import high_card_points, suit_lengths
 from bayesbridge.random64 import seed_state
 from bayesbridge.shapes import read_shapes
 from tests.dealing.plain_conditions import RANKS, holds, measured
-from tests.engines.positions import all_layouts, closed
+from tests.engines.positions import all_layouts
+from tests.engines.test_deal_draws import SMALL, assert_uniform
 
 ALL_DEALS = 53644737765488792839237440000
 OTHERS = ALL_DEALS // math.comb(52, 13)
@@ -60,8 +60,6 @@ def test_hard_evidence_counts_as_the_counting_engine_counts(known):
     assert known.allows(plan.table.draw(3_000, seed_state(1))).all()
 
 
-SMALL = closed(3, 3, 3, 0).normalised()
-"""Nine high cards lie open, three for each of three seats."""
 CONDITIONS = [
     "hcp(north) > hcp(south)",
     "hcp(north) + hcp(south) >= 30 || spades(east) >= 6",
@@ -83,19 +81,6 @@ def test_counts_equal_enumeration(text):
     built = DealTable.of(SMALL, condition)
     assert built.total == len(fitting)
     assert_uniform(built, fitting, lambda p: p > 1e-6)
-
-
-def assert_uniform(built, fitting, verdict):
-    draws = built.draw(20 * len(fitting) + 2_000, seed_state(7))
-    numbers = {tuple(deal): number for number, deal in enumerate(fitting)}
-    seen = np.bincount([numbers[tuple(row)] for row in draws.tolist()], minlength=len(fitting))
-    expected = len(draws) / len(fitting)
-    assert verdict(chi2.sf(((seen - expected) ** 2 / expected).sum(), max(len(fitting) - 1, 1)))
-
-
-def test_a_table_of_another_condition_fails():
-    mine = DealTable.of(SMALL, tree.parse_expression("hcp(north) + hcp(south) >= 30"))
-    assert_uniform(mine, all_layouts(SMALL).tolist(), lambda p: p < 1e-6)
 
 
 def test_watched_values_are_counted_apart():
