@@ -91,7 +91,6 @@ PASS: Final = Call(0)
 DOUBLE: Final = Call(1)
 REDOUBLE: Final = Call(2)
 CALLS: Final = tuple(Call(index) for index in range(38))
-"""All calls: Pass, X, XX, 1C … 7NT."""
 
 
 def call_words(text: str) -> list[str]:

@@ -23,7 +23,6 @@ SUIT_MASK: Final = 0x1FFF
 """The 13 bits of one suit, before shifting."""
 
 DECK_MASK: Final = (1 << 52) - 1
-"""All 52 cards."""
 
 HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)
 """Milton Work points by rank: J 1, Q 2, K 3, A 4."""

@@ -1,8 +1,7 @@
 """Positions: who looks, at what, and what was seen in order; in TOML files, in options and in code.
 
-Settings stand once in a position (``SETTINGS``), as options of the command line and as keys of a file, read and written
-alike; evidence is a list of pieces. Each is kept with where it was given, so that an error names the line or the
-option. A whole auction may be one text, such as ``1NT p 3NT p p p``. docs/records.md has the schema.
+Settings (``SETTINGS``) and pieces of evidence are kept with where they were given, so that an error names the line or
+the option. docs/records.md has the schema.
 """
 
 from __future__ import annotations
@@ -96,7 +95,6 @@ def _style(text: str) -> SideStyle:
 
 
 CHOOSERS: Final = ("learned", "none")
-"""How the others may be taken to choose cards."""
 
 SETTINGS: Final = {
     "observer": Setting(Seat.of, attrgetter("name"), "S", "the seat that looks"),
@@ -147,7 +145,6 @@ SETTINGS: Final = {
         "(default: learned)",
     ),
 }
-"""Every setting by name."""
 
 
 class AuctionText(str):
@@ -275,7 +272,6 @@ class Position(NamedTuple):
     settings: Mapping[str, Sourced[Any]]
     pieces: tuple[Sourced[Piece], ...] = ()
     path: str | None = None
-    """The file it comes from."""
 
     def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
         """Settings given later replace those of the same name; evidence is added."""

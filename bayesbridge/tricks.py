@@ -110,12 +110,10 @@ class Trick:
 
 
 class Course(NamedTuple):
-    """How a play went."""
+    """How a play went: who won each complete trick, and how many cards came before the first that is illegal."""
 
     winners: list[Seat]
-    """Of the tricks that are complete."""
     legal: int
-    """Cards up to the first that is illegal."""
 
 
 def follow(

@@ -2,8 +2,7 @@
 
 A table is a list of tag pairs; Auction, Play and some other tags are followed by lines. Columns of the play stand in
 the order of seats from the opening leader. Comments, glyphs (``$1``, ``!``) and ``^S`` are read past; notes are alerts.
-:func:`games` knows the outer form alone: what is a comment, where a game ends, what is no tag pair. An export has every
-mandatory tag in its order, one trick a line, nothing that a reader must guess.
+:func:`games` knows the outer form alone: what is a comment, where a game ends, what is no tag pair.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """One table on record: the deal, the calls, the cards played, and what else the document says.
 
 A record holds together or is not made: no card lies twice, the auction leads to the contract, every card played is
-legal. Documents in which something does not hold together are the readers' concern; here is what both of them need:
-auctions with a pass too many at the end, and plays out of the columns in which PBN writes them.
+legal. Documents in which something does not hold together are the readers' concern.
 """
 
 from __future__ import annotations

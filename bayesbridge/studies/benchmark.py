@@ -210,7 +210,6 @@ def verify(reading: Reading, who: str) -> None:
 BUCKETS: Final = 1000
 
 BINS: Final = 10
-"""Of the calibration curve."""
 
 
 def bucket_of(deal: Deal) -> int:
@@ -445,7 +444,6 @@ WITHOUT: Final = " without styles"
 """After the name of a reader that is not told what earlier tables say."""
 
 _READERS: Final[dict[tuple[str, int, int], Reader]] = {}
-"""Those that this process has made ready."""
 
 _ONE_AT_A_TIME: Final = threading.Lock()
 """Models remember the hands that they met last, and threads would share that memory."""

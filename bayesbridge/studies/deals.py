@@ -1,12 +1,10 @@
 """Random deals for studies, and the auction of the paper's big one.
 
-Whole deals come from one stream of bits, fast enough for billions. A deck is shuffled over and over by Fisher and
-Yates; as any order of the deck is a fair start, it is never put back in order within a block, and a block begins with
-the deck in order, so a deal depends on the stream alone.
+A deck is shuffled over and over by Fisher and Yates; as any order of it is a fair start, it is put back in order only
+where a block begins, so a deal depends on the stream of bits alone.
 
-In the auction three players evaluate their own hand by Algorithm 1 and the highest level wins. The earliest seat wins
-ties, and the fourth hand is the dummy. This is what a real auction comes to when each player in turn bids their level
-if it outranks the last bid and passes otherwise.
+In the auction three players evaluate their own hand by Algorithm 1, the highest level wins, the earliest seat on ties,
+and the fourth hand is the dummy: what a real auction comes to when each bids their level if it outranks the last bid.
 """
 
 from __future__ import annotations
@@ -96,7 +94,6 @@ class Contracts(NamedTuple):
     levels: Small
     """(m, 3) of the players in the order of speaking, 0 for a hand that cannot bid."""
     level: Small
-    """(m,) of the contract."""
     dummy_level: Small
     """(m,) what the dummy could bid, 0 for nothing."""
 

@@ -6,7 +6,9 @@ Algorithm 2 promises the contract. Every figure of the table follows from it, un
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.markup import Table
@@ -99,13 +101,11 @@ def net_points(scheme: Scheme, level: int, tricks: int) -> float:
     return float(scheme.score(Contract.of(f"{level}NT by S"), tricks))
 
 
-def _points(joint: NDArray[np.int64], scheme: Scheme) -> dict[float, int]:
+def _points(joint: NDArray[np.int64], scheme: Scheme) -> Counter[float]:
     """How many contracts earn so many net points."""
-    found: dict[float, int] = {}
-    for level in range(1, 8):
-        for tricks in range(14):
-            points = net_points(scheme, level, tricks)
-            found[points] = found.get(points, 0) + int(joint[level - 1, :, tricks].sum())
+    found: Counter[float] = Counter()
+    for level, tricks in product(range(1, 8), range(14)):
+        found[net_points(scheme, level, tricks)] += int(joint[level - 1, :, tricks].sum())
     return found
 
 
@@ -138,7 +138,7 @@ def _figures(counts: Counts) -> Iterator[Figure]:
         for scheme in SCHEMES.values():
             name = f"net points, {scheme.name} scheme"
             points = _points(some, scheme)
-            points[0.0] = points.get(0.0, 0) + deals - sum(points.values())  # the deals that do not count pay nothing
+            points[0.0] += deals - points.total()  # the deals that do not count pay nothing
             yield mean_figure(
                 name + which, HEADLINE[name], HEADLINE_TRIALS, paper_deals, points, digits=0, determined=False, why=why
             )

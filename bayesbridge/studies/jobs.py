@@ -28,7 +28,7 @@ from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError, Unwritable
@@ -100,8 +100,7 @@ class Run:
     @property
     def counts(self) -> Counts:
         """(k,) all runs together."""
-        counts: Counts = self.by_run.sum(axis=0)
-        return counts
+        return self.by_run.sum(axis=0)
 
     @property
     def deals_per_second(self) -> float | None:
@@ -154,7 +153,6 @@ def results(
 ) -> Iterator[tuple[Chunk, Counts, bool]]:
     """Every chunk with what was counted in it, and whether that is new; those of the checkpoint first."""
     how = how or RunOptions()
-    per_run = -(-deals // job.chunk)
     chunk_at = partial(Chunk.at, deals, job.chunk)
     about = {"study": job.name, "version": bayesbridge.__version__, "seed": seed, "deals": deals, "runs": runs}
     about |= {"chunk": job.chunk, **job.parameters, SOURCE: _source_of(job.count)}
@@ -167,7 +165,7 @@ def results(
         yield chunk_at(index), counts, False
     if done == deals * runs:
         return
-    todo = (chunk_at(index) for index in range(per_run * runs) if index not in finished)
+    todo = (chunk_at(index) for index in range(-(-deals // job.chunk) * runs) if index not in finished)
     with closing(_work(job, seed, todo, how)) as work:
         for chunk, counts in work:
             if keep:
@@ -242,9 +240,7 @@ class _Checkpoint:
 
         for path in sorted(self.folder.glob("chunk-*.npy")):
             with suppress(OSError, ValueError, EOFError):
-                with path.open("rb") as file:
-                    counts = np.load(file, allow_pickle=False)
-                yield int(path.stem.removeprefix("chunk-")), counts
+                yield int(path.stem.removeprefix("chunk-")), np.load(path, allow_pickle=False)
 
     def write(self, number: int, counts: Counts) -> None:
         """Keep a finished chunk; on return it is on the disk."""
@@ -276,13 +272,11 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *g
             "install the same on both and start the worker again",
             version=version,
         )
-    counts: Counts = count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
-    return counts
+    return cast("Counts", count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given))
 
 
 def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Generator[tuple[Chunk, Counts]]:
     """Every chunk with its counts, in any order; two for each worker at a time: none waits, and memory is bounded."""
-    version = bayesbridge.__version__
     kept = "give --resume FOLDER next time, so that what is done stays"
     if how.checkpoint is not None:
         kept = f"what is done is kept, continue with --resume {how.checkpoint}"
@@ -292,9 +286,8 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
             while True:
                 for chunk in islice(todo, 2 * pool.size - len(pending)):
                     given = () if job.given is None else (job.given(chunk.number),)
-                    about = version, seed, chunk.number, chunk.size
-                    future = pool.executor.submit(count_chunk, job.count, *about, *given)
-                    pending[future] = chunk
+                    about = bayesbridge.__version__, seed, chunk.number, chunk.size
+                    pending[pool.executor.submit(count_chunk, job.count, *about, *given)] = chunk
                 if not pending:
                     return
                 # What is finished comes first: a scheduler that is gone must not take it along.

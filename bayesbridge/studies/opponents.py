@@ -2,12 +2,8 @@
 
 For each contract of the headline study the chance of making it is predicted four times: from the bidder's hand,
 from the hand and the calls, from the hand and the open dummy, and from all three. A prediction is the share of DRAWS
-layouts, drawn from the exact posterior, in which the play-out makes the contract. Calls follow the paper's auction: a
-player bids Algorithm 1's level if it outranks the last bid and passes otherwise, so a bid tells the level and a pass
-bounds it, and rejecting layouts that would have been called otherwise leaves exactly the posterior.
-
-Only whole numbers are kept: how often a contract was made, by the number w of layouts in which it was made, without
-and with calls.
+layouts, drawn from the exact posterior, in which the play-out makes the contract. Calls follow the paper's auction, so
+a bid tells the level and a pass bounds it, and layouts that would have been called otherwise are rejected.
 """
 
 from __future__ import annotations
@@ -27,7 +23,6 @@ if TYPE_CHECKING:
 
 
 DRAWS: Final = 64
-"""Layouts for one prediction."""
 PATIENCE: Final = 4096
 """How often a layout is redrawn until it fits the calls, before the contract is left out and counted as such."""
 STAGES: Final = ("closed dummy", "open dummy")

@@ -3,10 +3,6 @@
 A reader says P(card at seat). Whoever gives that alone is taken to mean each card by itself: lengths are then sums of
 independent cards, and P(layout) is proportional to the product over the hidden cards, among all layouts with hands of
 the right size.
-
-Readers by name, at the command line and in tables: ``counting``; ``BIDDER`` or ``BIDDER+PLAYER``, such as ``learned``
-and ``learned+learned``; ``module:name`` of any reader. A bidder is built in, of a plugin, or ``module:name``; a player
-is ``learned`` or ``module:name``.
 """
 
 from __future__ import annotations
@@ -60,7 +56,6 @@ class Hard:
     lengths: Floats
     """(4, 4, 14) P(seat has so many cards of a suit)"""
     count: int
-    """Layouts that fit."""
 
     @classmethod
     def of(cls, target: Target) -> Hard:
@@ -114,9 +109,8 @@ class PlayerView:
     @cached_property
     def hard(self) -> Hard:
         """What is known without any model."""
-        contract = self.auction.contract
         # The calls are left out, so this bidder is never asked; who wins a trick still depends on the strain.
-        strain = None if contract is None else contract.strain
+        strain = None if self.auction.contract is None else self.auction.contract.strain
         start = Belief(self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder())
         known = start.given(*(piece for piece in self.evidence if piece.excludes))
         return Hard.of(Target(known.constraints))
@@ -270,20 +264,18 @@ class ModelReader:
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
-    """The reader of a name; ``draws`` and ``seed`` are for those that need them."""
+    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as ``learned+learned``, or ``module:name``.
+
+    A bidder is built in, of a plugin, or ``module:name``; a player is ``learned`` or ``module:name``.
+    """
     if text == "counting":
         return CountingReader()
     who, plus, other = text.partition("+")
     found = _imported(who) if ":" in who else offered("bidders", [who]).bidder(who)
     if not plus and isinstance(found, Reader):
         return found
-    player: Any = None
-    if other == "learned":
-        from bayesbridge.bidders.play import LearnedPlayer
-
-        player = LearnedPlayer()
-    elif plus:
-        player = _imported(other)
+    learned = "bayesbridge.bidders.play:LearnedPlayer"
+    player = _imported(learned if other == "learned" else other) if plus else None
     for name, model in ((who, found), (other, player)):
         if model is not None and not callable(getattr(model, "log_likelihood", None)):
             raise BayesBridgeError(f"{name!r} has neither read nor log_likelihood: name a reader or a model", name=name)

@@ -26,7 +26,6 @@ SHAPE: Final = (8, 14, 14)
 """Level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2."""
 
 OUTCOMES: Final = {0: "neither", 1: "only A"} | {captures: str(captures) for captures in range(4, 14)}
-"""Names of the outcomes, as counts have them."""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -83,11 +82,8 @@ def _shares(counts: Mapping[str, int], deals: int) -> dict[str, dict[str, list[f
         for which, name in enumerate(names.split(" / ")):
             sums[name][which] += n
     captured = {name: both for name, both in sums.items() if name.isdigit()}
-    held = {
-        "neither": sums["neither"],
-        "only A": sums["only A"],
-        "both": list(map(sum, zip(*captured.values(), strict=True))),
-    }
+    held = {name: sums[name] for name in ("neither", "only A")}
+    held["both"] = [sum(both) for both in zip(*captured.values(), strict=True)]
     return {
         title: {name: [n / deals for n in both] for name, both in by_name.items()}
         for title, by_name in (("conditions", held), ("captures", captured))

@@ -1,15 +1,14 @@
 """Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy.
 
 Every contract of the headline study is played out once for each pair of policies, on the same deals. The joint counts
-of level and tricks give the pay-off matrix under any measure of success; its mixed equilibrium, by linear programming,
-says how well either side can do with these policies, and the exploitability of a policy what it loses against an
-opponent who knows it.
+of level and tricks give the pay-off matrix under any measure of success, and linear programming its equilibrium.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
@@ -113,12 +112,10 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
 def _named(counts: Counts) -> dict[str, int]:
     joint = counts[1:].reshape(SHAPE)
     named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
-    for ours, one in enumerate(POLICIES):
-        for theirs, other in enumerate(POLICIES):
-            made = sum(int(joint[ours, theirs, level, level + 7 :].sum()) for level in range(7))
-            tricks = sum(t * int(joint[ours, theirs, :, t].sum()) for t in range(14))
-            named[f"{one}_{other}_made"] = made
-            named[f"{one}_{other}_tricks"] = tricks
+    for (ours, one), (theirs, other) in product(enumerate(POLICIES), repeat=2):
+        game = joint[ours, theirs]
+        named[f"{one}_{other}_made"] = sum(int(game[level, level + 7 :].sum()) for level in range(7))
+        named[f"{one}_{other}_tricks"] = sum(t * int(game[:, t].sum()) for t in range(14))
     return named
 
 
