@@ -108,13 +108,13 @@ def run(args: Namespace) -> int:
     said: dict[str, Any] = {"by_system": systems} if systems else {}
     said |= {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
     how = {**accuracy_document(posterior), **evidence_document(belief)}
-    rows = [{**named(row.pop("contract")), **row} for row in found.rows]
+    rows = [{**named(row["contract"]), **{key: row[key] for key in row if key != "contract"}} for row in found.rows]
     document = {"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how}
-    table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels))
+    table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.rows))
     over = belief.auction is not None and belief.auction.is_over
     after = ["The auction is over: this is what each contract would have been worth."] if over else []
     more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
-    first = screens.answer_first(table, _depends(found.labels[0], tables))
+    first = screens.answer_first(table, _depends(found.rows[0]["contract"], tables))
     return screens.present(args, document, *first, *after, *more, partial(screens.print_how, posterior))
 
 

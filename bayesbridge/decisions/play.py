@@ -278,19 +278,13 @@ class CardChoices(Displayable):
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
-        chance = "beaten" if self.turn.defends else "make"
-
-        def row(choice: CardChoice) -> dict[str, Any]:
+        cards = []
+        for choice in self.choices:
+            chance = "beaten" if self.turn.defends else "make"
             figures = {chance: choice.chance, "tricks": choice.tricks, "behind": choice.behind}
             figures |= {} if choice.matchpoints is None else {"matchpoints": choice.matchpoints}
-            return {
-                "cards": [str(card) for card in choice.cards],
-                "close": choice.close,
-                "wins": choice.wins,
-                **({"led": list(choice.led)} if choice.led else {}),
-                **with_errors(figures),
-            }
-
+            row = {"cards": [str(card) for card in choice.cards], "close": choice.close, "wins": choice.wins}
+            cards.append({**row, **({"led": list(choice.led)} if choice.led else {}), **with_errors(figures)})
         return {
             "contract": str(self.turn.contract),
             "seat": self.turn.seat.name,
@@ -300,7 +294,7 @@ class CardChoices(Displayable):
             "best": [str(card) for choice in self.best for card in choice.cards],
             "solved": self.solved,
             "exact": self.exact,
-            "cards": list(map(row, self.choices)),
+            "cards": cards,
             "wins": {str(card): choice.wins for choice in self.choices for card in choice.cards},
             "plan": list(self.plan),
             "horizon": self.horizon,

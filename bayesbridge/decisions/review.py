@@ -59,13 +59,8 @@ class Judged:
     """Tricks lost on the real deal; ``None`` where the record does not tell all hands."""
     choices: int
     """Cards that could be told apart; 1 where there was nothing to choose."""
-    declares: bool
-    """Whether declarer chose it."""
-
-    @property
-    def kind(self) -> str:
-        """``lead``, ``declarer`` or ``defence``."""
-        return "lead" if not self.number else "declarer" if self.declares else "defence"
+    kind: str
+    """``lead``, ``declarer`` or ``defence``."""
 
     @property
     def verdict(self) -> str:
@@ -127,7 +122,8 @@ def judged_cards(
         belief = Belief.of_record(record, chooser, cards=number, bidder=bidder, player=player)
         turn = turn_of(belief, contract)
         real = None if deal is None else 0
-        row = Judged(number, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, chooser == contract.declarer)
+        kind = "lead" if not number else "declarer" if chooser == contract.declarer else "defence"
+        row = Judged(number, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, kind)
         if len(turn.legal) == 1:
             yield row
             continue
