@@ -406,17 +406,13 @@ SUIT_LETTERS: Final = "CDHS"
 STRAIN_LETTERS: Final = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4, "NT": 4}
 VULNERABILITIES: Final = {"none": "None", "ns": "NS", "ew": "EW", "all": "All"}
 
-MEASURES: Final[dict[str, Measure]] = {
-    **dict.fromkeys(("hcp", "hcps"), POINTS),
-    **dict.fromkeys(("control", "controls"), CONTROLS),
-    **dict.fromkeys(("loser", "losers"), LOSERS),
-}
+MEASURES: Final = {word: one for one in (POINTS, CONTROLS, LOSERS) for word in (one.name, f"{one.name}s")}
 """Measures that a script cannot change, but for the points."""
 
 COUNT_WORDS: Final = {
-    **{f"pt{number}": number for number in range(10)},
-    **{count.name: number for number, count in enumerate(COUNTS)},
-    **{count.name.removesuffix("s"): number for number, count in enumerate(COUNTS) if count.name.endswith("s")},
+    word: number
+    for number, count in enumerate(COUNTS)
+    for word in (f"pt{number}", count.name, count.name.removesuffix("s"))
 }
 """Words for the ten counts that ``altcount`` can change."""
 
@@ -425,11 +421,10 @@ COMMANDS: Final = frozenset(
 )
 PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline"))
 ACTIONS: Final = PRINTS | {"average", "frequency"}
-FUNCTIONS: Final = frozenset(
-    (*MEASURES, *COUNT_WORDS, *SUITS, "shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp")
-) | {"rnd"}
-OPERATORS: Final = frozenset(("and", "or", "not", "any"))
-RESERVED: Final = COMMANDS | ACTIONS | FUNCTIONS | OPERATORS | frozenset((*SEATS, *STRAINS))
+FUNCTIONS: Final = frozenset((*MEASURES, *COUNT_WORDS, *SUITS)) | frozenset(
+    ("shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp", "rnd")
+)
+RESERVED: Final = COMMANDS | ACTIONS | FUNCTIONS | {"and", "or", "not", "any", *SEATS, *STRAINS}
 
 
 @lru_cache(maxsize=512)
@@ -673,10 +668,9 @@ def text_of(expression: Expression) -> str:
             return f"{measure.name}({_SEATS[seat]}{'' if suit is None else f', {_SUITS[suit]}'})"
         case ShapeIn(seat, shapes):
             patterns = sorted(map(_pattern, shapes))
-            listed = (
-                " + ".join(patterns) if len(patterns) < 5 else f"{' + '.join(patterns[:2])} + … {len(patterns)} shapes"
-            )
-            return f"shape({_SEATS[seat]}, {listed or 'none'})"
+            if len(patterns) > 4:
+                patterns[2:] = [f"… {len(patterns)} shapes"]
+            return f"shape({_SEATS[seat]}, {' + '.join(patterns) or 'none'})"
         case Taken(seat, strain):
             return f"tricks({_SEATS[seat]}, {_STRAINS[strain]})"
         case Operation("score", (Number(vulnerable), Number(level), Number(strain), tricks)):
@@ -688,16 +682,17 @@ def text_of(expression: Expression) -> str:
         case Operation("?", (chosen, yes, no)):
             return f"{_inner(chosen)} ? {_inner(yes)} : {_inner(no)}"
         case Operation(operator, operands):
-            return f" {_SIGNS.get(operator, operator)} ".join(
-                text_of(part)
-                if operator in _SIGNS and isinstance(part, Operation) and part.operator in _COMPARISONS
-                else _inner(part)
-                for part in operands
-            )
+            # What compares or denies needs no brackets among what joins truths.
+            plain = _COMPARISONS if operator in _SIGNS else ()
+            return f" {_SIGNS.get(operator, operator)} ".join(_inner(part, *plain) for part in operands)
     raise AssertionError(expression)
 
 
-def _inner(part: Expression) -> str:
-    """In brackets if it is more than one word."""
+def _inner(part: Expression, *plain: str) -> str:
+    """In brackets if it is more than one word, but for these operators."""
     text = text_of(part)
-    return f"({text})" if isinstance(part, Operation) and part.operator not in ("not", "imps", "rnd", "score") else text
+    return (
+        f"({text})"
+        if isinstance(part, Operation) and part.operator not in ("not", "imps", "rnd", "score", *plain)
+        else text
+    )

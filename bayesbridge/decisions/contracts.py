@@ -170,15 +170,12 @@ def caution(tables: TrickEstimates, passed: Contract | None, pair: Pair, shown: 
 class Option(NamedTuple):
     """A contract with what it pays, and whose tricks count."""
 
+    name: str
     contract: Contract | None
     """``None`` for a deal that is passed out."""
     points: Floats
     """(14,) points of the pair for 0 … 13 tricks of its declarer."""
     group: Group
-
-    @property
-    def name(self) -> str:
-        return str(self.contract or PASS)
 
     @property
     def made(self) -> Floats:
@@ -303,8 +300,11 @@ def option_payoffs(
         found = [one for one in found if one is None or not one.doubled]
     usual = next(one for one in found if one is not None)  # whose group a deal that is passed out is taken to be of
     found += [] if against is None else [contract_named(belief, against, pair)]
-    payoffs = [payoff(scoring, one, ours=one is None or one.declarer in pair) for one in found]
-    return [Option(one, paid, Group.of(one or usual, belief.dummy)) for one, paid in zip(found, payoffs, strict=True)]
+    options = []
+    for one in found:
+        paid = payoff(scoring, one, ours=one is None or one.declarer in pair)
+        options.append(Option(str(one or PASS), one, paid, Group.of(one or usual, belief.dummy)))
+    return options
 
 
 def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:

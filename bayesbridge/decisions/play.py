@@ -13,9 +13,10 @@ layouts that look alike, and double dummy only after them; the last four, where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import exp
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple, Unpack
@@ -397,7 +398,9 @@ def play(
 
     def ranking(sample: CalibratedSample) -> CardChoices:
         taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
-        groups = list(_groups(turn.legal, taken))
+        # Cards next to each other in a suit stand together if they did the same in every layout.
+        alike = groupby(turn.legal, key=lambda card: (card.suit, taken[:, card.index].tobytes()))
+        groups = [tuple(cards) for _, cards in alike]
         now = turn.tricks - turn.won if turn.defends else turn.won
         tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
         tricks = 13 - tricks if turn.defends else tricks
@@ -428,25 +431,12 @@ def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
         return ranked
     hand = np.array([turn.legal.mask], np.uint64)
     heard = None if auction is None or auction.contract not in (None, turn.contract) else auction
-
     choices = []
     for choice in ranked.choices:
         leads = ([(turn.seat, card)] for card in choice.cards)
         logs = (log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0] for lead in leads)
         choices.append(replace(choice, led=tuple(exp(float(one)) for one in logs)))
     return replace(ranked, choices=tuple(choices))
-
-
-def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
-    """The cards, those next to each other in a suit together if they did the same in every layout."""
-    group: tuple[Card, ...] = ()
-    for card in legal:
-        same = group and card.suit == group[0].suit and (taken[:, card.index] == taken[:, group[0].index]).all()
-        if group and not same:
-            yield group
-            group = ()
-        group = (*group, card)
-    yield group
 
 
 def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:
