@@ -25,7 +25,7 @@ from bayesbridge.cards import HIGH_CARD_POINTS, RANKS, SUIT_MASK
 from bayesbridge.errors import NotationError, did_you_mean, shorten
 from bayesbridge.layouts import Ints, Masks
 from bayesbridge.scoring import imps, scores_by_tricks
-from bayesbridge.shapes import ALL, Shapes, shape_table
+from bayesbridge.shapes import ALL, Shape4, Shapes, shape_table
 
 HOLDINGS: Final = 1 << 13
 
@@ -348,7 +348,9 @@ _WORDS: Final = re.compile(
     (?P<space>\s+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
   | (?P<text>"[^"]*")
   | (?P<word>[A-Za-z0-9_]+)
+  | (?P<open>/\*|")
   | (?P<sign>&&|\|\||==|!=|<=|>=|[-+*/%<>=!?:,(){}])
+  | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -378,23 +380,21 @@ def tokens(script: str) -> Iterator[Token]:
     >>> [token.text for token in tokens('produce 10 # deals')]
     ['produce', '10', '']
     """
-    place, line, begin = 0, 1, 0
-    while place < len(script):
-        match = _WORDS.match(script, place)
-        here = Token("sign", script[place], line, place - begin + 1)
-        if script.startswith("/*", place) and (match is None or match.lastgroup != "space"):
-            raise here.wrong("a comment has no end: close it with */")
-        if match is None:
-            what = f"{script[place]!r} has no meaning here: take it away"
-            raise here.wrong('text has no end: close it with "' if script[place] == '"' else what)
+    line, begin = 1, 0
+    for match in _WORDS.finditer(script):
         kind, text = str(match.lastgroup), match.group()
+        here = Token(kind, text, line, match.start() - begin + 1)
+        if kind == "open":
+            what, end = ("a comment", "*/") if text == "/*" else ("text", '"')
+            raise here.wrong(f"{what} has no end: close it with {end}")
+        if kind == "other":
+            raise here.wrong(f"{text!r} has no meaning here: take it away")
         if kind != "space":
-            yield Token(kind, text, line, place - begin + 1)
+            yield here
         if "\n" in text:
             line += text.count("\n")
-            begin = place + text.rindex("\n") + 1
-        place = match.end()
-    yield Token("end", "", line, place - begin + 1)
+            begin = match.start() + text.rindex("\n") + 1
+    yield Token("end", "", line, len(script) - begin + 1)
 
 
 SEATS: Final = {"north": 0, "east": 1, "south": 2, "west": 3}
@@ -406,17 +406,13 @@ SUIT_LETTERS: Final = "CDHS"
 STRAIN_LETTERS: Final = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4, "NT": 4}
 VULNERABILITIES: Final = {"none": "None", "ns": "NS", "ew": "EW", "all": "All"}
 
-MEASURES: Final[dict[str, Measure]] = {
-    **dict.fromkeys(("hcp", "hcps"), POINTS),
-    **dict.fromkeys(("control", "controls"), CONTROLS),
-    **dict.fromkeys(("loser", "losers"), LOSERS),
-}
+MEASURES: Final = {word: one for one in (POINTS, CONTROLS, LOSERS) for word in (one.name, f"{one.name}s")}
 """Measures that a script cannot change, but for the points."""
 
 COUNT_WORDS: Final = {
-    **{f"pt{number}": number for number in range(10)},
-    **{count.name: number for number, count in enumerate(COUNTS)},
-    **{count.name.removesuffix("s"): number for number, count in enumerate(COUNTS) if count.name.endswith("s")},
+    word: number
+    for number, count in enumerate(COUNTS)
+    for word in (f"pt{number}", count.name, count.name.removesuffix("s"))
 }
 """Words for the ten counts that ``altcount`` can change."""
 
@@ -425,11 +421,10 @@ COMMANDS: Final = frozenset(
 )
 PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline"))
 ACTIONS: Final = PRINTS | {"average", "frequency"}
-FUNCTIONS: Final = frozenset(
-    (*MEASURES, *COUNT_WORDS, *SUITS, "shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp")
-) | {"rnd"}
-OPERATORS: Final = frozenset(("and", "or", "not", "any"))
-RESERVED: Final = COMMANDS | ACTIONS | FUNCTIONS | OPERATORS | frozenset((*SEATS, *STRAINS))
+FUNCTIONS: Final = frozenset((*MEASURES, *COUNT_WORDS, *SUITS)) | frozenset(
+    ("shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp", "rnd")
+)
+RESERVED: Final = COMMANDS | ACTIONS | FUNCTIONS | {"and", "or", "not", "any", *SEATS, *STRAINS}
 
 
 @lru_cache(maxsize=512)
@@ -443,16 +438,15 @@ def read_shape(text: str, any_order: bool = False) -> Shapes:
     """
     if len(text) != 4 or not all(letter in "x0123456789" for letter in text):
         raise ValueError("write four lengths in the order spades, hearts, diamonds, clubs, such as 54xx or any 4333")
-    lengths = [None if letter == "x" else int(letter) for letter in reversed(text)]
-    orders = set(permutations(lengths)) if any_order else {tuple(lengths)}
-    found = frozenset(
-        shape
-        for shape in ALL
-        if any(all(want is None or want == has for want, has in zip(order, shape, strict=True)) for order in orders)
-    )
+    orders = "|".join({"".join(order) for order in permutations(text)} if any_order else {text}).replace("x", ".")
+    found = frozenset(shape for shape in ALL if re.fullmatch(orders, _pattern(shape)))
     if not found:
         raise ValueError("no hand of 13 cards has it")
     return found
+
+
+def _pattern(shape: Shape4) -> str:
+    return "".join(f"{length:x}" for length in reversed(shape))
 
 
 _LEVELS: Final[tuple[Mapping[str, str], ...]] = (
@@ -673,11 +667,10 @@ def text_of(expression: Expression) -> str:
         case Held(measure, seat, suit):
             return f"{measure.name}({_SEATS[seat]}{'' if suit is None else f', {_SUITS[suit]}'})"
         case ShapeIn(seat, shapes):
-            patterns = sorted("".join(f"{length:x}" for length in reversed(shape)) for shape in shapes)
-            listed = (
-                " + ".join(patterns) if len(patterns) < 5 else f"{' + '.join(patterns[:2])} + … {len(patterns)} shapes"
-            )
-            return f"shape({_SEATS[seat]}, {listed or 'none'})"
+            patterns = sorted(map(_pattern, shapes))
+            if len(patterns) > 4:
+                patterns[2:] = [f"… {len(patterns)} shapes"]
+            return f"shape({_SEATS[seat]}, {' + '.join(patterns) or 'none'})"
         case Taken(seat, strain):
             return f"tricks({_SEATS[seat]}, {_STRAINS[strain]})"
         case Operation("score", (Number(vulnerable), Number(level), Number(strain), tricks)):
@@ -689,16 +682,17 @@ def text_of(expression: Expression) -> str:
         case Operation("?", (chosen, yes, no)):
             return f"{_inner(chosen)} ? {_inner(yes)} : {_inner(no)}"
         case Operation(operator, operands):
-            return f" {_SIGNS.get(operator, operator)} ".join(
-                text_of(part)
-                if operator in _SIGNS and isinstance(part, Operation) and part.operator in _COMPARISONS
-                else _inner(part)
-                for part in operands
-            )
+            # What compares or denies needs no brackets among what joins truths.
+            plain = _COMPARISONS if operator in _SIGNS else ()
+            return f" {_SIGNS.get(operator, operator)} ".join(_inner(part, *plain) for part in operands)
     raise AssertionError(expression)
 
 
-def _inner(part: Expression) -> str:
-    """In brackets if it is more than one word."""
+def _inner(part: Expression, *plain: str) -> str:
+    """In brackets if it is more than one word, but for these operators."""
     text = text_of(part)
-    return f"({text})" if isinstance(part, Operation) and part.operator not in ("not", "imps", "rnd", "score") else text
+    return (
+        f"({text})"
+        if isinstance(part, Operation) and part.operator not in ("not", "imps", "rnd", "score", *plain)
+        else text
+    )

@@ -68,15 +68,6 @@ class Scheme:
     doubles: ClassVar[bool] = False
     imps: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise NotationError(f"name {self.name!r} of a scoring scheme: write text", text=self.name)
-        if len(tuple(self.values)) != 5:
-            raise NotationError(f"values {self.values!r}: write five, in the order C D H S NT", text=self.values)
-        object.__setattr__(self, "values", tuple(_exact("value", value) for value in self.values))
-        for key in _NUMBERS:
-            object.__setattr__(self, key, _exact(key, getattr(self, key)))
-
     @classmethod
     def of(cls, value: Scheme | Mapping[str, Any]) -> Scheme:
         """Read a mapping, such as a table of a TOML file; a scheme passes through.
@@ -101,7 +92,10 @@ class Scheme:
                 "S and NT",
                 text=value,
             )
-        return cls(values=tuple(values[strain] for strain in Strain), **filled)
+        if not isinstance(filled["name"], str):
+            raise NotationError(f"name {filled['name']!r} of a scoring scheme: write text", text=filled["name"])
+        numbers = {key: _exact(key, filled[key]) for key in _NUMBERS}
+        return cls(filled["name"], tuple(_exact("value", values[strain]) for strain in Strain), **numbers)
 
     def score(self, contract: Contract, tricks: int) -> Fraction:
         """What declarer gets less what both defenders get when declarer and dummy take ``tricks`` tricks, 0 … 13."""

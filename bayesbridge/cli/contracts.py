@@ -85,7 +85,9 @@ def run(args: Namespace) -> int:
     if args.find_out is not None:
         answers = value_of_information(posterior, args.contracts, args.find_out or None, **asked)
     document = {
-        "contracts": [{**named(row.pop("contract")), **row} for row in found.rows],
+        "contracts": [
+            {**named(row["contract"]), **{key: row[key] for key in row if key != "contract"}} for row in found.rows
+        ],
         **{name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")},
         "judged": found.attrs["layouts"],
         **({"by_system": systems} if systems else {}),
@@ -93,11 +95,11 @@ def run(args: Namespace) -> int:
         **accuracy_document(posterior),
         **evidence_document(belief),
     }
-    table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels))
+    table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.rows))
     over = belief.auction is not None and belief.auction.is_over
     after = ["The auction is over: this is what each contract would have been worth."] if over else []
     more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
-    first = screens.answer_first(table, _depends(found.labels[0], tables))
+    first = screens.answer_first(table, _depends(found.rows[0]["contract"], tables))
     return screens.present(args, document, *first, *after, *more, partial(screens.print_how, posterior))
 
 

@@ -74,8 +74,7 @@ class DealJob:
             bidder = None if args.bidder is None else offered("bidders", [args.bidder]).bidder(args.bidder)
 
         def planned(extra: Expression = TRUE) -> DealPlan:
-            condition = conjunction((common, extra))
-            return DealPlan.compiled(known, condition, seen, bidder=bidder)
+            return DealPlan.of(*seen, given=known, condition=conjunction((common, extra)), bidder=bidder)
 
         plan = planned()
         exact = exact_statistics(asked, plan)

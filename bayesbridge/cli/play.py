@@ -130,7 +130,7 @@ def run(args: Namespace) -> int:
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
-    from bayesbridge.decisions.review import PlayerCosts, player_name, players_of, players_table
+    from bayesbridge.decisions.review import player_costs, player_name, players_of, players_table
 
     if args.record is None:
         raise options.UsageError("argument --review: it is about a record: name --record FILE")
@@ -162,7 +162,7 @@ def _review(args: Namespace) -> int:
         if not args.json:
             screens.present(args, {}, *found[-1].parts(args.alerts))
     tables = [one.document() for one in found]
-    players = {name: PlayerCosts.of(rows)._asdict() for name, rows in players_of(found).items()}
+    players = {name: player_costs(rows) for name, rows in players_of(found).items()}
     document = {**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players}
     if not args.json and len(found) > 1:
         screens.show_table(players_table(players_of(found), kinds=True))

@@ -70,31 +70,29 @@ def parse(text: str) -> Script:
     >>> parse("produce 10 condition hcp(north) >= 20").produce
     10
     """
-    return _ScriptParser(text).script()
+    if len(text) > LONGEST_SCRIPT:
+        raise Token("end", "", 1, 1).wrong(f"a script of {len(text)} characters: it may have {LONGEST_SCRIPT}")
+    parser = _ScriptParser(text)
+    while parser.next.kind != "end":
+        parser.statement()
+    return Script(predealt=tuple(parser.hands), actions=tuple(parser.actions), **parser.found)
 
 
 class _ScriptParser(Parser):
     """Statements in any order; the last condition counts."""
 
     def __init__(self, text: str) -> None:
-        if len(text) > LONGEST_SCRIPT:
-            raise Token("end", "", 1, 1).wrong(f"a script of {len(text)} characters: it may have {LONGEST_SCRIPT}")
         super().__init__(text)
-        self._found: dict[str, Any] = {}
-        self._hands = [0, 0, 0, 0]
-        self._actions: list[Action] = []
-
-    def script(self) -> Script:
-        while self.next.kind != "end":
-            self._statement()
-        return Script(predealt=tuple(self._hands), actions=tuple(self._actions), **self._found)
+        self.found: dict[str, Any] = {}
+        self.hands = [0, 0, 0, 0]
+        self.actions: list[Action] = []
 
     @property
     def _defines(self) -> bool:
         """Whether a definition comes next."""
         return self.next.kind == "word" and self.words[self.place + 1].text == "="
 
-    def _statement(self) -> None:
+    def statement(self) -> None:
         token = self.next
         if self._defines:
             name = self.read()
@@ -111,14 +109,14 @@ class _ScriptParser(Parser):
             number = self.number(f"{word.text} 1000")
             if not 0 <= number <= most or (number == 0 and word.text == "produce"):
                 raise word.wrong(f"{word.text} {number}: write a number from 1 to {most}")
-            self._found[word.text] = number
+            self.found[word.text] = number
         elif self.accept("dealer"):
-            self._found["dealer"] = self.choice(SEATS, "seat")
+            self.found["dealer"] = self.choice(SEATS, "seat")
         elif self.accept("vulnerable"):
             place = self.read()
             if place.text.lower() not in VULNERABILITIES:
                 raise place.wrong(f"{place.quoted} is no vulnerability: write none, NS, EW or all")
-            self._found["vulnerable"] = VULNERABILITIES[place.text.lower()]
+            self.found["vulnerable"] = VULNERABILITIES[place.text.lower()]
         elif self.accept("pointcount"):
             points = by_rank("hcp", self._weights(token))
             self.measures |= {"hcp": points, "hcps": points}
@@ -128,12 +126,12 @@ class _ScriptParser(Parser):
                 raise token.wrong(f"altcount {which}: counts are numbered 0 to 9")
             self.counts[which] = by_rank(f"pt{which}", self._weights(token))
         elif self.accept("action"):
-            self._actions.append(self._action())
+            self.actions.append(self._action())
             while self.accept(",") and self.next.kind != "end":
-                self._actions.append(self._action())
+                self.actions.append(self._action())
         else:
             self.accept("condition")
-            self._found["condition"] = self.expression()
+            self.found["condition"] = self.expression()
 
     def _weights(self, token: Token) -> list[int]:
         found: list[int] = []
@@ -151,7 +149,7 @@ class _ScriptParser(Parser):
             while self.next.kind == "word" and re.fullmatch(f"[{SUIT_LETTERS}][{RANKS}]+", self.next.text):
                 cards = self.read().text
                 for rank in cards[1:]:
-                    self._hands[seat] |= 1 << (13 * SUIT_LETTERS.index(cards[0]) + RANKS.index(rank))
+                    self.hands[seat] |= 1 << (13 * SUIT_LETTERS.index(cards[0]) + RANKS.index(rank))
                 self.accept(",")
 
     def _action(self) -> Action:

@@ -318,8 +318,8 @@ class DealPlan:
     def of(
         cls,
         *evidence: Piece | Auction,
-        given: Mapping[Seat | str, Hand | str] | None = None,
-        condition: str | None = None,
+        given: Mapping[Seat | str, Hand | str] | Constraints | None = None,
+        condition: str | Expression | None = None,
         where: Callable[..., Any] | None = None,
         bidder: BidderModel | None = None,
     ) -> DealPlan:
@@ -329,21 +329,10 @@ class DealPlan:
         language. ``where``: a function of a batch of :class:`bayesbridge.Layouts` that says which to keep. Calls among
         the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
         """
-        expression = TRUE if condition is None else parse_expression(condition)
-        held = given_cards((Seat.of(seat), Hand.of(cards).mask) for seat, cards in (given or {}).items())
-        return cls.compiled(held, expression, evidence, where=where, bidder=bidder)
-
-    @classmethod
-    def compiled(
-        cls,
-        given: Constraints,
-        condition: Expression,
-        evidence: tuple[Piece | Auction, ...] = (),
-        *,
-        where: Where | None = None,
-        bidder: BidderModel | None = None,
-    ) -> DealPlan:
-        """The same from parts that have been read."""
+        if not isinstance(given, Constraints):
+            given = given_cards((Seat.of(seat), Hand.of(cards).mask) for seat, cards in (given or {}).items())
+        if not isinstance(condition, Expression):
+            condition = TRUE if condition is None else parse_expression(condition)
         seen = pieces(*evidence)
         plan = _planned(given, condition, seen)
         if any(map(needs_solver, plan.tested)):

@@ -21,7 +21,7 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.budget import USUAL, Budget, ErrorLimits
 from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.engines.weights import Estimate, with_errors
+from bayesbridge.engines.weights import with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.odds import (
     CALIBRATION,
@@ -171,15 +171,12 @@ def caution(tables: TrickEstimates, passed: Contract | None, pair: Pair, shown: 
 class Option(NamedTuple):
     """A contract with what it pays, and whose tricks count."""
 
+    name: str
     contract: Contract | None
     """``None`` for a deal that is passed out."""
     points: Floats
     """(14,) points of the pair for 0 … 13 tricks of its declarer."""
     group: Group
-
-    @property
-    def name(self) -> str:
-        return str(self.contract or PASS)
 
     @property
     def made(self) -> Floats:
@@ -190,23 +187,18 @@ class Option(NamedTuple):
 class ContractTable(NamedTuple):
     """Rows by expected score; the command line needs no more, and xarray takes a second to load."""
 
-    labels: list[str]
-    columns: dict[str, list[Any]]
+    rows: list[dict[str, Any]]
+    """Plain values by name for each ``contract``, ``None`` for what a deal that is passed out has not."""
     attrs: dict[str, Any]
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """A dictionary of plain values for each contract, ``None`` for what a deal that is passed out has not."""
-        columns = {"contract": self.labels, **self.columns}
-        plain = [[None if value != value else value for value in column] for column in columns.values()]
-        return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
     def dataset(self) -> xarray.Dataset:
         """The same for ArviZ, pictures and computing."""
         from bayesbridge.results import Rows
 
-        variables = {name: (["contract"], np.array(values)) for name, values in self.columns.items()}
-        return Rows(variables, {"contract": self.labels}, self.attrs)
+        columns = {name: [np.nan if row[name] is None else row[name] for row in self.rows] for name in self.rows[0]}
+        labels = columns.pop("contract")
+        variables = {name: (["contract"], np.array(values)) for name, values in columns.items()}
+        return Rows(variables, {"contract": labels}, self.attrs)
 
 
 def contracts(
@@ -275,7 +267,6 @@ def contract_table(
 
     def told(tables: TrickEstimates, failure: str = "") -> ContractTable:
         ranked = sorted(options, key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean)
-        columns = _columns(tables, ranked, other, by_imps=scoring.imps)
         attrs = {
             "scheme": scoring.name,
             "vulnerable": Vulnerability.of(vulnerable).value,
@@ -287,7 +278,7 @@ def contract_table(
             "caution": caution(tables, passed, seats, [one.contract for one in ranked]),
             "failure": failure,
         }
-        return ContractTable([one.name for one in ranked], columns, attrs)
+        return ContractTable(_rows(tables, ranked, other, by_imps=scoring.imps), attrs)
 
     if first is not None:
         first(told(tables))
@@ -311,7 +302,10 @@ def option_payoffs(
     usual = next(one for one in found if one is not None)  # whose group a deal that is passed out is taken to be of
     found += [] if against is None else [contract_named(belief, against, pair)]
     payoffs = [payoff(scoring, one, ours=one is None or one.declarer in pair) for one in found]
-    return [Option(one, paid, group_of(one or usual, belief.dummy)) for one, paid in zip(found, payoffs, strict=True)]
+    return [
+        Option(str(one or PASS), one, paid, group_of(one or usual, belief.dummy))
+        for one, paid in zip(found, payoffs, strict=True)
+    ]
 
 
 def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
@@ -351,13 +345,12 @@ def _solved(
     return tables.solve(solver, work, budget, rng)
 
 
-def _columns(
+def _rows(
     tables: TrickEstimates, options: Sequence[Option], other: Option | None, *, by_imps: bool
-) -> dict[str, list[Any]]:
-    """The numbers of every row, the best first."""
-    first = options[0]
-
-    def row(one: Option) -> dict[str, Any]:
+) -> list[dict[str, Any]]:
+    """The numbers of every contract, the best first."""
+    first, rows = options[0], []
+    for one in options:
         own = {"make": one.made, "tricks": TRICKS, "score": one.points}
         figures = {name: tables.of_one(one.group, points) for name, points in own.items()}
         figures["behind"] = tables.of_two(first.group, one.group, first.points[:, None] - one.points)
@@ -367,11 +360,9 @@ def _columns(
             if by_imps:
                 against["imps"] = imps(less).astype(np.float64)
             figures |= {name: tables.of_two(one.group, other.group, points) for name, points in against.items()}
-        found = {name: tables.mean(figure) for name, figure in figures.items()}
+        found: dict[str, Any] = with_errors({name: tables.mean(figure) for name, figure in figures.items()})
         if one.contract is None:
-            found |= dict.fromkeys(("make", "tricks"), Estimate(np.nan, np.nan))
+            found |= dict.fromkeys(("make", "make_error", "tricks", "tricks_error"))
         solved = len(tables.chosen) if one.group in tables.tricks else 0
-        return {**with_errors(found), "solved": solved, "basis": tables.basis(one.group)}
-
-    rows = list(map(row, options))
-    return {name: [one[name] for one in rows] for name in rows[0]}
+        rows.append({"contract": one.name, **found, "solved": solved, "basis": tables.basis(one.group)})
+    return rows

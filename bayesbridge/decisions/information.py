@@ -76,16 +76,14 @@ def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
         return [Inquiry(name, partial(_kinds, name, function)) for name, function in asked.items()]
     if isinstance(asked, str):
         asked = re.split(r",(?![^\[]*\])", asked)
-    return [_enquiry(posterior, name.strip()) for name in asked or usual_questions(posterior)]
-
-
-def usual_questions(posterior: Posterior) -> list[str]:
-    """Where each honour lies that is in doubt; points and suit lengths of every hidden hand; everything."""
-    likeliest = posterior.card_table.max(axis=1)
-    honours = [name for name, chance in zip(CARDS, likeliest, strict=True) if name[1] in "AKQJ" and chance < 1.0]
-    hidden = [seat.name for seat in Seat if seat in posterior.belief.constraints.hidden]
-    lengths = [f"length[{seat}:{suit.name}]" for seat in hidden for suit in reversed(Suit)]
-    return [*(f"card[{name}]" for name in honours), *(f"points[{seat}]" for seat in hidden), *lengths, EVERYTHING]
+    if asked is None:
+        # Where each honour lies that is in doubt; points and suit lengths of every hidden hand; everything.
+        likeliest = posterior.card_table.max(axis=1)
+        honours = [name for name, chance in zip(CARDS, likeliest, strict=True) if name[1] in "AKQJ" and chance < 1.0]
+        hidden = [seat.name for seat in Seat if seat in posterior.belief.constraints.hidden]
+        lengths = [f"length[{seat}:{suit.name}]" for seat in hidden for suit in reversed(Suit)]
+        asked = [*(f"card[{name}]" for name in honours), *(f"points[{seat}]" for seat in hidden), *lengths, EVERYTHING]
+    return [_enquiry(posterior, name.strip()) for name in asked]
 
 
 def _enquiry(posterior: Posterior, name: str) -> Inquiry:

@@ -13,9 +13,10 @@ layouts that look alike, and double dummy only after them; the last four, where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import exp
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple, Unpack
@@ -277,19 +278,13 @@ class CardChoices(Displayable):
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
-        chance = "beaten" if self.turn.defends else "make"
-
-        def row(choice: CardChoice) -> dict[str, Any]:
+        cards = []
+        for choice in self.choices:
+            chance = "beaten" if self.turn.defends else "make"
             figures = {chance: choice.chance, "tricks": choice.tricks, "behind": choice.behind}
             figures |= {} if choice.matchpoints is None else {"matchpoints": choice.matchpoints}
-            return {
-                "cards": [str(card) for card in choice.cards],
-                "close": choice.close,
-                "wins": choice.wins,
-                **({"led": list(choice.led)} if choice.led else {}),
-                **with_errors(figures),
-            }
-
+            row = {"cards": [str(card) for card in choice.cards], "close": choice.close, "wins": choice.wins}
+            cards.append({**row, **({"led": list(choice.led)} if choice.led else {}), **with_errors(figures)})
         return {
             "contract": str(self.turn.contract),
             "seat": self.turn.seat.name,
@@ -299,7 +294,7 @@ class CardChoices(Displayable):
             "best": [str(card) for choice in self.best for card in choice.cards],
             "solved": self.solved,
             "exact": self.exact,
-            "cards": list(map(row, self.choices)),
+            "cards": cards,
             "wins": {str(card): choice.wins for choice in self.choices for card in choice.cards},
             "plan": list(self.plan),
             "horizon": self.horizon,
@@ -402,7 +397,9 @@ def play(
 
     def ranking(sample: CalibratedSample) -> CardChoices:
         taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
-        groups = list(_groups(turn.legal, taken))
+        # Cards next to each other in a suit stand together if they did the same in every layout.
+        alike = groupby(turn.legal, key=lambda card: (card.suit, taken[:, card.index].tobytes()))
+        groups = [tuple(cards) for _, cards in alike]
         now = turn.tricks - turn.won if turn.defends else turn.won
         tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
         tricks = 13 - tricks if turn.defends else tricks
@@ -433,25 +430,12 @@ def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
         return ranked
     hand = np.array([turn.legal.mask], np.uint64)
     heard = None if auction is None or auction.contract not in (None, turn.contract) else auction
-
     choices = []
     for choice in ranked.choices:
         leads = ([(turn.seat, card)] for card in choice.cards)
         logs = (log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0] for lead in leads)
         choices.append(replace(choice, led=tuple(exp(float(one)) for one in logs)))
     return replace(ranked, choices=tuple(choices))
-
-
-def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
-    """The cards, those next to each other in a suit together if they did the same in every layout."""
-    group: tuple[Card, ...] = ()
-    for card in legal:
-        same = group and card.suit == group[0].suit and (taken[:, card.index] == taken[:, group[0].index]).all()
-        if group and not same:
-            yield group
-            group = ()
-        group = (*group, card)
-    yield group
 
 
 def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:

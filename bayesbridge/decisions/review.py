@@ -29,7 +29,7 @@ from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.progress import with_progress
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import SEATS, card_words, error_text
+from bayesbridge.words import SEATS, card_words, error_text, number
 
 if TYPE_CHECKING:
     import pandas
@@ -59,13 +59,8 @@ class Judged:
     """Tricks lost on the real deal; ``None`` where the record does not tell all hands."""
     choices: int
     """Cards that could be told apart; 1 where there was nothing to choose."""
-    declares: bool
-    """Whether declarer chose it."""
-
-    @property
-    def kind(self) -> str:
-        """``lead``, ``declarer`` or ``defence``."""
-        return "lead" if not self.number else "declarer" if self.declares else "defence"
+    kind: str
+    """``lead``, ``declarer`` or ``defence``."""
 
     @property
     def verdict(self) -> str:
@@ -120,22 +115,23 @@ def judged_cards(
     solver, seed = card_solver(), int(generator(rng).integers(1 << 62))
     dummy, deal = contract.declarer.partner, record.deal
     last: dict[Seat, Posterior] = {}
-    for number, (seat, card) in enumerate(with_progress("cards", record.plays)):
+    for place, (seat, card) in enumerate(with_progress("cards", record.plays)):
         chooser = contract.declarer if seat == dummy else seat
         if chooser not in players:
             continue
-        belief = Belief.of_record(record, chooser, cards=number, bidder=bidder, player=player)
+        belief = Belief.of_record(record, chooser, cards=place, bidder=bidder, player=player)
         turn = turn_of(belief, contract)
         real = None if deal is None else 0
-        row = Judged(number, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, chooser == contract.declarer)
+        kind = "lead" if not place else "declarer" if chooser == contract.declarer else "defence"
+        row = Judged(place, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, kind)
         if len(turn.legal) == 1:
             yield row
             continue
         if deal is not None:
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
             real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
-        posterior = last[chooser] = believed(belief, budget.draws or 0, seed + number, last.get(chooser))
-        found = play(posterior, contract, goal="tricks", solve=budget.solve, seconds=budget.seconds, rng=seed + number)
+        posterior = last[chooser] = believed(belief, budget.draws or 0, seed + place, last.get(chooser))
+        found = play(posterior, contract, goal="tricks", solve=budget.solve, seconds=budget.seconds, rng=seed + place)
         mine, first = found.of(card), found.choices[0]
         best = card if mine.behind.mean < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
         row = replace(row, best=best, cost=mine.behind, close=mine.close)
@@ -163,38 +159,26 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
     return pandas.DataFrame([row.document() for row in rows])
 
 
-class PlayerCosts(NamedTuple):
-    """What the cards of one player cost; of those that the test cannot tell from the best, whose sum would grow with
-    the number of cards, nothing is added up.
+def player_costs(rows: Sequence[Judged]) -> dict[str, Any]:
+    """What the cards of one player cost, for ``--json``: tricks lost by costly cards, in all with a standard error and
+    by kind, and ``double_dummy_lost`` by all cards, ``None`` where a record does not tell all hands.
+
+    Of cards that the test cannot tell from the best nothing is added up: the sum would grow with their number.
     """
-
-    choices: int
-    costly: int
-    tricks_lost: float
-    """By costly cards, with one standard error."""
-    tricks_lost_error: float
-    unlucky: int
-    double_dummy_lost: int | None
-    """By all cards on the real deals; ``None`` where a record does not tell all hands."""
-    by_kind: dict[str, float]
-    """Tricks lost by costly opening leads, as declarer and in defence."""
-
-    @classmethod
-    def of(cls, rows: Sequence[Judged]) -> PlayerCosts:
-        costly = [row for row in rows if row.verdict == "costly"]
-        real = [row.double_dummy_cost for row in rows]
-        kinds = dict.fromkeys(("lead", "declarer", "defence"), 0.0)
-        for row in costly:
-            kinds[row.kind] += row.cost.mean
-        return cls(
-            sum(row.choices > 1 for row in rows),
-            len(costly),
-            sum(row.cost.mean for row in costly),
-            hypot(*(row.cost.error for row in costly)),
-            sum(row.verdict == "unlucky" for row in rows),
-            None if None in real else sum(one or 0 for one in real),
-            kinds,
-        )
+    costly = [row for row in rows if row.verdict == "costly"]
+    real = [row.double_dummy_cost for row in rows]
+    kinds = dict.fromkeys(("lead", "declarer", "defence"), 0.0)
+    for row in costly:
+        kinds[row.kind] += row.cost.mean
+    return {
+        "choices": sum(row.choices > 1 for row in rows),
+        "costly": len(costly),
+        "tricks_lost": sum(row.cost.mean for row in costly),
+        "tricks_lost_error": hypot(*(row.cost.error for row in costly)),
+        "unlucky": sum(row.verdict == "unlucky" for row in rows),
+        "double_dummy_lost": None if None in real else sum(one or 0 for one in real),
+        "by_kind": kinds,
+    }
 
 
 class BoardReview(NamedTuple):
@@ -262,11 +246,11 @@ def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) 
     heads = ["lead", "declarer", "defence"] if kinds else ["unlucky", "double dummy, all"]
     lines: list[list[str | float]] = []
     for name, rows in players.items():
-        one = PlayerCosts.of(rows)
-        lost = f"{one.tricks_lost:.2f}{error_text(one.tricks_lost_error)}"
-        real = "–" if one.double_dummy_lost is None else str(one.double_dummy_lost)
-        more = [f"{one.by_kind[kind]:.2f}" for kind in heads] if kinds else [str(one.unlucky), real]
-        lines.append([name, str(one.choices), str(one.costly), lost, *more])
+        one = player_costs(rows)
+        lost = f"{one['tricks_lost']:.2f}{error_text(one['tricks_lost_error'])}"
+        real = [str(one["unlucky"]), number(one["double_dummy_lost"])]
+        more = [f"{one['by_kind'][kind]:.2f}" for kind in heads] if kinds else real
+        lines.append([name, str(one["choices"]), str(one["costly"]), lost, *more])
     return Table("By player", ["player", "choices", "costly", "tricks lost by these", *heads], lines)
 
 
@@ -276,11 +260,8 @@ def review_table(rows: Sequence[Judged], title: str) -> Table:
     for row in rows:
         if row.verdict:
             cost = f"{row.cost.mean:.2f}{error_text(row.cost.error)}"
-            real = "–" if row.double_dummy_cost is None else str(row.double_dummy_cost)
-            who = SEATS[row.seat.name]
-            lines.append(
-                [f"{row.number // 4 + 1} {who} {card_words(row.card)}", card_words(row.best), cost, real, row.verdict]
-            )
+            played = f"{row.number // 4 + 1} {SEATS[row.seat.name]} {card_words(row.card)}"
+            lines.append([played, card_words(row.best), cost, number(row.double_dummy_cost), row.verdict])
     note = (
         "cost: tricks on average over what the player could know then, with one standard error, declarer's last eight "
         "tricks by one plan; double dummy: on the real deal. Costly cards were worse by what was known; unlucky ones "

@@ -592,18 +592,16 @@ def _solved(combination: Combination, table: tuple[Seat, Seat], shares: Floats, 
         at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
         return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
 
-    sure = winners
-    for goal in range(winners + 1, longest + 1):
-        shift = (goal - winners - 1) * game.n
-        sure = goal if any(outcome >> shift & live == live for outcome, _ in front) else sure
     goals = [line(goal) for goal in range(winners + 1, longest + 1)]
+    levels = range(longest - winners)
+    certain = (level for level in levels if any(outcome >> level * game.n & live == live for outcome, _ in front))
     small = [rank for rank in sorted((*first, *second), reverse=True) if rank < combination.small]
     return SuitPlay(
         _text(first) or "-",
         _text(second) or "-",
         "".join(map(_text, combination.groups)),
         table,
-        sure,
+        winners + 1 + max(certain, default=-1),
         tuple(one for one in goals if one.chance > 0.0),
         line(None),
         # Unless counting cards as small has lowered none of them.

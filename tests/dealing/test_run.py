@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.dealing.language import parse
 from bayesbridge.dealing.plan import DealPlan
@@ -30,7 +29,7 @@ def script():
 
 @pytest.fixture(scope="module")
 def plan(script):
-    return DealPlan.compiled(bb.constraints.Constraints.free(), script.condition)
+    return DealPlan.of(condition=script.condition)
 
 
 @pytest.fixture(scope="module")

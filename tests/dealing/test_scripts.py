@@ -36,7 +36,7 @@ def plan_of(script):
     known = Constraints.free()
     for seat, mask in enumerate(script.predealt):
         known = known.hold(seat, mask)
-    return DealPlan.compiled(known, script.condition)
+    return DealPlan.of(given=known, condition=script.condition)
 
 
 SOME_AND_ALL = [

@@ -10,7 +10,7 @@ import bayesbridge as bb
 from bayesbridge.answer import plain_rows
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.decisions.contracts import payoff
-from bayesbridge.decisions.information import usual_questions
+from bayesbridge.decisions.information import enquiries
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.scoring import Duplicate
@@ -142,7 +142,7 @@ def test_of_draws_an_answer_that_tells_nothing_is_not_shown_to_be_worth_anything
 
 def test_the_usual_questions_are_those_in_doubt():
     posterior = positions.quiet().infer()
-    names = usual_questions(posterior)
+    names = [one.name for one in enquiries(posterior, None)]
     assert "card[SQ]" in names
     assert "card[SA]" not in names  # South is known to hold it
     assert not any("[N" in name or "[E" in name for name in names)  # both hands are seen
