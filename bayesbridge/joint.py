@@ -1,17 +1,13 @@
 """Joint inference of a player's style θ and of the layout: each call is evidence about both.
 
-The style model reads nothing of a hand but its five cells, so layouts with the same cells are one *row* with a weight:
-how many there are, each weighted by the likelihood of the other evidence, over its density where layouts are drawn.
-The layouts are summed out, which leaves a smooth likelihood of at most four numbers ::
-
-    m(θ) = Σ_rows weight · P(their calls ∣ cells, θ)
+The style model reads nothing of a hand but its five cells, so layouts with the same cells are one *row*, weighted by
+the likelihood of the other evidence (over its density, where layouts are drawn). Summing them out leaves a smooth
+function of at most four numbers, m(θ) = Σ_rows weight · P(their calls ∣ cells, θ).
 
 With z a style's distance from the centres of its prior in spreads, a normal proposal is fitted to the posterior of z in
-rounds of adaptive importance sampling, tempered while the effective sample size is small, and mixed with a tenth of the
-prior, so that no weight is larger than ten times the likelihood. Points come in batches, each a scrambled Sobol' net:
-the batches are unbiased and independent, so their spread is the standard error of every answer
-(:class:`~bayesbridge.engines.weights.Batches`), and each has smaller variance than independent draws (A. B. Owen,
-"Monte Carlo theory, methods and examples", chapter 17).
+rounds of tempered importance sampling, and mixed with a tenth of the prior, so that no weight is larger than ten times
+the likelihood. Points come in batches, each a scrambled Sobol' net: the batches are unbiased and independent, so their
+spread is the standard error of every answer (:class:`~bayesbridge.engines.weights.Batches`).
 
 Given styles θ_d with weights w_d for the prior and the records, a layout of row r has the likelihood Σ w_d P_r(θ_d),
 and P(calls) = Σ w_d m(θ_d). Draws of NUTS come from the posterior, so their w_d are 1 / m(θ_d) up to an unknown
@@ -34,7 +30,7 @@ from scipy.stats import qmc
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.auctions import Turn
-from bayesbridge.bidders.fit import STYLE, CallRecord, Design, Prior, Styles, log_calls, sample_quietly, style_variables
+from bayesbridge.bidders.fit import STYLE, CallRecord, Design, Prior, Styles, sample_quietly, style_variables
 from bayesbridge.bidders.style import CELLS, LEANING, Cells, Options, StyleBidder, Terms, cells
 from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Draws
@@ -67,11 +63,6 @@ class Cloud:
     root: Floats
 
     @classmethod
-    def prior(cls, dimensions: int) -> Cloud:
-        """The prior itself."""
-        return cls(np.zeros(dimensions), np.eye(dimensions))
-
-    @classmethod
     def around(cls, points: Floats, weights: Floats) -> Cloud:
         """Fitted to (n, k) points with (n,) normalised weights; a little of the prior keeps every spread above 0."""
         mean = weights @ points
@@ -83,7 +74,7 @@ class Cloud:
     @classmethod
     def fitted(cls, log_likelihood: Callable[[Floats], Floats], dimensions: int, rng: np.random.Generator) -> Cloud:
         """For a posterior ∝ standard normal · likelihood, which is a function of (n, k) points."""
-        cloud = best = cls.prior(dimensions)
+        cloud = best = cls(np.zeros(dimensions), np.eye(dimensions))
         best_share, before = 0.0, 0.0
         for _ in range(8):
             points = cloud.draw(1, 128, rng)[0]
@@ -130,7 +121,7 @@ class StyleQuestion:
     """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand.
 
     calls:  for each call of the seat in this auction, what its options were and which it was
-    others: all other soft evidence: calls of the other seats, who bid as the belief says, and cards weighted by a model
+    others: all other soft evidence
     design: the calls on record of the same player, ``None`` if there are none
     """
 
@@ -143,7 +134,6 @@ class StyleQuestion:
 
     @classmethod
     def of(cls, belief: Belief, seat: Seat | str, records: Sequence[CallRecord], prior: Prior) -> StyleQuestion:
-        """Put the question; it needs a call of the seat, and records of one player."""
         caller, auction, bidder = Seat.of(seat), belief.auction, belief.bidder
         if caller == belief.observer:
             raise BayesBridgeError(f"{caller.name} is the observer, who knows that hand: name another", seat=caller)
@@ -188,14 +178,15 @@ class StyleQuestion:
 
     def cloud(self, rng: np.random.Generator, log_likelihood: Callable[[Floats], Floats] | None = None) -> Cloud:
         """A mixture that covers what the records, and a further likelihood of (n, 4) styles, say of the style."""
+        free = len(self.prior.unknown)
         if self.design is None and log_likelihood is None:
-            return Cloud.prior(len(self.prior.unknown))
+            return Cloud(np.zeros(free), np.eye(free))
 
         def log(points: Floats) -> Floats:
             styles = self.prior.styles(points)
             return self.log_records(styles) + (0.0 if log_likelihood is None else log_likelihood(styles))
 
-        return Cloud.fitted(log, len(self.prior.unknown), rng)
+        return Cloud.fitted(log, free, rng)
 
     def drawn(self, n: int, rng: np.random.Generator) -> Draws:
         """About ``n`` layouts by the engine ``importance``, the style summed out over points of its prior."""
@@ -220,11 +211,8 @@ class StyleQuestion:
 class SeatChances(NamedTuple):
     """Everything about rows of cells and the calls of a seat but for the style.
 
-    A cell enters the utility of the options in its strain alone, so utilities are computed once for each cell that
-    occurs and looked up for the rows.
-
-    calls: for each call, its number, how many calls were legal, and by strain the options, their terms by cell that
-           occurs, and the cell of each row
+    calls: for each call, its number, how many calls were legal, and by strain the options, their terms for each cell
+           that occurs (utilities depend on the cell of their strain alone), and the cell of each row
     rows:  how many rows there are
     """
 
@@ -276,10 +264,9 @@ class StyleRows:
     """The layouts by what the style model sees of them, and the chances of the seat's calls for each row.
 
     layouts: all of them, or those of ``drawn`` that have weight
-    log:     (k,) log weight of each row; the weights of all rows add up to P(the other evidence)
-    most:    the largest of them
+    log:     (k,) log weight of each row, ``most`` the largest; the weights add up to P(the other evidence)
     row:     (n,) the row of each layout
-    base:    (n,) log weight of each layout: log P(other evidence ∣ layout) − log density; sums up as the rows do
+    base:    (n,) log weight of each layout: log P(other evidence ∣ layout) − log density
     others:  (n,) log P(other evidence ∣ layout)
     """
 
@@ -388,16 +375,13 @@ class WeightedRows(NamedTuple):
 
 
 class Diagnostics(NamedTuple):
-    """How the style was sampled, and the diagnostics."""
+    """How the style was sampled, ``importance`` or ``nuts``, and the worst diagnostics over its parameters."""
 
     sampler: str
-    """``importance`` or ``nuts``."""
     ess: float
-    """Effective sample size of the style: the smallest over its parameters."""
     rhat: float
-    """The largest R-hat over the parameters; ``nan`` without chains."""
+    """``nan`` without chains."""
     divergences: int
-    """How often NUTS diverged after tuning."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -480,11 +464,10 @@ def infer_jointly(
     """The joint posterior of the style of one seat and of the layout.
 
     ``belief`` holds the calls of this auction, and its bidder is a :class:`~bayesbridge.StyleBidder`: the other seats
-    have its style, and all its vulnerability. ``records`` are calls of the same player with known hands. ``method``:
-    ``counts`` walks all layouts and sums them out exactly by what the style model sees of them; ``draws`` sums out
-    about ``layouts`` of them, drawn where the calls point; ``auto`` takes counts where the layouts can be walked, else
-    draws. ``sampler`` of the style: ``importance`` takes ``draws · chains`` weighted points or a few more, ``nuts`` as
-    many draws in chains, with ``tune`` steps before.
+    have its style. ``records`` are calls of the same player with known hands. ``method``: ``counts`` walks all layouts,
+    ``draws`` about ``layouts`` of them, drawn where the calls point; ``auto`` takes counts where they can be walked.
+    ``sampler`` of the style: ``importance`` takes ``draws · chains`` weighted points or a few more, ``nuts`` as many
+    draws in chains, with ``tune`` steps before.
 
     >>> import bayesbridge as bb
     >>> seen = bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Holds("E", "ST S9 S8 HT H9 H8 DJ DT D9 CK")
@@ -534,8 +517,9 @@ def _with_nuts(
 
     with pm.Model(coords={"player": [question.seat.name]}):
         style = style_variables(question.prior, [question.seat.name], pooled=False)
-        if question.design is not None:
-            pm.Potential("records", log_calls(question.design, style).sum())
+        if (design := question.design) is not None:
+            made = design.chances(style, pt.special.softmax)[np.arange(len(design.call)), design.call]
+            pm.Potential("records", pt.log(made).sum())
         calls = rows.chances.of_calls([number[0] for number in style], pt.exp)
         pm.Potential("calls", pt.logsumexp(sum(map(pt.log, calls), pt.as_tensor(rows.log))))
         styles = Styles(sample_quietly(*size, rng))

@@ -27,14 +27,7 @@ _ABOVE: Final = {Strain.D: Suit.H, Strain.H: Suit.S}
 
 
 def alert_statement(text: str, before: Auction, call: Call) -> Statement | None:
-    """What an alerted call shows, as far as the text can be read; ``None`` where nothing of it can.
-
-    >>> [one and one.text for one in (alert_statement(text, Auction.four("N").after_all(["1S", "Pass"]), Call.of("3S"))
-    ...                               for text in ("Limit raise", "10–12, 4+ trumps, forcing", "weak or strong"))]
-    ['10-12 points, S3+', '10-12 points, S4+', None]
-    >>> alert_statement("transfer", Auction.four("N").after_all(["1NT", "Pass"]), Call.of("2H")).text
-    'S5+'
-    """
+    """What an alerted call shows, as far as the text can be read; ``None`` where nothing of it can."""
     words = " ".join(re.sub(r"[–—]|\bto (?=\d)", "-", text.lower()).replace(" -", "-").replace("- ", "-").split())
     if _UNCLEAR.search(words):
         return None

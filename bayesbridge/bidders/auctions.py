@@ -1,8 +1,4 @@
-"""Bidder models in turn: one call and the auction before it, calls and auctions that models make, and mixtures of them.
-
-A :class:`Turn` is what a model is asked about; :func:`sample_call` and :func:`simulate_auction` draw from any model;
-:class:`MixtureBidder` is a player whose model is not known for certain.
-"""
+"""Bidder models in turn: one call and the auction before it, calls and auctions that models make, mixtures of them."""
 
 from __future__ import annotations
 
@@ -27,18 +23,16 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """A call in its place."""
+    """A call in its place: the auction up to it, and whose call it is."""
 
     before: Auction
-    """The auction up to the call."""
     seat: Seat
-    """Whose call it is."""
     call: Call
 
     @classmethod
     @lru_cache(maxsize=256)
     def of(cls, auction: Auction, index: int) -> Turn:
-        """Call number ``index`` of an auction, counted from 0; kept, as one batch of hands after the other asks for it.
+        """Call number ``index`` of an auction, counted from 0.
 
         >>> Turn.of(Auction.of("S:1NT Pass", dummy="N"), 1).seat
         <Seat.W: 3>
@@ -60,7 +54,7 @@ def seat_to_call(auction: Auction) -> Seat:
 
 @lru_cache(maxsize=256)
 def legal_indices(before: Auction) -> tuple[int, ...]:
-    """Indices of the legal calls, rising; the rules are asked once for each auction."""
+    """Indices of the legal calls, rising."""
     return tuple(call.index for call in before.legal_calls())
 
 
@@ -127,10 +121,8 @@ def simulate_auction(
 class MixtureBidder:
     """One of several models calls, the same one throughout an auction; all are equally likely at first.
 
-    Each call of a player tells something of which model they follow, so the likelihood of the next call weighs the
-    models by how well they explain the calls so far. Multiplied over an auction this is exactly P(calls ∣ hand) with
-    the model summed out: with draws from a posterior of styles as the models, a posterior over layouts is the joint
-    posterior of style and layout, seen from the side of the layout.
+    The likelihood of the next call weighs the models by how well they explain the player's calls so far. Multiplied
+    over an auction this is exactly P(calls ∣ hand) with the model summed out.
     """
 
     bidders: tuple[BidderModel, ...]

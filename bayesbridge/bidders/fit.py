@@ -1,31 +1,27 @@
 """Learning the styles of players from auctions on record, with PyMC.
 
-A record is one call whose caller's hand is known. Each player p has four numbers, on scales where a normal prior makes
-sense: aggressiveness and suit preference in tricks, the logarithm of the temperature, the log odds of the slip rate.
-With one player they have the prior itself; with several the players come from one population whose mean and spread are
-learned too, so a player seen rarely borrows from the others::
+A record is one call whose caller's hand is known; docs/learning.md has the model. Each player p has four numbers, on
+scales where a normal prior makes sense. Several players come from one population whose mean and spread are learned too,
+non-centred: NUTS walks in z, whose shape does not depend on σ::
 
     θ_p = μ + σ · z_p,   z_p ~ Normal(0, 1),   μ ~ Normal(prior centre, prior spread),   σ ~ HalfNormal(prior spread)
-    call_r ~ Categorical(p_r),   p_r = P(each of the 38 calls ∣ hand and auction of record r, θ of its player)
 
-(non-centred: NUTS walks in z, whose shape does not depend on σ). What a record says comes from
-:class:`~bayesbridge.bidders.style.Terms`: utilities are quadratic in the tricks that a style adds, so all that a hand
-and an auction contribute is three arrays, worked out once before sampling. An illegal call has probability 0.
+Utilities are quadratic in the tricks that a style adds (:class:`~bayesbridge.bidders.style.Terms`), so all that a hand
+and an auction contribute is three arrays, worked out once before sampling.
 """
 
 from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import MixtureBidder, Turn
@@ -92,11 +88,8 @@ def records_of(
 ) -> list[CallRecord]:
     """All calls of an auction whose callers are among the players, as records."""
     dealt, sides = Deal.of(deal), Vulnerability.of(vulnerable)
-    return [
-        CallRecord(players[seat], dealt[seat], auction, index, sides)
-        for index, (seat, _) in enumerate(auction)
-        if seat in players
-    ]
+    calls = [(index, seat) for index, (seat, _) in enumerate(auction) if seat in players]
+    return [CallRecord(players[seat], dealt[seat], auction, index, sides) for index, seat in calls]
 
 
 def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[CallRecord]:
@@ -138,7 +131,6 @@ class Design(NamedTuple):
 
     @classmethod
     def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Design:
-        """Work out all that the hands and auctions contribute."""
         shape = len(records), 38
         u0, u1, u2 = np.full(shape, NEVER), np.zeros(shape), np.zeros(shape)
         u0[:, 0] = 0.0
@@ -152,10 +144,7 @@ class Design(NamedTuple):
         return cls(Terms(u0, u1, u2), (u0 > NEVER).astype(np.int64), call, player)
 
     def chances(self, style: Sequence[Any], softmax: Callable[..., Any]) -> Any:
-        """(…, r, 38) P(call), 0 for what is illegal, for the four numbers of styles, (…, players) each.
-
-        Arrays, or expressions of PyTensor, with the ``softmax`` of either.
-        """
+        """(…, r, 38) P(call) for the numbers of styles, (…, players) each: arrays or tensors, with their softmax."""
         aggressiveness, preference, temperature, slip = (number[..., self.player][..., None] for number in style)
         added = aggressiveness + preference * LEANING
         meant = softmax(self.terms.utility(added) / temperature, axis=-1)
@@ -167,9 +156,7 @@ class Design(NamedTuple):
 
 
 def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
-    """(n,) how often players of n styles, (n, 4), would bid in these turns, with the hands on record there.
-
-    All are asked about the same turns, whoever made the calls, so that their rates can be compared.
+    """(n,) how often players of n styles, (n, 4), would bid in these turns with the hands on record, whoever made them.
 
     >>> turn = CallRecord("South", "AKQ52.J3.A94.K83", Auction.of("S:1S"), 0)
     >>> timid, sober = (-2.0, 0.0, 1.0, 0.02), (0.0, 0.0, 1.0, 0.02)
@@ -178,15 +165,10 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
     """
     if not turns:
         raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
-    design = Design.of(turns, sorted({record.player for record in turns}))
-    design = design._replace(player=np.zeros_like(design.player))
+    design = Design.of([replace(turn, player="") for turn in turns], [""])
     each = np.asarray(styles, dtype=np.float64)[:, None, :]
-    rates = np.empty(len(each))
-    step = max(1, BLOCK // design.legal.size)
-    for start in range(0, len(each), step):
-        chances = design.probabilities(each[start : start + step])
-        rates[start : start + step] = chances[:, :, 3:].sum(axis=2).mean(axis=1)
-    return rates
+    blocks = np.array_split(each, 1 + len(each) * design.legal.size // BLOCK)
+    return np.concatenate([design.probabilities(block)[..., 3:].sum(axis=2).mean(axis=1) for block in blocks])
 
 
 STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
@@ -230,10 +212,7 @@ class Styles:
         return MixtureBidder(tuple(replace(StyleBidder(*draws[row].tolist()), vulnerable=sides) for row in chosen))
 
     def bid_rates(self, turns: Sequence[CallRecord]) -> xarray.DataArray:
-        """(chain, draw, player) how often each player would bid in these turns, with the hands on record there.
-
-        All players are asked about the same turns, whoever made the calls, so that their rates can be compared.
-        """
+        """(chain, draw, player) how often each player would bid in these turns, as :func:`bid_rates` says."""
         import xarray
 
         rates = bid_rates(turns, self.values.reshape(-1, len(STYLE)))
@@ -241,10 +220,7 @@ class Styles:
         return xarray.DataArray(rates.reshape(like.shape), like.coords, like.dims, "bid_rate")
 
     def summary(self) -> Any:
-        """ArviZ's table: mean, deviation, interval, effective draws and R-hat of every parameter that is not known.
-
-        The mean and the spread of the population come last, where there is one.
-        """
+        """ArviZ's table of every parameter that is not known, and of the population, where there is one."""
         import arviz
 
         return arviz.summary(self.tree, var_names=[*self.unknown, *self.population], round_to="none")
@@ -300,7 +276,6 @@ class Styles:
 
 
 POOLINGS: Final = ("none", "partial", "complete")
-"""How the players are related: each for themselves, from one population that is learned, or all alike."""
 
 
 class Normal(NamedTuple):
@@ -325,12 +300,10 @@ _LOGIT_SLIP = Normal(-4.0, 0.7)
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a player before any record; docs/learning.md defends the defaults."""
+    """What is believed of a player before any record, tricks as tricks; docs/learning.md defends the defaults."""
 
     aggressiveness: Normal = _TRICKS
-    """Tricks."""
     suit_preference: Normal = _TRICKS
-    """Tricks."""
     log_temperature: Normal = _LOG_TEMPERATURE
     logit_slip: Normal = _LOGIT_SLIP
 
@@ -363,7 +336,7 @@ class Prior:
         scaled = np.broadcast_to(centres, (*z.shape[:-1], len(STYLE))).copy()
         scaled[..., self.unknown] += spreads[self.unknown] * z
         scaled = scaled.clip(*np.array(list(ENDS.values())).T)
-        scaled[..., 2], scaled[..., 3] = np.exp(scaled[..., 2]), 1 / (1 + np.exp(-scaled[..., 3]))
+        scaled[..., 2], scaled[..., 3] = np.exp(scaled[..., 2]), expit(scaled[..., 3])
         return np.asarray(scaled.clip(*np.array(list(BOUNDS.values())).T))
 
     def draw(self, rng: Seed = None) -> StyleBidder:
@@ -374,8 +347,7 @@ class Prior:
 def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: bool = False) -> list[Any]:
     """The four parameters as variables of the PyMC model in context, each (players,); also as draws to keep.
 
-    ``pooled``: the players come from a population, whose ``population_mean`` and ``population_spread`` are variables
-    too, one of each for every parameter that the prior leaves open. ``alike``: all players have the same style.
+    ``pooled``: the players come from a population. ``alike``: all players have the same style.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -383,7 +355,7 @@ def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: b
     unknown, scales = prior.unknown, list(ENDS)
     centres, spreads = (np.array(values) for values in zip(*prior.normals(), strict=True))
     mean, spread = list(centres), list(spreads)
-    if pooled and unknown:
+    if pooled:
         pm.modelcontext(None).add_coord("parameter", [scales[column] for column in unknown])
         means = pm.Normal("population_mean", centres[unknown], spreads[unknown], dims="parameter")
         widths = pm.HalfNormal("population_spread", spreads[unknown], dims="parameter")
@@ -400,19 +372,10 @@ def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: b
     return found
 
 
-def log_calls(design: Design, style: Sequence[Any]) -> Any:
-    """(r,) log P(call made) of records as an expression in the style variables."""
-    import pytensor.tensor as pt
-
-    return pt.log(design.chances(style, pt.special.softmax)[np.arange(len(design.call)), design.call])
-
-
 def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, pooling: str | None = None) -> pymc.Model:
-    """The PyMC model that :func:`fit_styles` samples, for those who would rather go on themselves.
+    """The PyMC model that :func:`fit_styles` samples; ``Styles(tree)`` takes what ``pm.sample`` gives.
 
-    Its likelihood is a ``pm.Categorical`` named ``call`` with one entry for each record. Dimensions: ``player``,
-    ``record``, ``option`` (the 38 calls, by name) and, with partial pooling, ``parameter``. ``Styles(tree)`` takes what
-    ``pm.sample`` gives.
+    Its likelihood is a ``pm.Categorical`` named ``call`` with one entry for each record.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -453,8 +416,7 @@ def fit_styles(
 
     ``pooling``: ``"partial"`` if the players come from one population that is learned too (the default for several),
     ``"none"`` if each is learned alone (the default for one), ``"complete"`` if all have the same style.
-    ``predictive``: whether to add what ArviZ needs beyond the draws: prior, prior and posterior predictive calls, log
-    likelihood and log prior. These take 16 bytes for each draw of each record.
+    ``predictive``: whether to add what ArviZ needs beyond the draws, 16 bytes for each draw of each record.
     ``sample``: further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
     """
     import pymc as pm
@@ -466,11 +428,16 @@ def fit_styles(
     if predictive:
         seeds = [int(seed) for seed in numbers.integers(0, 1 << 31, size=2)]
         quiet: dict[str, Any] = {"model": model, "progressbar": False}
-        with _without_messages():
+        log = logging.getLogger("pymc")
+        level = log.level
+        log.setLevel(logging.ERROR)
+        try:
             drawn = pm.sample_prior_predictive(1000, model=model, random_seed=seeds[0])
             compute_log_prior(tree, **quiet)
             pm.compute_log_likelihood(tree, **quiet)
             pm.sample_posterior_predictive(tree, extend_inferencedata=True, random_seed=seeds[1], **quiet)
+        finally:
+            log.setLevel(level)
         tree["prior"], tree["prior_predictive"] = drawn["prior"], drawn["prior_predictive"]
     styles = Styles(tree)
     if styles.warning:
@@ -482,20 +449,8 @@ def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator,
     """NUTS in the model in context: chains one after the other, no bars, no advice; the caller looks at R-hat."""
     import pymc as pm
 
-    quiet = {"cores": 1, "progressbar": False, "compute_convergence_checks": False}
+    quiet = {"cores": 1, "quiet": True, "compute_convergence_checks": False}
     seeds = [int(seed) for seed in rng.integers(0, 1 << 31, size=chains)]
-    with _without_messages(), one_thread():
+    with one_thread():
         tree: xarray.DataTree = pm.sample(draws=draws, tune=tune, chains=chains, random_seed=seeds, **(quiet | options))
     return tree
-
-
-@contextmanager
-def _without_messages() -> Iterator[None]:
-    """PyMC does not tell what it is doing."""
-    log = logging.getLogger("pymc")
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)

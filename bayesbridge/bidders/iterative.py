@@ -16,10 +16,8 @@ from bayesbridge.errors import BayesBridgeError
 class IterativeBidder:
     """Bids as high as Algorithm 1 goes as soon as that outranks the last bid, and passes otherwise.
 
-    In no trumps only, as in the paper; with ``suits`` in every strain, by the extension that
-    ``bayesbridge.capture.strains`` defines: the highest of the five bids. With probability ``slip`` they make any
-    legal call instead, all equally likely, so no call is ever impossible. A pass is evidence too: it says that no bid
-    was good enough.
+    In no trumps only, as in the paper; with ``suits`` the highest of the bids in all strains, by the extension that
+    ``bayesbridge.capture.strains`` defines. With probability ``slip`` they make any legal call instead.
 
     >>> from bayesbridge.cards import Hand
     >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
@@ -29,7 +27,6 @@ class IterativeBidder:
 
     slip: float = 0.02
     """ε, the share of calls made at random; 0 makes the model sharp, and a call that it cannot explain impossible."""
-
     suits: bool = False
     """Whether suits are bid; without, a suit bid is a slip and says nothing of the hand."""
 

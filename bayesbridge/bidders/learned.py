@@ -1,16 +1,9 @@
 """The learned bidder of the four-player game: P(call ∣ own hand, partner's hand, auction so far), fitted on records.
 
-Partner's hand may be hidden or shown. Nobody sees partner's cards, and yet a call depends on them even when the
-caller's hand and the auction are known: partners know what their calls mean, by agreement and explanation, which a
-reader of the bare auction does not, and partner's hand is the best witness of what was meant. So
-
-    P(auction ∣ deal) = Π P(call ∣ own hand, partner's hand, auction so far)
-
-is a better likelihood than the product of P(call ∣ own hand, auction so far), and Bayes' rule takes any conditional
-distribution of the auction given the deal. A wide network says it; a narrow one of the same kind guides the draws
-(:mod:`~bayesbridge.bidders.networks`). Relative seat 0 is the caller, 1 the left-hand opponent, 2 the partner, 3 the
-right-hand opponent, so that the same auction reads the same from every seat. ``scripts/fit_auction_model.py`` makes
-the parameters; docs/bidders.md tells how good they are.
+Partner's hand may be hidden or shown: a call depends on it even when the caller's hand and the auction are known, since
+partners know what their calls mean (docs/pairs.md). A wide network says P(call); a narrow one of the same kind guides
+the draws (:mod:`~bayesbridge.bidders.networks`). Relative seat 0 is the caller, 1 the left-hand opponent, 2 the
+partner, 3 the right-hand opponent. ``scripts/fit_auction_model.py`` makes the parameters.
 """
 
 from __future__ import annotations
@@ -62,14 +55,7 @@ class Steps(NamedTuple):
 
 
 def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool) -> Steps:
-    """The steps of a four-player auction given as call indices, which must be legal.
-
-    >>> steps = encode([0, 3, 1], dealer_vulnerable=True, others_vulnerable=False)
-    >>> (steps.tokens - STARTS[:-1]).tolist()  # after 1C, which is the right-hand opponent's, a double
-    [[38, 0, 0, 4, 2, 0], [0, 0, 0, 4, 1, 1], [3, 1, 0, 3, 2, 2]]
-    >>> steps.legal[2, :5].tolist()
-    [True, True, False, False, True]
-    """
+    """The steps of a four-player auction given as call indices, which must be legal."""
     n = len(calls)
     tokens = np.zeros((n, len(STARTS) - 1), np.intp)
     legal = np.zeros((n, 38), np.bool_)
@@ -100,19 +86,13 @@ LEARN_AGAIN: Final = "learn it again with 'bayesbridge style RECORDS --pair A+B 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairStyle:
-    """What is known of how a pair bids: a normal distribution over 16 numbers, where the pairs on record have mean 0
-    and variance 1.
-
-    >>> float(AVERAGE.covariance.trace())
-    16.0
-    """
+    """What is known of how a pair bids, learned from so many tables: a normal distribution over 16 numbers, which have
+    mean 0 and variance 1 over the pairs on record."""
 
     pair: str
-    """Who they are, for people."""
     mean: NDArray[np.float64]
     covariance: NDArray[np.float64]
     tables: int = 0
-    """How many tables it was learned from."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairStyle):
@@ -221,14 +201,12 @@ class LearnedBidder:
 
     vulnerable: Vulnerability
     slip: float
-    """ε, mixed in so that no call makes a hand impossible; the softmax leaves room for most slips already."""
     style: Styles
     size: Literal["wide", "guide"]
     """Which of the two networks answers."""
 
     reads_partner: ClassVar[bool] = True
     cost: ClassVar[Cost] = Cost(most_layouts=20_000, moves=8, draws=5_000)
-    """A network: a sampler is quicker beyond so many layouts, and a second affords so many moves and draws."""
 
     def __init__(
         self,
@@ -313,8 +291,7 @@ class LearnedBidder:
         if auction.dummy is not None:
             raise BayesBridgeError(
                 f"auction '{auction}' of three players: the learned bidder knows the four-player game only; "
-                f"use IterativeBidder",
-                auction=auction,
+                "use IterativeBidder"
             )
         first = auction.first
         sides = first in self.vulnerable, first.next() in self.vulnerable

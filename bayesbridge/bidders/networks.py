@@ -1,25 +1,20 @@
 """The networks of the learned bidder and the learned player, in NumPy.
 
 **The reader** is a small causal transformer over what everybody at the table knows: it never sees a hidden hand. Every
-token is the sum of a few rows of one table. A layer lets each token look back at those before it, by what they say and
-by how far back they lie, and then works on each token alone; both are added to what went in::
+token is the sum of a few rows of one table, and looks back at those before it, by what they say and how far they lie::
 
     x ← x + answer(Σ over the past of softmax(q·k / √d + distance) v)       with q, k, v = ask(norm(x))
     x ← x + down(relu(up(norm(x))))
 
-A token never sees a later one, so a longer sequence gives the same for its beginning.
-
 **A hand** is a sum over its four suits of vectors looked up by the 13 bits of the holding (small networks made them,
-evaluated for all 8192 holdings once) and of vectors for what no suit tells: points, shape, aces and kings. Two short
-products later it joins the context c, which is what the reader says, in one hidden layer whose units the context scales
-and shifts. Where partner's hand is shown, it joins the same layer, and so does what the two are worth together::
+evaluated for all 8192 holdings once) and of vectors for what no suit tells. Two short products later it joins the
+context c, which is what the reader says, in one hidden layer whose units the context scales and shifts; so do partner's
+hand, where it is shown, and what the two are worth together::
 
     h = relu(relu(Σ_s suit_s[holding in s] + points + shape + aces and kings)·W + w)        once for each hand
     a = h·A + its aces and kings, b = the same of partner's hand with another matrix
     p = relu(relu(h·J + h'·J + 2j)·K + k)·P + q                                             once for each pair of hands
     scores = relu(a ∘ scale(c) + shift(c) [+ b ∘ scale'(c) + shift'(c) + p ∘ scale''(c)])·C + c·D + d
-
-So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction.
 """
 
 from __future__ import annotations
@@ -107,8 +102,7 @@ def _normal(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
 class Context(NamedTuple):
     """What is known before one choice.
 
-    scale:   (vectors, units) what it makes of each unit of a vector: the own hand's, and if the network takes partner's
-             hand, that one's and the pair's
+    scale:   (vectors, units) of the own hand's vector, and if the network takes partner's hand, of that and the pair's
     shift:   (hands, units) what it adds with each of the hands
     choices: (k,) what may be chosen, rising
     out:     (units, k) from the hidden layer to them
@@ -142,7 +136,6 @@ class Holdings(NamedTuple):
 
     @classmethod
     def of(cls, p: dict[str, Singles]) -> Holdings:
-        """From the parameters whose names begin with ``holdings_``, with those of whole hands if there are any."""
         features = suit_features()
         tables = []
         with one_thread():

@@ -1,15 +1,13 @@
 """The style of a pair, learned from its tables: a posterior over the 16 numbers that the learned bidder takes.
 
-The prior is standard normal, since the numbers are scaled so (``scripts/fit_auction_model.py``). The likelihood is that
-of the calls of both partners, whose hands are on record; their opponents are read as a pair of which nothing is known.
-With s the scores of the legal calls of one turn, P(call) = softmax(s), and J their derivatives by the 16 numbers, one
-step of Fisher scoring is ::
+The prior is standard normal. The likelihood is that of the calls of both partners, whose hands are on record; their
+opponents are read as a pair of which nothing is known. With s the scores of the legal calls of one turn, P(call) =
+softmax(s), and J their derivatives by the 16 numbers, one step of Fisher scoring is ::
 
     (1 + Σ Jᵀ (diag p − p pᵀ) J) · step = Σ Jᵀ (made − p) − z
 
-and a few of them reach the mode. The matrix there is the precision of the normal distribution that
-:func:`learn_style` gives (Laplace's method). :func:`sample_style` lets PyMC sample the same posterior with the scores
-taken as linear around the mode, and then weighs the draws by the network itself.
+and the matrix at the mode is the precision of the normal distribution that :func:`learn_style` gives (Laplace's
+method). :func:`sample_style` lets PyMC sample the same posterior.
 """
 
 from __future__ import annotations
@@ -91,11 +89,7 @@ def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
 
 
 def pair_name(pair: str) -> str:
-    """The two names in alphabetical order, as :meth:`~bayesbridge.notation.record.Record.pair` writes them.
-
-    >>> pair_name("Elm + Ash")
-    'Ash+Elm'
-    """
+    """The two names in alphabetical order, as :meth:`~bayesbridge.notation.record.Record.pair` writes them."""
     return "+".join(sorted(part.strip() for part in pair.split("+")))
 
 

@@ -1,11 +1,10 @@
 """The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
 
-A transformer reads the auction, dummy and every card so far; the cards still held join it in one hidden layer, and the
-legal cards are chosen with probability softmax of their scores (:mod:`~bayesbridge.bidders.networks`). A
-token is a call that was made or the situation before a card is played: what everybody at the table can see, and nothing
-of a hidden hand. Seats are counted from declarer: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner. Every
+A transformer reads what everybody at the table can see: the auction, dummy and every card so far. The cards still held
+join it in one hidden layer, and P(card) is a softmax over the legal ones (:mod:`~bayesbridge.bidders.networks`). Every
 choice sees what the same player and their partner did before, so signals and plans count as far as experts make them.
-``scripts/fit_card_play.py`` makes the parameters.
+Seats are counted from declarer: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner. ``scripts/fit_card_play.py``
+makes the parameters.
 """
 
 from __future__ import annotations
@@ -60,12 +59,7 @@ class Situations(NamedTuple):
 def situations(
     contract: Contract, auction: Auction | None, plays: Sequence[tuple[Seat, Card]], dummy: int | None = None
 ) -> Situations:
-    """The situation before each card; cards in the order played, ``dummy`` the 13 cards of dummy as a mask.
-
-    >>> seen = situations(Contract.of("3NT by S"), None, [(Seat.W, Card.of("SK")), (Seat.N, Card.of("S2"))])
-    >>> (seen.tokens - STARTS[:-1])[-1].tolist()  # dummy is to play to the king of spades
-    [38, 0, 50, 2, 1, 3, 11, 1, 0, 4, 2, 1]
-    """
+    """The situation before each card; cards in the order played, ``dummy`` the 13 cards of dummy as a mask."""
     strain, declarer = int(contract.strain), contract.declarer
     fixed = strain, contract.level - 1
     tokens = np.zeros((HEARD + len(plays), len(STARTS) - 1), np.intp)
@@ -96,23 +90,18 @@ def situations(
 
 
 LEADS: Final = ("fourth best", "third and fifth", "top of sequence")
-"""Agreements on which card of a suit with an honour is the opening lead.
-
-The first two are of its low cards, the nine and below: the fourth highest of four or more, or the third highest of
-three or four and the fifth of more. The last is of its honours, where the best two touch, the ace apart, and in no
-trumps the third is at most one step below.
-"""
+"""Agreements on which card of a suit with an honour is the opening lead: the first two of its low cards (the third of
+three or four, the fifth of more), the last of honours whose best two touch, in no trumps with a third near them."""
 
 LOW: Final = 8
 """Cards of a suit below the ten."""
 
 
 class AgreedLeads(NamedTuple):
-    """What a pair may have agreed on opening leads, with its share, and how surely they keep to it."""
+    """What a pair may have agreed on opening leads, of :data:`LEADS`, its share, and how surely they keep to it."""
 
     share: float
     agreed: tuple[str, ...]
-    """Of :data:`LEADS`."""
     faith: float
 
 
@@ -121,11 +110,7 @@ type Leads = tuple[AgreedLeads, ...]
 
 @cache
 def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
-    """(8192,) the rank that is led from each holding in a suit, -1 where the agreement says nothing of it.
-
-    >>> agreed_ranks("fourth best", True)[0b_0100_1001_0010_1].item()  # KT742: the four
-    2
-    """
+    """(8192,) the rank that is led from each holding in a suit, -1 where the agreement says nothing of it."""
     found = np.full(1 << 13, -1)
     for holding in range(1 << 13):
         falling = [rank for rank in reversed(range(13)) if holding >> rank & 1]
@@ -155,11 +140,8 @@ class LearnedPlayer:
 
     slip: float = 0.01
     leads: tuple[Leads, Leads] = field(default=((), ()), repr=False)
-    """What North and South, and East and West, have agreed on opening leads: a belief takes it from their systems.
-
-    Which suit is led, and whether an honour of it, stays as it is; of the suit's honours, or of its low cards, the one
-    agreed on has at least the probability ``faith``.
-    """
+    """What NS and EW have agreed on opening leads, which a belief takes from their systems: of the honours of the suit
+    led, or of its low cards, the one agreed on has at least the probability ``faith``."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:
@@ -173,28 +155,24 @@ class LearnedPlayer:
         seat: Seat,
         auction: Auction | None = None,
         dummy: Hand | None = None,
-        start: int = 0,
     ) -> NDArray[np.float64]:
-        """Σ log P(card ∣ hand, cards before it) over a seat's cards from number ``start`` of ``plays`` on.
+        """Σ log P(card ∣ hand, cards before it) over a seat's cards, none for dummy's, whose hand is open.
 
         hands: (n,) masks of the 13 cards the seat was dealt; they must hold the cards it played.
-        plays: in the order played. Dummy's cards say nothing: its hand is open.
         dummy: its 13 cards, which everybody sees after the lead; without them the player knows less.
         """
         one_row("hands", hands)
         if seat == contract.declarer.partner:
             return np.zeros(len(hands))
         seen = _seen(contract, auction, tuple(plays), dummy)
-        own = [i for i, (player, _) in enumerate(plays) if player == seat]
         rest = hands.astype(np.uint64)
         result = np.zeros(len(hands))
         with one_thread():
-            for i in own:
-                card = plays[i][1]
-                if i >= start:
+            for i, (player, card) in enumerate(plays):
+                if player == seat:
                     leads = self.leads[seat % 2] if i == 0 and card.suit is not contract.trump else ()
                     result += self._choice(seen[i], rest, card.index, leads, contract.trump is None)
-                rest &= ~np.uint64(card.mask)
+                    rest &= ~np.uint64(card.mask)
         return result
 
     def _choice(

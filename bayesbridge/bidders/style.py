@@ -1,9 +1,8 @@
 """A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
 
-A hand is valued in sixteenths of a trick, taken together with an average dummy, by its points, controls, lengths and
-the quality of its suits (docs/bidders.md has the table, :data:`_VALUE` the numbers). With Algorithm 1's level in the
-strain (:mod:`~bayesbridge.capture.strains`) the value makes one small integer, the *cell* ``8 · value + level``. The
-five cells of a hand, one a strain, are a sufficient statistic, whatever the style and the auction.
+A hand is valued in sixteenths of a trick, taken together with an average dummy (docs/bidders.md has the table). With
+Algorithm 1's level in the strain the value makes one small integer, the *cell* ``8 · value + level``. The five cells of
+a hand, one a strain, are a sufficient statistic, whatever the style and the auction.
 
 A bid of level n in strain s undertakes t = 6 + n tricks. Let x be the hand's value in s and y = x + what the auction
 adds to it + what the player's style adds to it, all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s,
@@ -14,10 +13,8 @@ and [·] one where true and else nought. Then ::
     u(Pass)  = 0
     P(call)  = ε / legal calls  +  (1 − ε) · softmax(u / temperature)
 
-The first term asks whether the hand can afford to come in at all, the second matches the level to the hand, the third
-is Algorithm 1's word. A double, in the four-player game, says that the hand has eight tricks. What the auction adds to
-a hand: one trick in a suit that partner has bid, minus one in a strain that an opponent has bid, a quarter when all
-others have passed before (light in last seat), minus a quarter when vulnerable.
+What the auction adds to a hand: one trick in a suit that partner has bid, minus one in a strain that an opponent has
+bid, a quarter when all others have passed before (light in last seat), minus a quarter when vulnerable.
 """
 
 from __future__ import annotations
@@ -56,13 +53,7 @@ _VALUE: Final = np.stack(
 
 
 def cells(hands: Hands) -> Cells:
-    """The cells of n hands of 13 cards, given as (n,) masks.
-
-    >>> from bayesbridge.cards import Hand
-    >>> found = cells(np.array([Hand.from_pbn("KQT85.A3.T94.K83").mask], dtype=np.uint64))
-    >>> (found // 8 / 16).tolist(), (found % 8).tolist()
-    ([[5.875, 5.875, 5.375, 7.375, 6.75]], [[0, 0, 0, 1, 0]])
-    """
+    """The cells of n hands of 13 cards, given as (n,) masks."""
     one_row("hands", hands)
     found = np.empty((len(hands), 5), dtype=np.int16)
     _fill_cells(np.ascontiguousarray(hands), *walks(), _VALUE, found)
@@ -152,17 +143,14 @@ class Options(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Utility as a quadratic in b, the tricks that a style adds to the hand: u = u0 + u1 · b + u2 · b².
+    """Utility as a quadratic in b, the tricks that a style adds to the hand: u = u0 + u1 · b + u2 · b²."""
 
-    Arrays, or expressions of PyTensor where the cells are one.
-    """
-
-    u0: Any
-    u1: Any
+    u0: Floats
+    u1: Floats
     u2: Floats
 
     @classmethod
-    def of(cls, cell: Any, options: Options) -> Terms:
+    def of(cls, cell: NDArray[np.integer], options: Options) -> Terms:
         """Utilities of the options (m,) for the cells of their strains, (…, m)."""
         y = (cell // 8) / 16.0 + options.shift
         over = options.tricks - y
@@ -171,7 +159,7 @@ class Terms(NamedTuple):
         return cls(u0, 3.0 + 2.0 * options.match * over, -options.match)
 
     def utility(self, added: Any) -> Any:
-        """u for a style that adds b tricks."""
+        """u for a style that adds b tricks, an array or a tensor."""
         return self.u0 + (self.u1 + self.u2 * added) * added
 
 
@@ -187,16 +175,12 @@ class StyleBidder:
 
     aggressiveness: float = 0.0
     """Tricks by which the player overvalues the hand."""
-
     suit_preference: float = 0.0
-    """Tricks by which the player prefers a suit to no trumps; see :data:`LEANING`."""
-
+    """Tricks by which the player prefers a suit to no trumps."""
     temperature: float = 1.0
     """How loosely the player follows their own judgement: near 0 they take the best call, high up any."""
-
     slip: float = 0.02
     """ε, the share of calls made at random."""
-
     vulnerable: Vulnerability = Vulnerability.NONE
 
     def __post_init__(self) -> None:
@@ -233,10 +217,7 @@ class StyleBidder:
 
 @lru_cache(maxsize=256)
 def _odds_by_cell(bidder: StyleBidder, before: Auction, call: int) -> tuple[Floats, Floats, int]:
-    """(5, CELLS) by strain and cell the odds of all options, (CELLS,) those of a call by its cell, and its strain.
-
-    Many hands share few cells, and a model is asked about the same call for one batch of hands after the other.
-    """
+    """(5, CELLS) by strain and cell the odds of all options, (CELLS,) those of a call by its cell, and its strain."""
     options = Options.of(before, bidder.vulnerable)
     odds = bidder._odds(np.arange(CELLS, dtype=np.int16)[:, None], options)
     totals = np.stack([odds[:, options.strain == strain].sum(axis=1) for strain in range(5)])

@@ -11,7 +11,7 @@ several systems the pair plays is not used either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
@@ -55,15 +55,13 @@ _ACES: Final = dict(HONOURS)[4]
 class Honours(NamedTuple):
     """How many aces or key cards a hand has, and whether the queen of trumps.
 
-    >>> Honours.of("2 or 5 key cards without the queen", Suit.S).fit(np.array([_ACES], np.uint64)).tolist()
-    [False]
+    cards: those that are counted, as a mask: the aces, of key cards also the king of trumps
+    queen: the queen of trumps as a mask, 0 where nothing is said of it; ``held`` says whether it is
     """
 
     cards: int
-    """Those that are counted, as a mask: the aces, of key cards also the king of trumps."""
     numbers: tuple[int, ...]
     queen: int
-    """The queen of trumps as a mask, 0 where nothing is said of it, and whether it is held."""
     held: bool
 
     @classmethod
@@ -85,7 +83,7 @@ class Honours(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The hands that a call shows.
+    """The hands that a call shows, by points from ``low`` to ``high``; ``always``: every one of them makes the call.
 
     >>> Statement.of("15-17 POINTS,balanced, always").text
     '15-17 points, balanced, always'
@@ -94,11 +92,9 @@ class Statement:
     text: str
     low: int
     high: int
-    """High-card points, both ends included."""
     shapes: Shapes
     honours: tuple[Honours, ...]
     always: bool
-    """Whether every hand that fits makes the call."""
 
     @classmethod
     def of(cls, text: str, trump: Suit | None = None) -> Self:
@@ -150,17 +146,15 @@ def points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 _table: Final = lru_cache(maxsize=256)(shape_table)
 
-
 type Calls = tuple[Call, ...]
 """The calls from the first bid of an auction on; none before the opening."""
 
 
 class AskingCall(NamedTuple):
-    """A call that asks partner, wherever it is made."""
+    """A call that asks partner about the agreed suit, wherever it is made."""
 
     call: Call
     suit: Suit
-    """The agreed one."""
 
 
 type Place = Calls | AskingCall
@@ -171,8 +165,7 @@ OPENING: Final = "opening"
 AFTER: Final = "after "
 ANSWERS: Final = "answers to "
 SUFFIX: Final = ".toml"
-LIKE: Final = "like"
-"""The key that names a system of the package, whose sections hold where the file has none of the same name."""
+LIKE: Final = "like"  # a system of the package, whose sections hold where the file has none of the same name
 LEADS_KEY: Final = "leads"
 
 
@@ -341,38 +334,31 @@ def _read_system(name: str, path: str) -> System:
     return System(name, places, file.document.get("about", ""), leads)
 
 
-def _section(file: Toml, name: str, section: dict[str, Any]) -> dict[Place, Meanings]:
+def _section(file: Toml, name: str, section: dict[str, Any]) -> dict[Place, dict[Call, tuple[Statement, ...]]]:
     """What a section says, at each of the places that its name tells."""
-    where = {key: file.next(key)[0] for key in section}
-    start, found = Auction.four("N"), dict[Place, Meanings]()
+    start, places = Auction.four("N"), list[tuple[Place, Auction, Suit | None]]()
     with located(f"{file.path}: [{name!r}]"):
         if name.startswith(ANSWERS):
             asked = Call.of(name.removeprefix(ANSWERS))
-            before = start.after_all([asked, PASS])
-            return {AskingCall(asked, suit): dict(_meanings(section, before, where, suit)) for suit in Suit}
-        words = "" if name == OPENING else name.removeprefix(AFTER)
-        ways = product(*(word.split("/") for word in call_words(words)))
-        befores = [start.after_all(calls) for calls in ways]
-    for before in befores:
-        if name != OPENING and (not name.startswith(AFTER) or before.calls[:1] in ((), (PASS,)) or before.is_over):
-            raise NotationError(
-                f'{file.path}: [{name!r}]: write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first bid on, '
-                f'or ["{ANSWERS}4NT"]'
-            )
-        found[before.calls] = dict(_meanings(section, before, where))
-    return found
-
-
-def _meanings(
-    section: dict[str, Any], before: Auction, where: Mapping[str, str], trump: Suit | None = None
-) -> Iterator[tuple[Call, tuple[Statement, ...]]]:
+            places = [(AskingCall(asked, suit), start.after_all([asked, PASS]), suit) for suit in Suit]
+        else:
+            words = call_words("" if name == OPENING else name.removeprefix(AFTER))
+            befores = [start.after_all(calls) for calls in product(*(word.split("/") for word in words))]
+            places = [(before.calls, before, None) for before in befores]
+            wrong = any(before.calls[:1] in ((), (PASS,)) or before.is_over for before in befores)
+            if name != OPENING and (wrong or not name.startswith(AFTER)):
+                raise NotationError(
+                    f'write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first bid on, or ["{ANSWERS}4NT"]'
+                )
+    found: dict[Place, dict[Call, tuple[Statement, ...]]] = {place: {} for place, _, _ in places}
     for key, value in section.items():
-        with located(where[key]):
-            call = before.verify(Call.of(key))
+        with located(file.next(key)[0]):
             texts = value if isinstance(value, list) else [value]
             if not texts or not all(isinstance(text, str) for text in texts):
                 raise NotationError(f"{value!r} is no statement: write a text, such as '15-17 points, balanced'")
-            yield call, tuple(Statement.of(text, trump) for text in texts)
+            for place, before, trump in places:
+                found[place][before.verify(Call.of(key))] = tuple(Statement.of(text, trump) for text in texts)
+    return found
 
 
 def _where(place: Place) -> str:
@@ -465,8 +451,7 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
     total = sum(one.share or 0.0 for one in unsure)
     if total > 1.0 + 1e-9:
         raise NotationError(
-            f"the shares of {' and '.join(one.text for one in unsure)} add up to {total:g}: they may not pass 1",
-            total=total,
+            f"the shares of {' and '.join(one.text for one in unsure)} add up to {total:g}: they may not pass 1"
         )
     found = [Component(one.share, certain + one.system) for one in unsure if one.share]
     rest = 1.0 - total
@@ -478,7 +463,9 @@ type Given = str | System | Agreement
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class SystemBidder:
-    """Players of the four-player game whose system is known, or one of several.
+    """Players of the four-player game whose system is known, or one of several, and how surely they keep to it.
+
+    ``base`` decides where the systems say nothing: experts on record if not given.
 
     >>> from bayesbridge.calls import CALLS
     >>> from bayesbridge.cards import Hand
@@ -492,9 +479,7 @@ class SystemBidder:
 
     systems: tuple[Agreement, ...]
     base: BidderModel
-    """Who decides where the systems say nothing; experts on record if not given."""
     faith: float
-    """f, how surely players keep to their system."""
     _sides: tuple[tuple[Component, ...], ...] = field(compare=False)
 
     def __init__(self, systems: Given | Sequence[Given], base: BidderModel | None = None, faith: float = 0.9) -> None:
@@ -526,12 +511,10 @@ class SystemBidder:
 
     @property
     def cost(self) -> Cost:
-        """What the base model says of its cost."""
         return cost_of(self.base)
 
     @property
     def reads_partner(self) -> bool:
-        """As the base model."""
         return reads_partners_hand(self.base)
 
     @property
@@ -543,7 +526,6 @@ class SystemBidder:
 
     @property
     def guide(self) -> SystemBidder:
-        """The same over the base model's guide."""
         return SystemBidder(self.systems, guide_of(self.base), self.faith)
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None) -> Floats:
@@ -568,8 +550,7 @@ class SystemBidder:
         """What the seat in turn may play, if one of the systems says something of its call."""
         if before.dummy is not None:
             raise BayesBridgeError(
-                f"auction '{before}' of three players: systems are of the four-player game only; leave the system out",
-                auction=before,
+                f"auction '{before}' of three players: systems are of the four-player game only; leave the system out"
             )
         ways = self._sides[seat_to_call(before) % 2]
         return ways if any(way.system.meanings(before) is not None for way in ways) else ()
@@ -658,16 +639,15 @@ def _all_calls(plain: Floats, fits: _Fits, faith: float, factors: Floats) -> Flo
 class _Place(NamedTuple):
     """What a player of one system may hold in turn.
 
-    hands:   (n,) masks
-    weights: (n,) P(hand ∣ the calls that the player has made)
-    chances: (n, 38) P(call ∣ hand)
+    weights:  (n,) P(hand ∣ the calls that the player has made)
+    chances:  (n, 38) P(call ∣ hand)
+    meanings: those that the player's earlier calls have not denied
     """
 
     hands: Hands
     weights: Floats
     chances: NDArray[np.float32]
     meanings: Meanings
-    """Those that the player's earlier calls have not denied."""
     factors: Floats
 
 

@@ -96,7 +96,10 @@ def preference(record: Record, cards: int, found: CardChoices) -> dict[str, floa
     for card in turn.legal:
         plays = [*record.plays[:cards], (seat, card)]
         masks = np.array([hand.mask], np.uint64)
-        log = player.log_likelihood(masks, contract, plays, seat, record.auction, dummy, start=cards)
+        whole, known = (
+            player.log_likelihood(masks, contract, some, seat, record.auction, dummy) for some in (plays, plays[:cards])
+        )
+        log = whole - known
         chances[str(card)] = exp(float(log[0]))
     return chances
 

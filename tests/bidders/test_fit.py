@@ -29,7 +29,8 @@ def test_arrays_say_what_the_bidder_says(table):
     pair = [bidders[Seat.W], bidders[Seat.E]]
     style = np.array([[getattr(bidder, name) for name in fit.STYLE] for bidder in pair])
     found = design.probabilities(style[None])[0]
-    logs = fit.log_calls(design, [pt.as_tensor(column) for column in style.T]).eval(mode=PLAIN)
+    chances = design.chances([pt.as_tensor(column) for column in style.T], pt.special.softmax).eval(mode=PLAIN)
+    logs = np.log(chances[np.arange(len(records)), design.call])
     for row, record in enumerate(records[:40]):
         bidder, masks = pair[record.player == "cautious"], np.array([record.hand.mask], dtype=np.uint64)
         bidder = StyleBidder(*(getattr(bidder, name) for name in fit.STYLE), vulnerable=record.vulnerable)

@@ -45,15 +45,6 @@ def test_followers_follow_suit():
     assert slips == pytest.approx(np.log(0.1))
 
 
-def test_a_card_counts_from_start_on_only():
-    hands = np.array([Hand.of("KQJ95.T83.A2.743").mask], np.uint64)
-    plays = _plays("W:SK S2 S3 SA", "S:HA H3")
-    player = LearnedPlayer()
-    both = player.log_likelihood(hands, NOTRUMP, plays, Seat.W, AUCTION)
-    lead = player.log_likelihood(hands, NOTRUMP, plays[:1], Seat.W, AUCTION)
-    assert player.log_likelihood(hands, NOTRUMP, plays, Seat.W, AUCTION, start=1) == pytest.approx(both - lead)
-
-
 def test_leads_of_the_textbook():
     sequence = _chances("KQJ95.T83.A2.743", NOTRUMP, [], "W", "SK SQ S9 S5")
     assert sequence["SK"] > sequence["SQ"] > sequence["S5"] / 3
