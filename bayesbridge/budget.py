@@ -24,14 +24,10 @@ class Limits(TypedDict, total=False):
 
 
 class DrawLimits(Limits, total=False):
-    """The same, where a posterior is drawn for the question."""
-
     draws: int | None
 
 
 class ErrorLimits(Limits, total=False):
-    """The same, where a contract is asked about."""
-
     error: float | None
 
 

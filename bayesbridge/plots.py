@@ -259,8 +259,7 @@ def _played(source: xarray.DataTree | Posterior) -> set[str]:
 
 
 def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
-    ax.set_xlim(left, right)
-    ax.set_ylim(bottom, 0.1)
+    ax.set(xlim=(left, right), ylim=(bottom, 0.1))
     ax.xaxis.tick_top()
     ax.tick_params(top=False, left=False, labelleft=False, pad=0)
     bare(ax, keep=())
@@ -463,10 +462,8 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
         shares = [chances.get(goal, 1.0) for goal in goals]
         _bars(ax, places + shift, shares, 0.38, label=label, **look)
     ax.set_xticks(places, [f"{goal} or more" for goal in goals])
-    ax.set_ylim(0, 1.32)
-    ax.set_yticks(np.linspace(0, 1, 5))
+    ax.set(xlabel="tricks in the suit, against the best defence", ylim=(0, 1.32), yticks=np.linspace(0, 1, 5))
     percent_axis(ax.yaxis)
-    ax.set_xlabel("tricks in the suit, against the best defence")
     ax.set_title(f"{play.first} opposite {play.second}: {play.best.tricks:.3f} tricks on average", fontsize=10)
     ax.legend(frameon=False, fontsize=8, loc="upper right")
     bare(ax)
@@ -488,8 +485,7 @@ def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks:
     """
     bare(ax)
     percent_axis(ax.yaxis)
-    ax.set_xlabel(label)
-    ax.set_ylabel("probability")
+    ax.set(xlabel=label, ylabel="probability")
     if goal:
         ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
         shown = np.arange(min(int(shown[0]), goal), max(int(shown[-1]), goal) + 1)
@@ -539,8 +535,7 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
         ax.legend(frameon=False, fontsize=8)
         bare(ax)
         percent_axis(ax.yaxis)
-        ax.set_xlabel(name)
-        ax.set_ylabel("probability")
+        ax.set(xlabel=name, ylabel="probability")
     said = number.output.doc.removesuffix(".")
     ax.set_title(f"{title} ({how})\n{said if len(said) <= 72 else f'{said[:70]}…'}", fontsize=10)
     return ax
@@ -599,12 +594,10 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     means = [float((chances.sel(seat=seat) * chances["points"]).sum()) for seat in hidden]
     labels = [f"{SEATS[seat]}\nmean {mean:.1f}" for seat, mean in zip(hidden, means, strict=True)]
     ax.set_yticks(0.35 - np.arange(len(hidden)), labels)
-    ax.set_xticks(shown[::step])
-    ax.set_xlim(shown[0] - 0.8, shown[-1] + 0.8)
-    ax.set_ylim(0.98 - len(hidden), 1.0)
+    limits = {"xlim": (shown[0] - 0.8, shown[-1] + 0.8), "ylim": (0.98 - len(hidden), 1.0)}
+    ax.set(xlabel="high-card points", xticks=shown[::step], **limits)
     ax.tick_params(left=False, labelsize=8)
     bare(ax, keep=())
-    ax.set_xlabel("high-card points")
     ax.set_title(in_lines(f"Points of hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)
     return ax
 
@@ -636,8 +629,7 @@ def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = Non
         ax.plot(places[sampled], table[column][sampled], markersize=4.5, mfc=ax.get_facecolor(), **hollow)
 
     line(entropy, "entropy_bits", table["exact"], blue)
-    entropy.set_ylabel("entropy, bits")
-    entropy.set_ylim(0, 1.08 * max(1.0, float(table["entropy_bits"].max())))
+    entropy.set(ylabel="entropy, bits", ylim=(0, 1.08 * max(1.0, float(table["entropy_bits"].max()))))
     if table.attrs.get("players") == 4:
         looks = zip("NESW", (BLUE, VERMILION, ORANGE, SKY), ("-", "--", ":", "-."), "osD^", strict=True)
         for seat, colour, style, marker in looks:
@@ -648,16 +640,14 @@ def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = Non
     else:
         line(captures, "T_mean_qualified", table["exact"], blue, "given that the conditions hold")
         line(captures, "T_mean", table["exact"], red, "with 0 where they fail")
-        captures.set_ylabel("mean of T, captures")
-        captures.set_ylim(0, 13.5)
+        captures.set(ylabel="mean of T, captures", ylim=(0, 13.5))
         line(chances, "qualified", table["exact"], red, "the conditions hold")
         line(chances, "T_at_least", table["exact"], blue, f"T ≥ {6 + table.attrs.get('level', 1)}")
     if table["made"].notna().any():
         label = f"{table.attrs.get('contract') or 'contract'} made, double dummy by the network"
         look = {"color": ORANGE, "linestyle": ":", "marker": "D"}
         line(chances, "made", table["made_error"] == 0.0, look, label)
-    chances.set_ylabel("probability")
-    chances.set_ylim(-0.03, 1.05)
+    chances.set(ylabel="probability", ylim=(-0.03, 1.05))
     percent_axis(chances.yaxis)
     for ax in axes:
         bare(ax)
@@ -692,8 +682,8 @@ def shrinkage(
 
     ``rates``: draws of each player's rate with a dimension ``player``, such as
     :meth:`~bayesbridge.bidders.fit.Styles.bid_rates` gives. ``counts``: player → (bids made, turns to bid). The open
-    circle is the raw rate, bids / turns, the larger the more turns; the full mark is the posterior mean with its 89 %
-    interval. The dashed line is the mean of all estimates. ``truth``: player → true rate, where players are simulated.
+    circle is the raw rate, the larger the more turns; the full mark is the posterior mean with its 89 % interval.
+    ``truth``: player → true rate, where players are simulated.
 
     >>> import numpy as np, xarray
     >>> draws = np.random.default_rng(1).beta([8, 3], [4, 6], size=(500, 2))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from bayesbridge.capture import POLICIES
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.quantity_tables import Quantity
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
 from bayesbridge.evidence.models import BidderModel
@@ -105,34 +103,27 @@ class BidEstimator:
         return {"level": found.level.reshape(-1, 4), "counts": found.counts.reshape(-1, 4, 7)}
 
 
-@dataclass(frozen=True, slots=True)
 class PlayOutEstimator:
-    """The pair's tricks when its first seat leads to the first trick; policies are ``general``, ``high`` or ``low``."""
+    """The pair's tricks when its first seat leads to the first trick and all four play by the general policy."""
 
-    ours: str = "general"
-    theirs: str = "general"
-    name: str = "play_out"
-
-    def __post_init__(self) -> None:
-        for policy in (self.ours, self.theirs):
-            if policy not in POLICIES:
-                raise BayesBridgeError(f"unknown policy {policy!r}: choose {', '.join(POLICIES)}", policy=policy)
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        doc = f"Tricks of the pair, {self.ours} play against {self.theirs}."
-        return (Output("tricks", doc, dtype="int8", tricks=TrickCount(at_table=True)),)
+    name = "play_out"
+    outputs = (
+        Output(
+            "tricks",
+            "Tricks of the pair, general play against general.",
+            dtype="int8",
+            tricks=TrickCount(at_table=True),
+        ),
+    )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         from bayesbridge.capture.playout import play_out
 
         masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
-        policies = POLICIES.index(self.ours), POLICIES.index(self.theirs)
-        workers = os.cpu_count() or 1
+        general, workers = POLICIES.index("general"), os.cpu_count() or 1
         with ThreadPoolExecutor(workers) as pool:
-            played = pool.map(
-                lambda part: play_out(part, int(question.strain), *policies), np.array_split(masks, workers)
-            )
+            parts = np.array_split(masks, workers)
+            played = pool.map(lambda part: play_out(part, int(question.strain), general, general), parts)
             return {"tricks": np.concatenate(list(played))}
 
 

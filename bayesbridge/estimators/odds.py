@@ -180,7 +180,6 @@ def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | 
     return written
 
 
-READ: Final = number(2000)
 READ_LESS: Final = {"part score": "0.9 ± 1.6", "game": "0.3 ± 1.3", "small slam": "6.9 ± 3.8", "grand slam": "34 ± 10"}
 """By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
 
@@ -271,8 +270,8 @@ class ContractOdds(ContractQuestion, Displayable):
         if self.bid:
             kind = {6: "small ", 7: "grand "}.get(self.contract.level, "") + self.contract.kind
             words += (
-                f" On {READ} boards of experts {kind}s made {READ_LESS[kind]} points more often than the opening "
-                "leader predicts by this reading of auctions."
+                f" On {number(2000)} boards of experts {kind}s made {READ_LESS[kind]} points more often than the "
+                "opening leader predicts by this reading of auctions."
             )
         if not self.actual:
             return words
