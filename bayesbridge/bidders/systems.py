@@ -129,7 +129,7 @@ class Statement:
                 words.append(word)
             else:
                 piece = _piece(part, text)
-                known = piece.constrain(known, 0)
+                known = piece.constrain(known)
                 words.append(piece.text.removeprefix(f"{SEAT.name}:") + " points" * isinstance(piece, HighCards))
         low, high = known.points_low[SEAT], known.points_high[SEAT]
         shapes = ALL if (possible := known.shapes[SEAT]) is None else possible
