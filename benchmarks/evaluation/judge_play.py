@@ -32,7 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesbridge.belief.belief import Belief, bidder_at, seen_by
+from bayesbridge.belief.belief import Belief, seen_by
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.decisions.play import CardChoices, believed, card_solver, play, turn_of
 from bayesbridge.errors import BayesBridgeError
@@ -80,7 +81,8 @@ def belief_of(kind: str, record: Record, chooser: Any, cards: int) -> Belief:
     assert record.contract is not None
     seat, hand, seen = seen_by(record, chooser, cards)
     if kind == "and calls":
-        return Belief(seat, hand, dummy=None, bidder=bidder_at(record), player=None).given(*seen)
+        bidder = LearnedBidder(record.vulnerable or "none")
+        return Belief(seat, hand, dummy=None, bidder=bidder, player=None).given(*seen)
     plain = Belief(seat, hand, dummy=None, trump=record.contract.strain, player=None)
     return plain.given(*(piece for piece in seen if not isinstance(piece, Called)))
 
