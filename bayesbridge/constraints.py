@@ -1,11 +1,8 @@
 """Hard evidence, compiled: which layouts are possible at all.
 
-A piece of hard evidence says one of five things about a seat: it holds certain cards, it cannot hold certain cards,
-the length of a suit lies in a range, its shape is one of a set, its high-card points lie in a range. What these cannot
-say is a condition over any hands; tables by suit ignore it, those of :mod:`bayesbridge.engines.conditions` hold it.
-:class:`Constraints` is their conjunction, always about the original 13 cards of each seat. The exact engines start from
-:meth:`Constraints.normalised`, which draws the cheap conclusions: a card with one possible place lies there, a full
-hand holds nothing else.
+:class:`Constraints` is a conjunction, always about the original 13 cards of each seat: cards held and not held, suit
+lengths, shapes and high-card points in a range. What these cannot say is a condition over any hands; tables by suit
+ignore it, those of :mod:`bayesbridge.engines.conditions` hold it.
 """
 
 from __future__ import annotations
@@ -44,11 +41,6 @@ class Constraints:
     ``must[seat]`` and ``may[seat]`` are masks: the cards a seat certainly holds and those it can hold.
     ``shortest`` and ``longest`` are inclusive suit lengths ``[seat][suit]``; ``points_low`` and ``points_high`` are
     inclusive high-card points by seat. ``shapes[seat]`` are the shapes that a seat may have, ``None`` if any.
-
-    >>> Constraints.free().hold(2, 0b111).length(3, 0, 4, 13).may[2].bit_count()
-    52
-    >>> Constraints.free().hold(2, SUIT_MASK).normalised().hidden
-    (0, 1, 3)
     """
 
     must: Four[int]
@@ -178,10 +170,16 @@ class Constraints:
         return tuple(seat for seat in self.hidden if self.shapes[seat] is not None)
 
     def normalised(self) -> Self:
-        """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction."""
+        """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction.
+
+        A card with one possible place lies there, a full hand holds nothing else, ranges narrow each other.
+        """
         known = self
         while not known.impossible:
-            tighter = known._cards_settled()._shapes_settled()._lengths_settled()._points_settled()
+            tighter = known._cards_settled()._shapes_settled()._lengths_settled()
+            fewest, most = zip(*map(tighter.reachable_points, SEATS), strict=True)
+            low, high = _each(max, tighter.points_low, fewest), _each(min, tighter.points_high, most)
+            tighter = replace(tighter, points_low=low, points_high=high)
             if tighter == known:
                 break
             known = tighter
@@ -252,12 +250,6 @@ class Constraints:
                     must[seat] |= may[seat] & suit_mask
         return replace(
             self, must=tuple(must), may=tuple(may), shortest=tuple(map(tuple, low)), longest=tuple(map(tuple, high))
-        )
-
-    def _points_settled(self) -> Self:
-        fewest, most = zip(*map(self.reachable_points, SEATS), strict=True)
-        return replace(
-            self, points_low=_each(max, self.points_low, fewest), points_high=_each(min, self.points_high, most)
         )
 
     def allows(self, masks: Masks) -> NDArray[np.bool_]:

@@ -135,13 +135,10 @@ class Layouts:
         return f"<Layouts: {len(self)} deals>"
 
     def __str__(self) -> str:
-        return "\n".join([*(deal.pbn for deal in self[:SHOWN]), *self._others])
+        shown = "\n".join(deal.pbn for deal in self[:SHOWN])
+        return shown if len(self) <= SHOWN else f"{shown}\n… and {len(self) - SHOWN} more deals."
 
     def _repr_html_(self) -> str:
         tables = (around_table(masks, masks) for masks in self.masks[:SHOWN].tolist())
-        return markup.piece(*tables, *map(markup.sentence, self._others))
-
-    @property
-    def _others(self) -> list[str]:
-        """What is said of the deals that are not shown."""
-        return [f"… and {len(self) - SHOWN} more deals."] if len(self) > SHOWN else []
+        more = f"… and {len(self) - SHOWN} more deals." if len(self) > SHOWN else ""
+        return markup.piece(*tables, markup.sentence(more))

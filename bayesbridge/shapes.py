@@ -38,11 +38,7 @@ _BALANCED: Final = ((4, 3, 3, 3), (4, 4, 3, 2), (5, 3, 3, 2))
 
 @lru_cache(maxsize=64)
 def shapes_within(low: Shape4, high: Shape4) -> Shapes:
-    """All shapes whose lengths lie in ranges, both ends included.
-
-    >>> len(shapes_within((0, 0, 0, 0), (13, 13, 13, 13)))
-    560
-    """
+    """All shapes whose lengths lie in ranges, both ends included."""
     clubs, diamonds, hearts, spades = (range(first, last + 1) for first, last in zip(low, high, strict=True))
     every = ((c, d, h, 13 - c - d - h) for c, d, h in product(clubs, diamonds, hearts))
     return frozenset(shape for shape in every if shape[3] in spades)
@@ -96,12 +92,8 @@ def _one(part: str, text: str) -> Shapes:
         least = sorted(map(int, match[1].split("-")), reverse=True)
         return frozenset(shape for shape in ALL if all(map(int.__ge__, _falling(shape), least)))
     words = part.split()
-    if words and all(map(_SUIT_LENGTH.fullmatch, words)):
-        return _by_suit(words, text)
-    raise NotationError(f"{text!r} is no shape: write {EXAMPLES}", text=text)
-
-
-def _by_suit(words: list[str], text: str) -> Shapes:
+    if not words or not all(map(_SUIT_LENGTH.fullmatch, words)):
+        raise NotationError(f"{text!r} is no shape: write {EXAMPLES}", text=text)
     low, high = [0] * 4, [13] * 4
     for word in words:
         suit, bounds = Suit.of(word[0]), word[1:]

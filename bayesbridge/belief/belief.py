@@ -1,8 +1,7 @@
 """Belief: what one observer knows, seen at the table or on record, and how they come to a posterior.
 
-Everything is worked out when it is first needed, and kept: the auction and the tricks that the evidence forms, what it
-excludes and what it weights. Hard evidence is compiled piece by piece, so that a contradiction can be traced to the
-smallest set of pieces that cannot hold together (:mod:`bayesbridge.belief.conflict`).
+Everything is worked out when it is first needed, and kept. Hard evidence is compiled piece by piece, so that a
+contradiction can be traced to the smallest set of pieces that cannot hold together.
 """
 
 from __future__ import annotations
@@ -60,14 +59,11 @@ def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Se
         raise NotationError(
             f"{record.place}: the record does not tell {seat.name}'s 13 cards: choose another observer", seat=seat
         )
-    seen: list[Piece] = [Called(caller, call) for caller, call in record.auction or ()]
-    dummy = None if record.contract is None else record.contract.declarer.partner
-    for place, (player, card) in enumerate(record.plays[:cards]):
-        seen.append(Play(player, card))
-        open_hand = None if dummy is None or dummy == seat else record.hands[dummy]
-        if place == 0 and dummy is not None and open_hand is not None:
-            seen.append(Reveal(dummy, open_hand))
-    return seat, hand, seen
+    plays: list[Piece] = [Play(player, card) for player, card in record.plays[:cards]]
+    dummy = seat if record.contract is None else record.contract.declarer.partner
+    if plays and dummy != seat and (open_hand := record.hands[dummy]) is not None:
+        plays.insert(1, Reveal(dummy, open_hand))
+    return seat, hand, [*(Called(caller, call) for caller, call in record.auction or ()), *plays]
 
 
 @dataclass(frozen=True, init=False)
@@ -111,33 +107,28 @@ class Belief:
                 f"{own.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
                 seat=own,
             )
-        if bidder is not None:
-            model = bidder
-        elif other is not None:
-            model = IterativeBidder()
-        else:
-            from bayesbridge.bidders.learned import LearnedBidder
-
-            model = LearnedBidder(style=style)
         if style is not None and (bidder is not None or other is not None):
             raise BayesBridgeError("a style is for four players and the learned bidder: dummy=None, and no bidder")
+        if other is None:
+            from bayesbridge.bidders.learned import LearnedBidder
+            from bayesbridge.bidders.play import LearnedPlayer
+
+            model = LearnedBidder(style=style) if bidder is None else bidder
+            chooser = LearnedPlayer() if player == "usual" else player
+        else:
+            model = IterativeBidder() if bidder is None else bidder
+            chooser = None if player == "usual" else player
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
-        if player == "usual":
-            player = None
-            if other is None:
-                from bayesbridge.bidders.play import LearnedPlayer
-
-                player = LearnedPlayer()
-        if player is not None and not isinstance(player, PlayerModel):
-            raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
+        if chooser is not None and not isinstance(chooser, PlayerModel):
+            raise BayesBridgeError(f"player {chooser!r} has no log_likelihood: give a player model", player=chooser)
         vars(self).update(
             observer=own,
             hand=Hand.of(hand).verify_full(f"{own.name}'s hand"),
             dummy=other,
             trump=None if trump is None else Strain.of(trump),
             bidder=model,
-            player=player,
+            player=chooser,
             evidence=(),
         )
 
@@ -153,8 +144,8 @@ class Belief:
     ) -> Belief:
         """What a seat believes at a table on record, after the auction and the first ``cards`` cards (default: all).
 
-        The dummy opens after the lead. The others are taken to be experts of the four-player game, learned from
-        records; ``bidder`` and ``player`` put other models in their place, and ``player=None`` none.
+        The dummy opens after the lead. The others are taken to be experts of the four-player game; ``bidder`` and
+        ``player`` put other models in their place, and ``player=None`` none.
         """
         from bayesbridge.bidders.learned import LearnedBidder
 
@@ -180,9 +171,8 @@ class Belief:
 
         ``method``: ``auto`` takes the most exact engine that fits and says which and why; the other names of
         ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns; by
-        default as many as the bidder model says (:class:`~bayesbridge.evidence.models.Cost`). What deceives is warned
-        of (:class:`BayesBridgeWarning`, :attr:`Posterior.warning`).
-        ``before`` is the posterior one step earlier: where draws are fitted to the calls, the fit starts from there.
+        default as many as the bidder model says (:class:`~bayesbridge.evidence.models.Cost`). ``before`` is the
+        posterior one step earlier: a fit to the calls starts from there. What deceives is warned of.
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
@@ -217,7 +207,7 @@ class Belief:
         """The observer with the dummy, or with their partner where all four bid."""
         return self.observer, self.observer.partner if self.dummy is None else self.dummy
 
-    @cached_property
+    @property
     def auction(self) -> Auction | None:
         """The calls as an auction, players left out between two calls having passed; ``None`` without calls."""
         return self._auction[0]
@@ -253,7 +243,7 @@ class Belief:
         """The seats taken to have passed because a later call leaves them out, in order."""
         return self._auction[1]
 
-    @cached_property
+    @property
     def contract_strain(self) -> Strain | None:
         """The strain of the contract: as told, or of the auction once it is over; ``None`` while nobody knows."""
         return self.table.strain
@@ -278,8 +268,8 @@ class Belief:
     def table(self) -> Table:
         """What lies before everybody, with the hands that the observer sees."""
         plays = tuple((piece.seat, piece.card) for piece in self.evidence if isinstance(piece, Play))
-        shown = {piece.seat: piece.hand for piece in self._everything if isinstance(piece, Reveal)}
-        return Table(self.auction, plays, shown, self.dummy, self.trump)
+        shown = {piece.seat: piece.hand for piece in self.evidence if isinstance(piece, Reveal)}
+        return Table(self.auction, plays, {self.observer: self.hand} | shown, self.dummy, self.trump)
 
     @property
     def tricks(self) -> tuple[Trick, ...]:
@@ -292,7 +282,7 @@ class Belief:
         played: dict[Seat, int] = dict.fromkeys(Seat, 0)
         leads = (Play(trick.leader, trick.cards[0]) for trick in self.tricks for _ in trick.cards)
         facts: list[Fact] = []
-        for piece in self._everything:
+        for piece in (Reveal(self.observer, self.hand), *self.evidence):
             before = played[piece.seat]
             if isinstance(piece, Play):
                 lead = next(leads)
@@ -300,8 +290,10 @@ class Belief:
                     void = Void(piece.seat, lead.card.suit).constrain(Constraints.free(), before)
                     facts.append(Fact((lead, piece), void))
                 played[piece.seat] |= piece.card.mask
-            if piece.excludes:
+            if isinstance(piece, Void):
                 facts.append(Fact((piece,), piece.constrain(Constraints.free(), before)))
+            elif piece.excludes:
+                facts.append(Fact((piece,), piece.constrain(Constraints.free())))
         return tuple(facts)
 
     @cached_property
@@ -363,10 +355,6 @@ class Belief:
         other = object.__new__(Belief)
         vars(other).update({field.name: getattr(self, field.name) for field in fields(self)}, evidence=evidence)
         return other
-
-    @property
-    def _everything(self) -> tuple[Piece, ...]:
-        return Reveal(self.observer, self.hand), *self.evidence
 
     @cached_property
     def _auction(self) -> tuple[Auction | None, tuple[Seat, ...]]:

@@ -2,10 +2,9 @@
 
 The observer's own hand is beyond doubt: it does not count in the size of a conflict, and is named where it matters.
 A *correction set* is what must be taken back so that the rest holds together and nothing more can be added to it. Every
-conflict has a piece of each correction set, so a minimal hitting set of the correction sets known so far is the next
-candidate: if it is in conflict there is no smaller one; if it is not, it is enlarged and gives one more correction set
-(A. Ignatiev, A. Previti, M. Liffiton and J. Marques-Silva, "Smallest MUS extraction with minimal hitting set
-dualization", 2015).
+conflict has a piece of each, so a minimal hitting set of those known so far is the next candidate: if it is in conflict
+there is no smaller one; if not, it is enlarged and gives one more correction set (A. Ignatiev, A. Previti, M. Liffiton
+and J. Marques-Silva, "Smallest MUS extraction with minimal hitting set dualization", 2015).
 """
 
 from __future__ import annotations

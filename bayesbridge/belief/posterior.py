@@ -1,9 +1,7 @@
 """Posterior: layouts with weights, how they were found, and the questions every posterior answers.
 
-Exact posteriors hold every layout that fits, or the counting tables themselves; the others hold draws, with their
-effective sample size. Marginals under hard evidence alone are exact whatever the number of layouts, since counting
-tables give them. :func:`subsample` takes fewer layouts, for questions that take long for each of them. How exact an
-answer is, is decided here alone.
+Marginals under hard evidence alone are exact whatever the number of layouts, since counting tables give them.
+:func:`subsample` takes fewer layouts, for questions that take long for each of them.
 """
 
 from __future__ import annotations
@@ -228,8 +226,8 @@ class Posterior(Draws):
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
         """The layouts as a pandas table, one row for each: ``weight``, the four hands in PBN, their points and lengths.
 
-        The last are columns such as ``points[N]`` and ``length[N:S]``; weights add up to one. With
-        ``n`` as many rows are drawn by their weights, and count the same. A table has at most a million rows.
+        The last are columns such as ``points[N]`` and ``length[N:S]``. With ``n`` as many rows are drawn by their
+        weights, and count the same. A table has at most a million rows.
         """
         import pandas
 
@@ -311,10 +309,7 @@ SURE: Final = 1e-9
 
 
 def position_html(marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str) -> str:
-    """The hands around a compass and the honours, from the marginals that a posterior or a result has.
-
-    ``marginals``: ``card_probabilities``, ``length_probabilities`` and ``point_probabilities``.
-    """
+    """The hands around a compass and the honours, from the three ``…_probabilities`` of a posterior or a result."""
     cards = marginals["card_probabilities"]
     masks = np.array([Card.of(str(name)).mask for name in cards["card"].values], dtype=np.uint64)
     table = cards.transpose("card", "seat").values

@@ -7,7 +7,6 @@ opponent with a trump can ruff. The posterior weighs the layouts.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
@@ -15,7 +14,7 @@ from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence.kinds import Play
-from bayesbridge.layouts import Bools, Masks
+from bayesbridge.layouts import Hands
 from bayesbridge.tricks import Trick
 
 
@@ -35,16 +34,25 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
     if seat is None:
         raise IllegalPlay(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
     verify_seen(posterior.belief, trick)
-    gone = sum(card.mask for earlier in posterior.belief.tricks for card in earlier.cards if card not in trick.cards)
-    held, won = np.zeros(52), np.zeros(52)
     side = posterior.belief.pair if pair is None else pair
-    held_by_seat = posterior.belief.constraints.may[seat]
-    possible = [Card(index) for index in range(52) if held_by_seat >> index & 1]
+    opponents = [one for one in map(seat.next, range(1, 4 - len(trick.cards))) if (one in side) != (seat in side)]
+    left = np.uint64(DECK_MASK & ~posterior.belief.table.played)
+    held, won = np.zeros(52), np.zeros(52)
     for masks, weights in posterior.blocks():
-        for card in possible:
-            playable, wins = winning_cards(masks, trick, card, side, np.uint64(gone))
+        own = _legal(masks[:, seat] & left, trick.suit)
+        for card in map(Card, range(52)):
+            playable = (own >> np.uint64(card.index) & np.uint64(1)).astype(np.bool_)
+            if not playable.any():
+                continue
             held[card.index] += weights[playable].sum()
-            won[card.index] += weights[wins].sum()
+            if trick.after(seat, card).winner == seat:
+                higher = SUIT_MASK << (13 * card.suit) & ~((2 << card.index) - 1) & DECK_MASK
+                if trick.trump is not None and card.suit != trick.trump:
+                    higher |= SUIT_MASK << (13 * trick.trump)
+                for other in opponents:
+                    answers = _legal(masks[:, other] & left, card.suit if trick.suit is None else trick.suit)
+                    playable &= (answers & np.uint64(higher)) == 0
+                won[card.index] += weights[playable].sum()
     return {Card(int(i)): float(min(1.0, won[i] / held[i])) for i in np.flatnonzero(held)[::-1]}
 
 
@@ -58,33 +66,7 @@ def verify_seen(belief: Belief, trick: Trick) -> None:
         )
 
 
-def winning_cards(
-    masks: Masks, trick: Trick, card: Card, pair: tuple[Seat, Seat], played: np.uint64
-) -> tuple[Bools, Bools]:
-    """For (n, 4) layouts: whether the seat in turn may play the card, and whether it then wins; (n,) each.
-
-    ``played`` are the cards that have left their hands; those of the trick need not be among them.
-    """
-    seat = trick.turn
-    assert seat is not None
-    played |= np.uint64(sum(other.mask for other in trick.cards))
-    own = _legal(masks[:, seat] & ~played, trick.suit)
-    playable: Bools = (own >> np.uint64(card.index) & np.uint64(1)).astype(np.bool_)
-    if not playable.any() or card in trick.cards or trick.after(seat, card).winner != seat:
-        return playable, np.zeros(len(masks), dtype=np.bool_)
-    higher = SUIT_MASK << (13 * card.suit) & ~((2 << card.index) - 1) & DECK_MASK
-    if trick.trump is not None and card.suit != trick.trump:
-        higher |= SUIT_MASK << (13 * trick.trump)
-    wins = playable.copy()
-    for step in range(1, 4 - len(trick.cards)):
-        other = seat.next(step)
-        if (other in pair) != (seat in pair):
-            answers = _legal(masks[:, other] & ~played, card.suit if trick.suit is None else trick.suit)
-            wins &= (answers & np.uint64(higher)) == 0
-    return playable, wins
-
-
-def _legal(hand: NDArray[np.uint64], suit: Suit | None) -> NDArray[np.uint64]:
+def _legal(hand: Hands, suit: Suit | None) -> Hands:
     """The cards of each hand that may be played to a suit, any before the lead."""
     if suit is None:
         return hand

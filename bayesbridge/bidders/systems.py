@@ -118,7 +118,7 @@ class Statement:
                     "honours, such as 0 or 3 key cards, nor 'always'",
                     text=text,
                 ) from None
-            known = piece.constrain(known, 0)
+            known = piece.constrain(known)
             words.append(piece.text.removeprefix(f"{SEAT.name}:") + " points" * bool(points))
         low, high = known.points_low[SEAT], known.points_high[SEAT]
         shapes = ALL if (possible := known.shapes[SEAT]) is None else possible

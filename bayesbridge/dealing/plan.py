@@ -500,7 +500,7 @@ def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...])
     needed = tuple(piece for piece in seen if not isinstance(piece, Called))
 
     def plan(some: tuple[Piece, ...]) -> ConditionTables:
-        return ConditionTables.of(reduce(lambda known, piece: piece.constrain(known, 0), some, given), condition)
+        return ConditionTables.of(reduce(lambda known, piece: piece.constrain(known), some, given), condition)
 
     try:
         return plan(needed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,42 +37,27 @@ MIN_ESS: Final = 30.0
 """ESS below which plain weights refuse: with less, less than 94 % of answers lie within two errors."""
 
 MIN_ESS_KEPT: Final = 0.5
-"""Plain weights refuse if one more draw of the greatest weight leaves less than this share of their ESS.
-
-Such a draw would move the answers by more than their stated error.
-"""
-
+"""Plain weights refuse if one more draw of the greatest weight leaves less than this share of their ESS."""
 
 BATCH: Final = 1 << 14
 MOST_REJECTED: Final = 2_000_000
 """Draws from tables that are tested, before too few are said to meet a condition."""
 
 
-class Engine(NamedTuple):
-    """One way to a posterior."""
-
-    run: Run
-    uses_calls: bool = True
-    """True for engines that weigh soft evidence (calls, choice of cards). Without any, ``infer`` samples directly."""
-    former: str | None = None
-    """Its name up to version 0.2."""
-
-
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
     """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
     if str(method) not in ENGINES:
-        for name, engine in ENGINES.items():
-            if method == engine.former:
-                raise BayesBridgeError(f"method {method!r} is now called {name!r}", method=method)
+        if method in FORMER:
+            raise BayesBridgeError(f"method {method!r} is now called {FORMER[method]!r}", method=method)
         hint = did_you_mean(str(method), ENGINES)
         raise BayesBridgeError(f"unknown method {method!r}: {hint}choose {', '.join(ENGINES)}", method=method)
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
     numbers = generator(rng)
-    if ENGINES[method].uses_calls and not target.soft:
+    if not target.soft and method not in ("auto", "enumerate", "direct"):
         return _sample(target, draws, numbers, "there is no call to weigh")
     with one_thread():
-        return ENGINES[method].run(target, draws, numbers, "as asked", start)
+        return ENGINES[method](target, draws, numbers, "as asked", start)
 
 
 def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:
@@ -95,7 +80,10 @@ def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str,
     found = Draws(target, "enumerate", (why,), walk, exact=True, ess=float(target.count))
     if target.plain:
         return replace(found, tables=target.sampler)
-    weights = _weights(target, np.concatenate([target.log_likelihood(block) for block in walk.blocks(BLOCK)]), True)
+    values = np.concatenate([target.log_likelihood(block) for block in walk.blocks(BLOCK)])
+    if values.max() == -np.inf:
+        raise target.unexplained()
+    weights = Weights(values)
     log_marginal = weights.log_mean + target.log_share(target.support_size)
     return replace(found, importance=weights, likelihood=weights.log, log_marginal=log_marginal)
 
@@ -151,8 +139,10 @@ def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why
 def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     masks = target.uniform.draw(draws, rng)
     by_term = target.soft.by_term(masks)
-    meets = target.constraints.meets(masks)
-    weights = _weights(target, np.where(meets, by_term.sum(axis=1), -np.inf), False)
+    values = np.where(target.constraints.meets(masks), by_term.sum(axis=1), -np.inf)
+    if values.max() == -np.inf:
+        raise target.unexplained(draws)
+    weights = Weights(values)
     ess, worth = weights.ess, Weights(np.append(weights.log, _best(target, masks, by_term))).ess
     if ess < MIN_ESS or worth < MIN_ESS_KEPT * ess:
         enough = f"{draws} uniform draws have an effective sample size of {ess:.0f} under these calls"
@@ -191,24 +181,26 @@ def _best(target: Target, masks: Masks, by_term: NDArray[np.float64]) -> float:
     return total
 
 
-def _weights(target: Target, values: NDArray[np.float64], proof: bool) -> Weights:
-    """Weights from the log likelihoods of layouts that count the same."""
-    if values.max() == -np.inf:
-        raise target.unexplained(None if proof else len(values))
-    return Weights(values)
-
-
 def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
     return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 
-ENGINES: Final = {
-    "auto": Engine(_auto, uses_calls=False),
-    "enumerate": Engine(_enumerate, uses_calls=False),
-    "direct": Engine(_sample, uses_calls=False, former="sample"),
-    "levels": Engine(exact_draws, former="exact"),
-    "importance": Engine(tilted_draws, former="tilted"),
-    "resample-move": Engine(_particles, former="smc"),
-    "likelihood-weighting": Engine(_weigh, former="weights"),
+ENGINES: Final[dict[str, Run]] = {
+    "auto": _auto,
+    "enumerate": _enumerate,
+    "direct": _sample,
+    "levels": exact_draws,
+    "importance": tilted_draws,
+    "resample-move": _particles,
+    "likelihood-weighting": _weigh,
 }
 """Every engine by name; what the command line, studies and calibration offer is read from here."""
+
+FORMER: Final = {
+    "sample": "direct",
+    "exact": "levels",
+    "tilted": "importance",
+    "smc": "resample-move",
+    "weights": "likelihood-weighting",
+}
+"""The names of engines up to version 0.2."""

@@ -1,14 +1,12 @@
 """Particles: importance draws of too small an effective sample size, resampled and moved by Metropolis steps.
 
 An elementary move takes two hidden cards in different hands and swaps them if the hard evidence still holds, else it
-stays. Hands never change size, so a layout is an arrangement of the hidden cards over fixed places; a pair of places is
-chosen without looking at the cards in them, so a move and its inverse are equally likely: the transition matrix K is
-symmetric. So is its power Kᵏ: k swaps in a row leave the uniform distribution over the support invariant, and every
-layout on the way is possible. They need not reach the whole support.
+stays. A pair of places is chosen without looking at the cards in them, so a move and its inverse are equally likely:
+any number of swaps leaves the uniform distribution invariant, though they need not reach the whole support.
 
-Draws are resampled by their weights, then every one makes a number of Metropolis steps: a few swaps, accepted by the
-likelihood ratio. A swap changes two hands, so only their terms are computed anew: that is what makes an expensive model
-affordable. Copies drift apart; the stated effective sample size ignores that, and counts the distinct ancestors.
+Every draw makes a number of Metropolis steps: a few swaps, accepted by the likelihood ratio. A swap changes two hands,
+so only their terms are computed anew: that is what makes an expensive model affordable. Copies drift apart; the stated
+effective sample size ignores that, and counts the distinct ancestors.
 """
 
 from __future__ import annotations

@@ -381,13 +381,6 @@ class Proposal:
 
     order: the hidden seats in the order in which they take cards
     tilts: one a seat, N E S W
-
-    >>> from bayesbridge.engines.tables import LayoutIndex
-    >>> known = Constraints.free().hold(2, 0x1FFF)
-    >>> flat = Proposal.flat(known, LayoutIndex.of(known))
-    >>> layouts, log_q = flat.draw(4, rng=1)
-    >>> bool(np.allclose(log_q, -math.log(84478098072866400)))
-    True
     """
 
     known: Constraints

@@ -8,7 +8,7 @@ pair). The tables that count and number the layouts are built on first use, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -91,11 +91,6 @@ class LikelihoodTerm:
     def call(self) -> CallLikelihood | None:
         """For a call: the model, the auction and the number of the call, for engines that know the model."""
         return self.likelihood if isinstance(self.likelihood, CallLikelihood) else None
-
-    @property
-    def given(self) -> tuple[Any, ...]:
-        """What identifies it: terms given the same are the same."""
-        return self.seats, getattr(self.likelihood, "given", self.likelihood)
 
 
 ROWS: Final = 2048
@@ -219,11 +214,7 @@ def layouts_that_fit(known: Constraints) -> Fitting:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be inferred; engines take it and nothing else.
-
-    >>> Target(Constraints.free().hold(2, 0x1FFF)).count
-    84478098072866400
-    """
+    """What is to be inferred; engines take it and nothing else."""
 
     constraints: Constraints
     """The hard evidence, normalised."""
@@ -265,19 +256,14 @@ class Target:
         found = self.soft.of_layouts(masks)
         return np.where(self.constraints.meets(masks), found, -np.inf) if self.constraints.conditions else found
 
-    @cached_property
-    def known(self) -> Mapping[int, int]:
-        """The hands that are certain, as masks by seat."""
-        must = self.constraints.must
-        return {seat: must[seat] for seat in range(4) if must[seat].bit_count() == 13}
-
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
         """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat, by the guides."""
         total = np.zeros(len(hands))
-        given = {**{one: np.full(len(hands), mask, np.uint64) for one, mask in self.known.items()}, seat: hands}
+        known = {one: mask for one, mask in enumerate(self.constraints.must) if mask.bit_count() == 13}
+        given = {**{one: np.full(len(hands), mask, np.uint64) for one, mask in known.items()}, seat: hands}
         for term in self.soft.terms:
             # A term about two hands speaks of the one that is not certain; where none is, of the first alone.
-            if seat == next((one for one in term.seats if one not in self.known), term.seats[0]):
+            if seat == next((one for one in term.seats if one not in known), term.seats[0]):
                 total += term.guide(*(given[one] for one in term.seats if one in given))
         return total
 
@@ -287,7 +273,10 @@ class Target:
 
     def same_as(self, other: Target) -> bool:
         """Whether the posterior is known to be the same: draws for one are draws for both."""
-        ours, theirs = ([term.given for term in target.soft.terms] for target in (self, other))
+        ours, theirs = (
+            [(term.seats, term.call.given if term.call else term.likelihood) for term in target.soft.terms]
+            for target in (self, other)
+        )
         return self.constraints == other.constraints and ours == theirs
 
     @cached_property

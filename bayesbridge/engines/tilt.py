@@ -5,9 +5,9 @@ an exact table of these levels (:mod:`~bayesbridge.engines.levels`). For any oth
 proposal is a product of tilts, one for each seat (:mod:`~bayesbridge.engines.proposal`), found by adaptive importance
 sampling: draw from the proposal so far (at first the uniform one), evaluate the model, fit the tilts to its log
 likelihoods, draw again. Only the last round is reported, with weights L / q. Its draws are independent and no choice
-depended on them, so whatever the fit, the mean weight is an unbiased estimate of P(evidence) with the usual standard
-error. (With ``most``, a last round of very small effective sample size (ESS) becomes one more pilot round, and one
-whose ESS is too small is continued from the same proposal. These choices do depend on its draws.)
+depended on them, so the mean weight is an unbiased estimate of P(evidence). (With ``most``, a last round of very small
+effective sample size (ESS) becomes one more pilot round, and one whose ESS is too small is continued: these choices do
+depend on its draws.)
 
 **Fit.** The tilt of a seat should be proportional to the likelihood of its hand. Its logarithm is linear in features:
 lengths as separate values and as parabolas; honours, and honours times length; points. Given hands
@@ -17,8 +17,7 @@ with log likelihoods y and importance weights ω, the coefficients β maximise :
 
 which is Poisson regression: exp(f) approaches the *mean* likelihood of the hands that share their features, which
 minimises the variance of the weights. A weighted least-squares fit to y starts it and Newton steps follow. The penalty
-shrinks towards no tilt at all, less for parabolas than for separate values, so that lengths that were not drawn follow
-the trend of their neighbours.
+is less for parabolas than for separate values, so that lengths not drawn follow the trend of their neighbours.
 
 **Tempering.** While the ESS of a round is small, the next proposal is fitted to the tempered target
 ``q^(1 - φ) · L^φ``, with φ the largest exponent that keeps the ESS above ``MIN_ESS``. From uniform draws, of which
@@ -28,9 +27,8 @@ hardly any explains the calls of all seats at once, each seat is fitted to the l
 may be much of the posterior, and no tilt fits them and the others at once. So with soft evidence about one seat, the
 uniform component of the proposal gets the weight c / P(evidence), and the tilt is fitted to ``L - c``.
 
-No finite number of draws proves that the hands that explain the evidence were found. What can be diagnosed is
-reported: a seat whose likelihood never changed is *unexplained* (the model answered nothing but slips), and the last of
-``degrees`` is the exponent φ that the proposal has reached.
+No finite number of draws proves that the hands that explain the evidence were found. A seat whose likelihood never
+changed is reported as *unexplained*: the model answered nothing but slips.
 """
 
 from __future__ import annotations
@@ -38,7 +36,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,35 +142,33 @@ LOWEST: Final = -30.0
 """Fits clip log likelihoods at so much below the largest."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Round:
-    """Draws of one proposal, without the dead ones; their log density (n,); log likelihoods of their hands (n, 4).
-
-    degree: the largest exponent φ of the weights that leaves an effective sample size of ``MIN_ESS``, or half the draws
-    share:  effective sample size / draws
-    """
+    """Draws of one proposal, without the dead ones."""
 
     proposal: Proposal
     layouts: Masks
     log_q: Floats
+    """(n,) log density."""
     terms: Floats
+    """(n, 4) log likelihoods of the hands."""
     drawn: int
-    degree: float
-    share: float
 
-    @classmethod
-    def of(cls, proposal: Proposal, layouts: Masks, log_q: Floats, terms: Floats, drawn: int) -> Self:
-        """The round of ``drawn`` draws, with its diagnostics."""
-        layouts.setflags(write=False)
-        log_weights = terms.sum(axis=1) - log_q
-        some = len(log_weights) > 0 and log_weights.max() > -np.inf
-        share = Weights(log_weights).ess / drawn if some else 0.0
-        return cls(proposal, layouts, log_q, terms, drawn, _degree(log_weights), share)
-
-    @property
+    @cached_property
     def log_weights(self) -> Floats:
         """(n,)"""
         return np.asarray(self.terms.sum(axis=1) - self.log_q)
+
+    @cached_property
+    def degree(self) -> float:
+        """The largest exponent φ of the weights that leaves an ESS of ``MIN_ESS``, or of half the draws."""
+        return _degree(self.log_weights)
+
+    @cached_property
+    def share(self) -> float:
+        """ESS / draws."""
+        some = self.log_weights.max(initial=-np.inf) > -np.inf
+        return Weights(self.log_weights).ess / self.drawn if some else 0.0
 
     def unexplained(self, seats: Sequence[int]) -> tuple[int, ...]:
         """The seats whose log likelihood is the same for all hands, and low."""
@@ -187,12 +184,11 @@ def run_round(
     """Draw ``n`` layouts and evaluate the likelihood of the hands of some seats."""
     layouts, log_q = proposal.draw(n, generator)
     live = log_q > -np.inf
-    if not live.all():
-        layouts, log_q = layouts[live], log_q[live]
+    layouts, log_q = layouts[live], log_q[live]
     terms = np.zeros((len(layouts), 4))
     for seat in seats:
         terms[:, seat] = likelihood(seat, np.ascontiguousarray(layouts[:, seat]))
-    return Round.of(proposal, layouts, log_q, terms, n)
+    return Round(proposal, layouts, log_q, terms, n)
 
 
 def _degree(log_weights: Floats) -> float:
@@ -216,15 +212,11 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
     layouts = np.concatenate([one.layouts for one in rounds])
     terms = np.concatenate([one.terms for one in rounds])
     spread, floor = _floor([*others, base]) if len(seats) == 1 else (SPREAD, -np.inf)
-    if floor > -np.inf:
-        terms[:, seats[0]] = _without(terms[:, seats[0]], floor)
+    terms[:, seats[0]] = _without(terms[:, seats[0]], floor)
     terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
-    parts = []
-    for one in rounds:
-        values = one.terms.sum(axis=1)
-        log_weights = values - one.log_q if floor == -np.inf else _without(values, floor) - one.log_q
-        parts.append(_tempered(log_weights, min(one.degree, power)))
-    weight = np.concatenate(parts)
+    weight = np.concatenate(
+        [_tempered(_without(one.terms.sum(axis=1), floor) - one.log_q, min(one.degree, power)) for one in rounds]
+    )
     order = proposal.order
     if first:  # the seat whose likelihood varies most goes first
         varies = {seat: float(np.std(terms[:, seat])) for seat in seats}
@@ -289,6 +281,8 @@ def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
 
 def _without(values: Floats, floor: float) -> Floats:
     """(n,) log(exp(values) - exp(floor)), clipped where almost nothing is left."""
+    if floor == -np.inf:
+        return values
     left: Floats = np.maximum(-np.expm1(np.minimum(floor - values, 0.0)), math.exp(LOWEST))
     return values + np.log(left)
 
@@ -314,40 +308,31 @@ SEARCH: Final = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tilted:
-    """Weighted independent draws.
-
-    layouts:        (n, 4), without dead draws
-    weights:        of the layouts
-    log_likelihood: (n,) of all soft evidence
-    log_marginal:       log P(soft evidence ∣ hard evidence), estimated
-    log_marginal_error: one standard error of it
-    drawn:          draws of the last round, dead ones included
-    proposal:       what they were drawn from; a later question about more evidence may start from it
-    evaluations:    layouts whose likelihood was evaluated, in all rounds
-    degrees:        the tempering exponents φ of all rounds; the last is 1 if all went well
-    unexplained:    seats whose likelihood was the same small number for every hand: none that explains it was found
-    """
+    """Weighted independent draws."""
 
     layouts: Masks
+    """(n, 4), without dead draws."""
     weights: Weights
     log_likelihood: Floats
+    """(n,) of all soft evidence."""
     log_marginal: float
+    """log P(soft evidence ∣ hard evidence), estimated; and one standard error of it."""
     log_marginal_error: float
     drawn: int
+    """Draws of the last round, dead ones included."""
     proposal: Proposal
+    """What they were drawn from; a later question about more evidence may start from it."""
     evaluations: int
+    """Layouts whose likelihood was evaluated, in all rounds."""
     degrees: tuple[float, ...]
+    """The tempering exponents φ of all rounds; the last is 1 if all went well."""
     unexplained: tuple[int, ...]
+    """Seats whose likelihood was the same small number for every hand: none that explains it was found."""
 
     @property
     def ess(self) -> float:
         """Kish's effective sample size; 1 where some seat is unexplained, as equal weights then mean nothing."""
         return 1.0 if self.unexplained else self.weights.ess
-
-    @property
-    def share(self) -> float:
-        """ESS / draws of the last round."""
-        return self.ess / self.drawn
 
     @property
     def warning(self) -> str:
@@ -377,10 +362,9 @@ class Tilted:
             low, high = (limit, high) if np.minimum(1.0, relative / limit).sum() > n else (low, limit)
         if n >= len(kept) or not len(some := np.flatnonzero(chance * high < relative)):
             return self, kept
-        layouts = self.layouts[some]
-        layouts.setflags(write=False)
         weights = Weights(np.log(np.maximum(relative[some], high)))
-        return replace(self, layouts=layouts, weights=weights, log_likelihood=self.log_likelihood[some]), some
+        log_likelihood = self.log_likelihood[some]
+        return replace(self, layouts=self.layouts[some], weights=weights, log_likelihood=log_likelihood), some
 
     def weighted(self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed) -> Tilted:
         """The same draws under another log likelihood, which takes long: of as few of them as have an ESS of 0.6 ``n``.
@@ -434,14 +418,7 @@ def tilted(
 
     Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
     rounds before.
-    ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
-    >>> from bayesbridge.engines.tables import LayoutIndex
-    >>> from bayesbridge.layouts import high_card_points
-    >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
-    >>> strong = lambda seat, hands: 0.3 * high_card_points(hands) - 10.0
-    >>> found = tilted(spades, LayoutIndex.of(spades), strong, [3], draws=500, rng=1)
-    >>> found.layouts.shape, found.share > 0.8
-    ((500, 4), True)
+    ``start`` is the proposal of an earlier question, with less evidence say.
     """
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
     proposal = Proposal.flat(constraints, sampler)
@@ -477,25 +454,15 @@ def tilted(
         more = run_round(proposal, likelihood, hidden, min(2 * last.drawn, 4 * most - last.drawn), generator)
         layouts = np.concatenate([last.layouts, more.layouts])
         log_q, terms = np.concatenate([last.log_q, more.log_q]), np.concatenate([last.terms, more.terms])
-        last = Round.of(proposal, layouts, log_q, terms, last.drawn + more.drawn)
-    draws = last.drawn
-    every = [*done, last]
-    if not len(last.layouts) or last.log_weights.max() == -np.inf:
-        raise Contradiction(
-            f"the soft evidence is impossible under the model: its likelihood is 0 on all {draws} layouts drawn; "
-            "give the model a slip probability (slip=0.01, say), or check the calls",
-            evidence=(),
-            draws=sum(one.drawn for one in every),
-        )
-    weights = Weights(last.log_weights)
-    log_likelihood: Floats = last.terms.sum(axis=1) + constant
+        last = Round(proposal, layouts, log_q, terms, last.drawn + more.drawn)
+    every, weights = [*done, last], Weights(last.log_weights)
     return Tilted(
         last.layouts,
         weights,
-        log_likelihood,
-        weights.log_mean + math.log(len(weights) / draws) - math.log(sampler.total) + constant,
-        weights.log_mean_error(draws),
-        draws,
+        last.terms.sum(axis=1) + constant,
+        weights.log_mean + math.log(len(weights) / last.drawn) - math.log(sampler.total) + constant,
+        weights.log_mean_error(last.drawn),
+        last.drawn,
         proposal,
         sum(len(one.layouts) for one in every),
         tuple(one.degree for one in every),
@@ -512,25 +479,20 @@ def _settled(done: Sequence[Round]) -> bool:
     return last.share >= 0.3 or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
 
 
-MORE: Final = 100_000
-"""Draws by levels at a time, after the first."""
-
-
 def tilted_draws(
     target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None = None
 ) -> Draws:
     """Run the engine: by levels where a caller has them, since shapes and points predict levels badly."""
     proposal = LevelProposal.of(target)
-    if proposal is not None:
-        return _by_levels(target, proposal, draws, rng, why)
-    return _by_shapes(target, draws, rng, why, start)
+    found = _by_shapes(target, draws, rng, start) if proposal is None else _by_levels(target, proposal, draws, rng)
+    return replace(found, reasons=(why, *found.reasons))
 
 
-def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator) -> Draws:
     """Draws by exact tables of the callers' levels, up to half a million while their ESS is small."""
     parts: list[tuple[Masks, Floats, Floats]] = []
     while True:
-        masks = proposal.tables.draw(draws if not parts else MORE, rng)
+        masks = proposal.tables.draw(draws if not parts else 100_000, rng)
         likelihood = target.log_likelihood(masks)
         parts.append((masks, likelihood, likelihood - proposal.log_weights(masks)))
         masks, likelihood, log_weights = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -544,7 +506,6 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
         target,
         "importance",
         (
-            why,
             f"{len(masks)} draws by exact tables of levels, effective sample size {weights.ess:.0f}",
             "levels reads the same tables: likelihood-weighting, with many draws, is the check that does not",
         ),
@@ -557,7 +518,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     )
 
 
-def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
+def _by_shapes(target: Target, draws: int, rng: np.random.Generator, start: Proposal | None) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
     search, known = min(SEARCH, target.cost.most_layouts // 10), target.constraints
     if known.conditions:
@@ -575,20 +536,17 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             start=start,
         )
     except Contradiction as error:
-        raise target.unexplained(int(error.data.get("draws", draws))) from None
+        raise target.unexplained(error.data["draws"]) from None
     if target.soft.separable:
         found = drawn.subsample(draws, rng)
     else:  # proposals are fitted seat by seat, and by a quicker model where there is one
         guided = drawn.reweighted(target.soft.of_layouts(drawn.layouts, guide=True))
         found = guided.weighted(target.soft.of_layouts, draws, rng)
+    thinned = f"thinned to {len(found.layouts)}, effective sample size {found.ess:.0f}"
     return Draws(
         target,
         "importance",
-        (
-            why,
-            f"{drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, effective sample size "
-            f"{found.ess:.0f}",
-        ),
+        (f"{drawn.drawn} draws from a fitted proposal, {thinned}",),
         found.layouts,
         importance=found.weights,
         proposed=drawn.weights,

@@ -2,20 +2,16 @@
 
 Layouts drawn uniformly under the hard evidence, each weighted by its likelihood ``w = P(soft evidence | layout)``,
 estimate any posterior mean by ``Σ W f`` with ``W = w / Σ w``. Weights are kept as logarithms, since a long auction
-multiplies many small numbers; only differences from the largest are ever exponentiated.
+multiplies many small numbers. Two diagnostics say how far to trust them: Kish's effective sample size ``1 / Σ W²``, the
+number of unweighted draws with the same variance, and the Pareto shape k̂ of the largest weights (Vehtari, Simpson,
+Gelman, Yao and Gabry, "Pareto smoothed importance sampling", 2024): whether heavier ones are still to be expected.
 
-Two diagnostics say how far to trust them. Kish's effective sample size ``1 / Σ W²`` is the number of unweighted draws
-with the same variance. The Pareto shape k̂ of the largest weights (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto
-smoothed importance sampling", 2024) says whether heavier weights than those seen are still to be expected: then the
-effective sample size is too optimistic.
-
-**Batches.** Where the weight of a layout is an average over draws of something else (a bidding style), the number of
-layouts says nothing of the error: all of them share those draws. The draws come in B batches, independent of each other
-or long stretches of a chain. With W the weights of the layouts and r_b the weight by batch b relative to the mean over
-batches, a posterior mean p = Σ W f moves by e_b = Σ W r_b (f − p) if batch b alone is used, and its standard error is
-√(Σ e_b² / B (B − 3)). With B − 1 in place of B − 3 the error, an estimate itself, would be too small in the mean
-square: the variance of Student's t is (B − 1) / (B − 3). Where the layouts were drawn too, their own share
-√(Σ W² (f − p)²) is added in squares.
+**Batches.** Where the weight of a layout is an average over draws of something else (a bidding style), all layouts
+share those draws. They come in B batches, independent of each other or long stretches of a chain. With W the weights of
+the layouts and r_b the weight by batch b relative to the mean over batches, a posterior mean p = Σ W f moves by
+e_b = Σ W r_b (f − p) if batch b alone is used, and its standard error is √(Σ e_b² / B (B − 3)). With B − 1 in place of
+B − 3 the error, an estimate itself, would be too small in the mean square: the variance of Student's t is
+(B − 1) / (B − 3). Where the layouts were drawn too, their own share √(Σ W² (f − p)²) is added in squares.
 """
 
 from __future__ import annotations
@@ -52,16 +48,9 @@ EQUAL: Final = 1e-9
 """Log weights that differ by less are the same but for rounding."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Weights:
-    """Immutable log weights of n draws.
-
-    >>> weights = Weights([0.0, 0.0, -np.inf, -np.inf])
-    >>> weights
-    <Weights: 4 draws, ESS 2.0>
-    >>> weights.W.tolist(), round(math.exp(weights.log_mean), 3)
-    ([0.5, 0.5, 0.0, 0.0], 0.5)
-    """
+    """Immutable log weights of n draws."""
 
     log: NDArray[np.float64]
     """(n,) log weights, not normalised; -inf for a layout that the evidence excludes."""
@@ -98,8 +87,7 @@ class Weights:
     def log_mean_error(self, drawn: int | None = None) -> float:
         """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those without weight are left out.
 
-        The relative deviation of the weights / √drawn. Weights that are all equal are no proof that heavier ones do not
-        exist: they state the error of one more draw.
+        Weights that are all equal are no proof that heavier ones do not exist: they state the error of one more draw.
         """
         drawn = drawn or len(self)
         if drawn == len(self) and float(np.ptp(self.log)) < EQUAL:
@@ -131,9 +119,6 @@ class Weights:
         """Indices of n draws that count the same, (n,), each draw taken n W times on average.
 
         ``systematic`` takes every draw ⌊n W⌋ or ⌈n W⌉ times, in rising order; ``multinomial`` draws independently.
-
-        >>> Weights([0.0, -np.inf, 0.0]).resample(4, rng=1).tolist()
-        [0, 0, 2, 2]
         """
         from bayesbridge.random64 import generator
 
@@ -147,9 +132,6 @@ class Weights:
 
     def __len__(self) -> int:
         return len(self.log)
-
-    def __repr__(self) -> str:
-        return f"<Weights: {len(self)} draws, ESS {self.ess:.1f}>"
 
 
 def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
@@ -170,9 +152,8 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
 def pareto_shape(excess: Floats) -> float:
     """The shape k of a generalised Pareto distribution fitted to (n,) rising positive numbers.
 
-    By J. Zhang and M. A. Stephens, "A new and efficient estimation method for the generalized Pareto distribution",
-    2009, with the weak prior that PSIS puts on it: ten observations of k = 1/2. ArviZ does the same; importing it takes
-    longer than most answers.
+    By J. Zhang and M. A. Stephens (2009), with the weak prior that PSIS puts on it: ten observations of k = 1/2. ArviZ
+    does the same; importing it takes longer than most answers.
     """
     n = len(excess)
     points = 30 + int(math.sqrt(n))
@@ -188,16 +169,14 @@ def pareto_shape(excess: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batches:
-    """How the weights of n layouts vary from batch to batch.
-
-    relative: (B, k) weight of each row of layouts by each batch alone, the mean over batches being 1
-    row:      (n,) the row of each layout: layouts whose weights vary together share one
-    drawn:    whether the layouts are independent draws, not all that there are
-    """
+    """How the weights of n layouts vary from batch to batch."""
 
     relative: Floats
+    """(B, k) weight of each row of layouts by each batch alone, the mean over batches being 1."""
     row: NDArray[np.int64]
+    """(n,) the row of each layout: layouts whose weights vary together share one."""
     drawn: bool
+    """Whether the layouts are independent draws, not all that there are."""
 
     @classmethod
     def of(cls, table: Floats, row: NDArray[np.int64], drawn: bool) -> Batches:

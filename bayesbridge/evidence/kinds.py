@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast, override
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
@@ -59,8 +59,8 @@ class Piece(ABC):
         return f"{self.seat.name}:{self._said()}"
 
     @abstractmethod
-    def constrain(self, known: Constraints, played: int) -> Constraints:
-        """What is known once the piece is too; ``played`` are the cards that its seat had played before (a mask)."""
+    def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
 
     @classmethod
     def _read(cls, *parts: str) -> Self:
@@ -104,8 +104,7 @@ class Reveal(Piece):
         self._set(seat=Seat.of(seat))
         self._set(hand=Hand.of(hand).verify_full(f"{self.seat.name}'s hand"))
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.hold(self.seat, self.hand.mask)
 
 
@@ -139,8 +138,7 @@ class Holds(_Some):
     help = "a seat was dealt a card, or several: E:SA,HK"
     verb = "holds"
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.hold(self.seat, self.cards.mask)
 
 
@@ -158,8 +156,7 @@ class Lacks(_Some):
     help = "a seat was dealt none of these cards"
     verb = "lacks"
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.lack(self.seat, self.cards.mask)
 
 
@@ -184,8 +181,7 @@ class Play(Piece):
     def __init__(self, seat: Seat | str, card: Card | str) -> None:
         self._set(seat=Seat.of(seat), card=Card.of(card))
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.hold(self.seat, self.card.mask)
 
 
@@ -208,8 +204,8 @@ class Void(Piece):
     def __init__(self, seat: Seat | str, suit: Suit | str) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints, played: int = 0) -> Constraints:
+        """What is known once the piece is too; ``played`` are the cards that its seat had played before (a mask)."""
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
 
@@ -297,8 +293,7 @@ class Length(_Range):
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
         self._set_range(f"{self.seat.name}'s length in {self.suit.name}", low, high)
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.length(self.seat, self.suit, self.low, self.high)
 
     def _said(self) -> str:
@@ -328,8 +323,7 @@ class HighCards(_Range):
         self._set(seat=Seat.of(seat))
         self._set_range(f"{self.seat.name}'s high-card points", low, high)
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.points(self.seat, self.low, self.high)
 
 
@@ -357,8 +351,7 @@ class Shape(Piece):
         read_shapes(str(shape))
         self._set(seat=Seat.of(seat), shape=normal_text(str(shape)))
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.shape(self.seat, read_shapes(self.shape))
 
 
@@ -382,8 +375,7 @@ class Called(Piece):
     def __init__(self, seat: Seat | str, call: Call | str) -> None:
         self._set(seat=Seat.of(seat), call=Call.of(call))
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known
 
 
@@ -426,8 +418,7 @@ class Condition(Piece):
 
         return parse_expression(self.condition)
 
-    @override
-    def constrain(self, known: Constraints, played: int) -> Constraints:
+    def constrain(self, known: Constraints) -> Constraints:
         return known.where(self.expression)
 
     def __str__(self) -> str:

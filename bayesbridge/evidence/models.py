@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class BidderModel(Protocol):
-    """How a player calls: the likelihood that turns a call into evidence.
-
-    >>> from bayesbridge import IterativeBidder
-    >>> from bayesbridge.plugins import BidderModel
-    >>> isinstance(IterativeBidder(), BidderModel)
-    True
-    """
+    """How a player calls: the likelihood that turns a call into evidence."""
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
@@ -33,12 +27,7 @@ class BidderModel(Protocol):
 
 @runtime_checkable
 class PairModel(BidderModel, Protocol):
-    """A bidder whose calls are also read in the light of partner's hand: partners know what their calls mean.
-
-    >>> from bayesbridge import LearnedBidder
-    >>> isinstance(LearnedBidder(), PairModel)
-    True
-    """
+    """A bidder whose calls are also read in the light of partner's hand: partners know what their calls mean."""
 
     @property
     def reads_partner(self) -> bool:
@@ -62,10 +51,7 @@ def guide_of(model: BidderModel) -> BidderModel:
 
 
 def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
-    """The model with other values of its fields, as ``copy.replace`` does from Python 3.13 on.
-
-    Raises :class:`TypeError` where it has no such field.
-    """
+    """The model with other values of its fields; raises :class:`TypeError` where it has no such field."""
     anything: Any = model
     changed: BidderModel = getattr(model, "__replace__", partial(replace, anything))(**settings)
     return changed
@@ -73,13 +59,7 @@ def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderMode
 
 @runtime_checkable
 class PlayerModel(Protocol):
-    """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
-
-    >>> from bayesbridge import LearnedPlayer
-    >>> from bayesbridge.plugins import PlayerModel
-    >>> isinstance(LearnedPlayer(), PlayerModel)
-    True
-    """
+    """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows."""
 
     def log_likelihood(
         self,
@@ -98,12 +78,7 @@ class PlayerModel(Protocol):
 
 @runtime_checkable
 class LevelModel(Protocol):
-    """A bidder whose calls depend on a hand only through its bid by Algorithm 1: its calls are counted exactly.
-
-    >>> from bayesbridge.bidders.iterative import IterativeBidder
-    >>> isinstance(IterativeBidder(), LevelModel)
-    True
-    """
+    """A bidder whose calls depend on a hand only through its bid by Algorithm 1: its calls are counted exactly."""
 
     @property
     def suits(self) -> bool:
@@ -115,11 +90,7 @@ class LevelModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.
-
-    >>> Cost(most_layouts=50_000)
-    Cost(most_layouts=50000, moves=60, draws=20000)
-    """
+    """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``."""
 
     most_layouts: int = 20_000_000
     """Layouts up to which ``auto`` asks the model about every one; a tenth of it is drawn and weighted at most."""

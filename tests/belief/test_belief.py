@@ -247,7 +247,7 @@ def test_each_kind_says_what_it_means(seed):
         (Reveal(seat, deals[1][seat]), lambda hand: hand == deals[1][seat]),
     ]
     for piece, means in meanings:
-        known = piece.constrain(Constraints.free(), 0)
+        known = piece.constrain(Constraints.free())
         truth = [means(deal[seat]) for deal in deals]
         assert known.allows(masks).tolist() == truth
         assert any(truth) or isinstance(piece, Void)

@@ -52,7 +52,7 @@ def test_no_smaller_set_is_in_conflict(seed):
         assert fits(belief, subset), f"{subset} is a smaller conflict than {culprits}"
     # The own hand is left out only where nobody could hold these pieces, whatever the hand.
     if own not in culprits:
-        said = [piece.constrain(Constraints.free(), 0) for piece in pieces]
+        said = [piece.constrain(Constraints.free()) for piece in pieces]
         assert count(reduce(and_, said)) == 0
 
 

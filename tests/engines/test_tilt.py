@@ -118,13 +118,13 @@ def test_answers_agree_with_enumeration(question):
     assert constraints.allows(found.layouts).all()
     assert worst_z(found, truth) < 4.5
     assert abs(found.log_marginal - log_marginal) < 4.5 * found.log_marginal_error
-    assert found.share > 0.1
+    assert found.ess / found.drawn > 0.1
     assert found.degrees[-1] == 1.0
     expected = sum(likelihood(seat, np.ascontiguousarray(found.layouts[:, seat])) for seat in seats)
     np.testing.assert_allclose(found.log_likelihood, expected, atol=1e-12)
     thin = found.subsample(1000, rng=2)
     assert 800 < len(thin.layouts) < 1200
-    assert thin.ess / len(thin.layouts) > found.share - 0.05
+    assert thin.ess / len(thin.layouts) > found.ess / found.drawn - 0.05
     assert worst_z(thin, truth) < 4.5
 
 
@@ -192,7 +192,7 @@ def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
 
     found = tilted(constraints, sampler, rare, [3], draws=1000, rng=1)
     assert not found.unexplained
-    assert found.share > 0.3
+    assert found.ess / found.drawn > 0.3
     hearts = np.bitwise_count(found.layouts[:, 3] >> np.uint64(26) & np.uint64(0x1FFF))
     ways = np.array([math.comb(10, k) * math.comb(29, 13 - k) for k in range(11)], dtype=float)
     shares = ways * 100.0 ** np.minimum(np.arange(11), 9)
@@ -212,13 +212,15 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
     slips = math.log(0.02 / 36) - plain.log_mean
     assert -0.7 < slips < -0.3
     found = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(12)]
-    assert np.median([one.share for one in found]) > 0.3, "one fit in eight is poor, as a pilot round may flatter"
+    assert np.median([one.ess / one.drawn for one in found]) > 0.3, (
+        "one fit in eight is poor, as a pilot round may flatter"
+    )
     for one in found:
         assert one.proposal.spread > 0.3
         assert abs(one.log_marginal - plain.log_mean) < 4.5 * math.hypot(one.log_marginal_error, plain.log_mean_error())
     monkeypatch.setattr(tilt, "_floor", lambda rounds: (tilt.SPREAD, -np.inf))
     before = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(12)]
-    assert np.median([one.share for one in before]) < 0.5 * np.median([one.share for one in found])
+    assert np.median([one.ess / one.drawn for one in before]) < 0.5 * np.median([one.ess / one.drawn for one in found])
 
 
 def test_same_seed_same_answer_and_impossible_hands_have_no_weight():

@@ -71,7 +71,7 @@ class Aces(Piece):
     def __init__(self, seat):
         self._set(seat=Seat.of(seat))
 
-    def constrain(self, known, played):
+    def constrain(self, known):
         return known.hold(self.seat, sum(1 << 13 * suit + 12 for suit in range(4)))
 
     @classmethod
