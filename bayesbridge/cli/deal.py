@@ -63,8 +63,15 @@ def run(args: Namespace) -> int:
     found = len(job.layouts)
     written = target is not None and (found > 0 or job.wanted == 0)
     if target is not None and written:
+        form = args.form or usual
+        if form == "lesson":
+            from bayesbridge.views.lesson import lesson_page
+
+            text = lesson_page(job.layouts, job.numbering)
+        else:
+            text = "".join(f"{line}\n" for line in FORMS[form](job.layouts, job.numbering))
         with options.writing("--out", target) as part:
-            part.write_text(job.text(args.form or usual), encoding="utf-8")
+            part.write_text(text, encoding="utf-8")
     if args.json:
         screens.print_json(job.document())
     elif target is None:
@@ -94,11 +101,6 @@ def _script(args: Namespace) -> Script | None:
         return parse(text)
 
 
-_PRINTED: Final = 40
-_COUNTED: Final = 100_000
-_WITHOUT_SCRIPT: Final = 10
-
-
 class DealJob:
     """What was asked, and after :meth:`deal` what was found."""
 
@@ -125,7 +127,7 @@ class DealJob:
         self.plan = planned()
         self.exact = exact_statistics(asked, self.plan)
         self.levels = Levelled.of(types, planned) if types else None
-        usual = _WITHOUT_SCRIPT if script is None else _PRINTED if asked.prints else _COUNTED
+        usual = 10 if script is None else 40 if asked.prints else 100_000
         self.wanted = args.n or asked.produce or usual
         self.most = args.generate or asked.generate or MOST_DRAWS
         self.seed = args.seed if asked.seed is None or args.seed != 1 else asked.seed
@@ -193,13 +195,6 @@ class DealJob:
         for place, one in enumerate(statistics, 1):
             one["name"] = one["name"] or f"{one['kind']} {place}"
         return {**self.plan_document(), **tested, **boards, "statistics": statistics}
-
-    def text(self, form: str) -> str:
-        if form == "lesson":
-            from bayesbridge.views.lesson import lesson_page
-
-            return lesson_page(self.layouts, self.numbering)
-        return "".join(f"{line}\n" for line in FORMS[form](self.layouts, self.numbering))
 
     def lines(self, form: str | None) -> Iterator[str]:
         """The deals on screen, as the form or else the script says, then the statistics."""

@@ -542,10 +542,10 @@ def position_of(args: argparse.Namespace) -> Position:
 
 
 def settings_of(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]]:
-    given = {name: value for name in names if (value := getattr(args, name)) is not None}
     return {
         name: Sourced(tuple(value) if SETTINGS[name].many else value, f"argument --{name}")
-        for name, value in given.items()
+        for name in names
+        if (value := getattr(args, name)) is not None
     }
 
 

@@ -40,15 +40,17 @@ def run(args: Namespace) -> int:
     """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
     # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    return _position_report(args) if args.file is None else _record_report(args)
+    path = None
+    if not args.text:
+        path = options.verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+    return _position_report(args, path) if args.file is None else _record_report(args, path)
 
 
-def _record_report(args: Namespace) -> int:
+def _record_report(args: Namespace, path: Path | None) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
     whole = args.text and args.review and TEXT_REVIEW
     text, unreviewed = args.text and TEXT, not args.review and UNREVIEWED
     options.verify(args, FILE, text, whole, unreviewed, args.adapt and ADAPTED)
-    path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
     record = options.chosen_record(options.open_records(args.file), args, args.file, observer)
     models = options.models_at(args, record)
@@ -124,11 +126,11 @@ def _show_steps(args: Namespace, record: Record, observer: Seat, models: options
     return screens.present(args, document, Table(title, heads, rows), *said, BITS)
 
 
-def _position_report(args: Namespace) -> int:
+def _position_report(args: Namespace, path: Path | None) -> int:
     from bayesbridge.views.report import html_report
 
     options.verify(args, EVIDENCE)
-    path = _target(args)
+    assert path is not None  # --text goes with a record alone
     position, belief = options.belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
@@ -164,10 +166,6 @@ def _position_report(args: Namespace) -> int:
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
-
-
-def _target(args: Namespace) -> Path:
-    return options.verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
 
 
 def _command(args: Namespace) -> str:

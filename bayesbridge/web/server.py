@@ -393,7 +393,6 @@ def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1)
         "server_header": False,
         "proxy_headers": False,
         "limit_concurrency": 256,
-        "timeout_keep_alive": 5,
         "timeout_graceful_shutdown": 1,
         "h11_max_incomplete_event_size": 32_768,
     }
