@@ -1,4 +1,4 @@
-"""The command line: parse, call, print; no mathematics. One file a command, each with ``add`` and ``run``.
+"""The command line: parse, call, print; no mathematics. ``commands`` declares them all, each runs in its own file.
 
 Exit status: 0 fine, 2 bad input (one line on stderr that says what, where and how to fix it), 130 interrupted, 1
 anything else. ``BAYESBRIDGE_DEBUG=1`` shows the traceback of any error.
@@ -11,20 +11,18 @@ import os
 import sys
 from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Sequence
+from importlib import import_module
 from io import StringIO, TextIOWrapper
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 from bayesbridge import __version__
-from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
+from bayesbridge.cli.commands import add_commands
 from bayesbridge.cli.options import OneLineParser, verify
 from bayesbridge.cli.screens import end_progress, on_terminal, show_progress
 from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.progress import watch_progress
 from bayesbridge.words import tell
-
-COMMANDS = (estimate, report, serve, contracts, play, suit, deal, style, score, capture, study, plugins)
-"""In the order of the help text."""
 
 
 def build_parser() -> OneLineParser:
@@ -41,9 +39,7 @@ def build_parser() -> OneLineParser:
     parser.add_argument(
         "--completion", action=_Completion, choices=("bash", "zsh", "fish"), help="print a completion script, and end"
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
-    for command in COMMANDS:
-        command.add(commands)
+    add_commands(parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True))
     return parser
 
 
@@ -79,7 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             verify(args, args.mode)
             with catch_warnings(), watch_progress(show_progress):
                 simplefilter("ignore", BayesBridgeWarning)  # the answer itself says it
-                status = int(args.run(args))
+                module, _, name = args.run.partition(".")
+                status = int(getattr(import_module(f"bayesbridge.cli.{module}"), name)(args))
         except SystemExit:  # --help, --version and --completion end so
             status = 0
         finally:

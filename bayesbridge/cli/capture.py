@@ -23,36 +23,6 @@ LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "k
 
 THREE = options.Mode("systems are of the four-player game", "system")
 
-BIDS = ("players", "bidder", "slip", "vulnerable", "system")
-"""Settings that say who bids."""
-
-
-def add(commands: options.Subparsers) -> None:
-    text = """
-        capture  captures of two hands together, by the paper's rule (Algorithm 2)
-
-        FIRST   player 1's hand: spades.hearts.diamonds.clubs
-        SECOND  player 2's hand
-
-        bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54
-        """
-    options.add_command(commands, run, text).set_defaults(mode=options.EXACT)
-    text = """
-        bid  what a hand bids: the chance of every call in an auction, or by the paper's rule (Algorithm 1)
-
-        HAND             the hand: spades.hearts.diamonds.clubs
-        --auction CALLS  the calls so far, as "1H p" or "(1H) p"; the seat in turn, South unless W: or so stands
-                         before them, holds the hand
-
-        bayesbridge bid KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS
-        bayesbridge bid KQ5.A2.KJ642.Q73 --players 4
-        bayesbridge bid AKQ2.AKJ.AK4.A32
-        """
-    parser = options.add_command(commands, run_bid, text)
-    parser.set_defaults(mode=options.EXACT)
-    opening = "with 4 and no --auction: the opening call (default: 4 with any of these)"
-    options.add_settings(parser, BIDS, players=opening)
-
 
 def run(args: Namespace) -> int:
     found = literal.capture(args.first, args.second)
@@ -76,7 +46,7 @@ def run(args: Namespace) -> int:
 
 def run_bid(args: Namespace) -> int:
     """Bid and print: the chance of every call where an auction or who bids is given, else Algorithm 1."""
-    if any(getattr(args, name) is not None for name in ("auction", *BIDS)):
+    if any(getattr(args, name) is not None for name in ("auction", *options.BIDS)):
         return _show_calls(args)
     found = literal.bid(args.hand)
     call = Call.bid(found.level, "NT") if found.level else PASS
@@ -96,7 +66,7 @@ def _show_calls(args: Namespace) -> int:
     from bayesbridge.estimators.registry import offered
     from bayesbridge.sensitivity import bidders_in_doubt, depends_sentence
 
-    position = Position(options.settings_of(args, BIDS))
+    position = Position(options.settings_of(args, options.BIDS))
     four = args.players != 3
     options.verify(args, not four and THREE)
     dummy = None if four else Seat.N

@@ -6,43 +6,20 @@ from argparse import Namespace
 from functools import partial
 from typing import Any
 
+from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cli import options, screens
+from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
+from bayesbridge.decisions.information import enquiries, value_of_information
 from bayesbridge.markup import Table
+from bayesbridge.notation.toml_text import Toml
+from bayesbridge.sensitivity import EXPERTS, by_system, depends_sentence
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import percent, tell
 
 
-def add(commands: options.Subparsers) -> None:
-    text = f"""
-        contracts  which contract to bid: chance, tricks and expected score of each
-
-        --contracts 4S,3NT  those to judge; 2SX by W for one of the others, Pass for what stands (default: all that
-                            the pair may still bid, and defending the others' bid)
-        --scheme NAME       duplicate, old, new, or a file with a scheme of your own (.toml) (default: new, with four
-                            players duplicate)
-        --against 3NT       compare each with this one on the same layouts; Pass is the contract that stands
-        either --solve N    layouts to solve in each strain that competes (0: none)
-        or --seconds N      time on one core for solving (default: 4)
-        --find-out LIST     what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] …
-                            (default: honours, points and lengths in doubt)
-        --pair S:N          who plays together (default: observer and dummy)
-        --draws N           layouts drawn, if too many to walk (default: {USUAL["contracts"].draws:_})
-
-        bayesbridge contracts --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --scheme duplicate
-        bayesbridge contracts --observer S --hand AQ942.K3.A54.Q32 --call N:1NT --against 3NT
-        """
-    options.add_evidence(options.add_command(commands, run, text, find_out={"nargs": "?", "const": ""}))
-
-
 def run(args: Namespace) -> int:
-    from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
-    from bayesbridge.belief.posterior import accuracy_document
-    from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
-    from bayesbridge.decisions.information import enquiries, value_of_information
-    from bayesbridge.notation.toml_text import Toml
-    from bayesbridge.sensitivity import by_system
-
     options.verify_solver(args)
     position, belief = options.belief_of(
         args, f"vulnerable {options.MODELS if 'call' in (args.find_out or '') else ''}"
@@ -105,8 +82,6 @@ def run(args: Namespace) -> int:
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:
     """That another contract is best under a system, by more than two standard errors; empty otherwise."""
-    from bayesbridge.sensitivity import EXPERTS, depends_sentence
-
     told = {}
     for name, (first, *others) in tables.items():
         behind = next((row for row in others if row["contract"] == best), None)

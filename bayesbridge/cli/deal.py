@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from bayesbridge.cards import Hand
+from bayesbridge.calls import Vulnerability
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
-from bayesbridge.errors import NotationError
-from bayesbridge.evidence.kinds import KINDS, Called
-from bayesbridge.words import tell
+from bayesbridge.dealing.language import LONGEST_SCRIPT, Script, parse
+from bayesbridge.dealing.plan import (
+    LOW,
+    MOST_DRAWS,
+    DealPlan,
+    Drawn,
+    HandType,
+    Levelled,
+    find_solver,
+    given_cards,
+    solve,
+)
+from bayesbridge.dealing.run import FORMS, Numbering, exact_statistics, findings, printed
+from bayesbridge.engines.conditions import chance_text
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.registry import offered
+from bayesbridge.evidence.kinds import Called
+from bayesbridge.expressions import TRUE, Expression, LayoutValues, conjunction, needs_solver, parse_expression
+from bayesbridge.layouts import Layouts
+from bayesbridge.random64 import generator
+from bayesbridge.words import number, tell
 
-if TYPE_CHECKING:
-    from bayesbridge.dealing.language import Script
-
-FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": "lesson"}
 
 
@@ -26,38 +42,8 @@ JSON = options.Mode("--json holds the deals as PBN", "form")
 UNCALLED = options.Mode("nobody has called", "bidder")
 
 
-def add(commands: options.Subparsers) -> None:
-    text = """
-        deal  deals that meet a script of the dealer language, a condition or evidence
-
-        SCRIPT             a file in the dealer language, - for stdin
-        -n N               how many deals (default: the script's, or 10)
-        --condition TEXT   a condition of the dealer language
-        --type NAME: TEXT  a type of hand with its condition, repeatable; NAME=2: gives it twice the share
-        --plan             say what is exact and what is tested, and deal nothing
-        --form             how deals are written (default: diagram)
-        --out FILE         write deals to .pbn, .lin, .txt or .html, a page to print
-        --dealer S         who deals every board (default: in turn)
-        --generate N       draws that may be tested before it gives up (default: the script's, or 10_000_000)
-
-        bayesbridge deal -n 100 --shape N:balanced --hcp N:15-17 --hcp S:8+ --out deals.pbn
-        """
-    many = {"action": "append", "default": []}
-    more: dict[str, Any] = {"script": {"nargs": "?"}, "type": many, "form": {"choices": FORMS}}
-    n, generate = options.whole(1, 10_000_000), options.whole(1, 10**12)
-    group = options.add_command(commands, run, text, n=n, generate=generate, **more).add_evidence(
-        "Repeatable; on any seats."
-    )
-    given = "--given S:AKQ..J2.  cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs"
-    options.add_options(group, given, given={"type": _given, **many})
-    options.add_kinds(group, [name for name in KINDS if name != "play"])
-    options.add_options(group, "--bidder NAME  how all four bid (default: learned)")
-
-
 def run(args: Namespace) -> int:
     """Plan, deal and write; status 1 if fewer deals were found than asked for."""
-    from bayesbridge.cli.deal_job import DealJob
-
     called = any(isinstance(piece.value, Called) for piece in args.evidence)
     options.verify(args, not called and UNCALLED, args.json and not args.out and JSON)
     options.verify(args, args.plan and PLAN, uses="n" if args.type else "")
@@ -68,7 +54,7 @@ def run(args: Namespace) -> int:
     if target is not None and args.form not in (None, usual) and target.suffix != ".txt":
         what = f"{args.out!r} would not hold {args.form}: leave it out, or write to .txt"
         raise options.UsageError(f"argument --form: {what}")
-    job = DealJob.of(args, _script(args))
+    job = DealJob(args, _script(args))
     if args.plan:
         return screens.present(args, job.plan_document(), *job.plan_lines())
     for line in job.plan_lines() if not args.json else ():
@@ -77,8 +63,15 @@ def run(args: Namespace) -> int:
     found = len(job.layouts)
     written = target is not None and (found > 0 or job.wanted == 0)
     if target is not None and written:
+        form = args.form or usual
+        if form == "lesson":
+            from bayesbridge.views.lesson import lesson_page
+
+            text = lesson_page(job.layouts, job.numbering)
+        else:
+            text = "".join(f"{line}\n" for line in FORMS[form](job.layouts, job.numbering))
         with options.writing("--out", target) as part:
-            part.write_text(job.text(args.form or usual), encoding="utf-8")
+            part.write_text(text, encoding="utf-8")
     if args.json:
         screens.print_json(job.document())
     elif target is None:
@@ -92,16 +85,7 @@ def run(args: Namespace) -> int:
     return 1 if found < job.wanted else 0
 
 
-def _given(text: str) -> tuple[Seat, Hand]:
-    seat, colon, cards = text.partition(":")
-    if not colon:
-        raise NotationError(f"{text!r} names no seat: write S:AKQ..J2.", text=text)
-    return Seat.of(seat), Hand.of(cards.strip())
-
-
 def _script(args: Namespace) -> Script | None:
-    from bayesbridge.dealing.language import LONGEST_SCRIPT, parse
-
     if args.script is None:
         return None
     try:
@@ -115,3 +99,140 @@ def _script(args: Namespace) -> Script | None:
         ) from None
     with options.attributed(f"SCRIPT {args.script}"):
         return parse(text)
+
+
+class DealJob:
+    """What was asked, and after :meth:`deal` what was found."""
+
+    def __init__(self, args: Namespace, script: Script | None) -> None:
+        """Plan what the options and the script ask for."""
+        self.script = asked = script or Script()
+        known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
+        with options.attributed("--condition"):
+            more = TRUE if args.condition is None else parse_expression(args.condition)
+        common = conjunction((asked.condition, more))
+        with options.attributed("--type"):
+            types = [HandType.of(text) for text in args.type]
+            if len({one.name for one in types}) < len(types):
+                raise BayesBridgeError("two types have the same name: give each a name of its own")
+        if any(needs_solver(value) for action in asked.actions for value in action.values):
+            find_solver()
+        seen = tuple(piece.value for piece in args.evidence)
+        with options.attributed("--bidder"):
+            bidder = None if args.bidder is None else offered("bidders", [args.bidder]).bidder(args.bidder)
+
+        def planned(extra: Expression = TRUE) -> DealPlan:
+            return DealPlan.of(*seen, given=known, condition=conjunction((common, extra)), bidder=bidder)
+
+        self.plan = planned()
+        self.exact = exact_statistics(asked, self.plan)
+        self.levels = Levelled.of(types, planned) if types else None
+        usual = 10 if script is None else 40 if asked.prints else 100_000
+        self.wanted = args.n or asked.produce or usual
+        self.most = args.generate or asked.generate or MOST_DRAWS
+        self.seed = args.seed if asked.seed is None or args.seed != 1 else asked.seed
+        self.dealer = Seat(asked.dealer) if args.dealer is None and asked.dealer is not None else args.dealer
+        self.layouts, self.search = Layouts.of(()), Drawn()
+        self.types: list[str] = []
+        self.by_type: Mapping[str, Drawn] = {}
+
+    def deal(self) -> None:
+        """Draw the deals, unless tables tell all that is asked."""
+        if self.levels is not None:
+            self.layouts, self.types, self.by_type = self.levels.deals(self.wanted, self.seed, most=self.most)
+        elif self.script.prints or any(counts is None for counts in self.exact):
+            self.search = self.plan.search(self.wanted, self.seed, most=self.most)
+            self.layouts = Layouts.adopt(self.search.first(self.wanted))
+        else:
+            self.wanted = 0
+
+    def plan_lines(self) -> list[str]:
+        """What is exact, what is tested, and the chances of the types."""
+        lines = self.plan.lines()
+        for one, plan, size in self._types():
+            share = f"at most {chance_text(plan.plan.exact_chance)} of all deals, and tested"
+            if plan.count is not None and self.plan.count is not None:
+                share = f"exactly {chance_text(plan.count / self.plan.count)} of what is asked"
+            lines.append(f"Type {one.name}: {number(size)} deals, {share}")
+        return lines
+
+    def _types(self) -> Iterator[tuple[HandType, DealPlan, int]]:
+        """Each type with its plan and how many of it are wanted."""
+        if self.levels is not None:
+            yield from zip(self.levels.types, self.levels.plans, self.levels.sizes(self.wanted), strict=True)
+
+    def plan_document(self) -> dict[str, Any]:
+        def chances(plan: DealPlan) -> dict[str, Any]:
+            return {
+                "deals_that_fit": None if plan.count is None else str(plan.count),
+                "probability": None if plan.probability is None else float(plan.probability),
+            }
+
+        document = {"plan": self.plan.lines(), "exact": self.plan.exact, **chances(self.plan)}
+        if self.plan.calls is not None:
+            document["calls"] = self.plan.calls.document()
+        if self.levels is not None:
+            document["types"] = {one.name: chances(plan) for one, plan, _ in self._types()}
+        return document
+
+    @property
+    def numbering(self) -> Numbering:
+        """By the options and the script, else by rotation."""
+        vulnerable = self.script.vulnerable
+        return Numbering(1, self.dealer, None if vulnerable is None else Vulnerability.of(vulnerable), self.types)
+
+    def document(self) -> dict[str, Any]:
+        numbering, dealt = self.numbering, list(self.layouts)
+        numbers = range(numbering.first, numbering.first + len(dealt))
+        boards = {
+            "deals": [deal.pbn for deal in dealt],
+            "dealers": [numbering.dealer_of(board).name for board in numbers],
+            "vulnerable": [numbering.vulnerable_on(board).value for board in numbers],
+            **({"deal_types": list(self.types)} if self.types else {}),
+        }
+        tested = {"drawn": self.search.drawn, "kept": self.search.kept} if not self.plan.exact else {}
+        statistics = [found.document() for found in findings(self.script, self.exact, self._values)]
+        for place, one in enumerate(statistics, 1):
+            one["name"] = one["name"] or f"{one['kind']} {place}"
+        return {**self.plan_document(), **tested, **boards, "statistics": statistics}
+
+    def lines(self, form: str | None) -> Iterator[str]:
+        """The deals on screen, as the form or else the script says, then the statistics."""
+        if form is None and self.script.prints and self.script != Script(self.script.condition):
+            shown = printed(self.script, self.layouts, self.numbering, self._values)
+        elif form is None and self.script.actions:
+            shown = iter(())
+        else:
+            shown = FORMS[form or "diagram"](self.layouts, self.numbering)
+        return chain(shown, self.statistics())
+
+    def statistics(self) -> Iterator[str]:
+        """The lines of averages and frequencies."""
+        return chain.from_iterable(found.lines() for found in findings(self.script, self.exact, self._values))
+
+    def remarks(self) -> Iterator[str]:
+        """How much was tested, and whether that was enough."""
+        search, calls = self.search, self.plan.calls
+        if search.drawn and not self.plan.exact:
+            told = "passed the tests" if calls is None else "were kept"
+            yield f"{number(search.kept)} of {number(search.drawn)} draws {told}, {chance_text(search.rate)}"
+            if calls is None:
+                exact = float(self.plan.plan.exact_chance)
+                told = f"about {chance_text(exact * search.rate)} of all deals with the known cards meet the whole"
+                yield f"{told}, ± {100 * exact * search.error:.2g} %"
+            elif not calls.exact:
+                yield f"calls: {100 * search.cut:.2g} % of the probability was cut off, by these draws"
+            if calls is None and search.rate < LOW:
+                yield "few draws are kept: a deal costs as many more; say more of it in words that tables know"
+        for name, one in self.by_type.items():
+            if one.kept < one.drawn:
+                yield f"type {name}: {number(one.kept)} of {number(one.drawn)} draws were kept, {chance_text(one.rate)}"
+        if len(self.layouts) < self.wanted:
+            yield (
+                f"{len(self.layouts)} of {self.wanted} deals were found: allow more draws with --generate, "
+                "or make the condition easier to meet"
+            )
+
+    @property
+    def _values(self) -> LayoutValues:
+        return LayoutValues(self.layouts.masks, generator(self.seed), solve)

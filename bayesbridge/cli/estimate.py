@@ -23,8 +23,6 @@ from bayesbridge.views.documents import estimate_document, evidence_document, ne
 from bayesbridge.words import BITS, CAPTURES, card_words, number, percent, share_error, tell, with_symbols
 
 if TYPE_CHECKING:
-    import xarray
-
     from bayesbridge.answer import Answer
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
@@ -46,42 +44,6 @@ UNSEEN = options.Mode(
 )
 CONTRACT = options.Mode("the contract tells who play together, and the trumps", "pair trump")
 NO_CONTRACT = options.Mode("no --contract is named", "by solve actual")
-COUNT = options.Mode("how likely a call or a card is rules no layout out", "bidder slip vulnerable player seed")
-
-
-def add(commands: options.Subparsers) -> None:
-    text = f"""
-        estimate  where the hidden cards lie, and how many captures or tricks two hands have
-
-        --pair S:N           who plays together (default: observer and dummy)
-        --estimator NAME     what to compute (default: capture, with four players tricks; see 'plugins')
-        {QUESTION}
-        --card SQ            where this card lies, and how each piece of evidence moved the answer
-        --bidders NAME,NAME  bidder models to answer under, cards and T beside each other (see 'plugins')
-
-        bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+
-        """
-    options.add_evidence(options.add_command(commands, run, text, **METHOD, card=Card.of))
-    text = """
-        count  how many layouts of the hidden cards fit what was seen
-
-        bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+
-        """
-    parser = options.add_command(commands, run_count, text)
-    parser.set_defaults(mode=COUNT)
-    options.add_evidence(parser)
-
-
-METHOD = {"method": {"default": "auto"}}
-QUESTION = """\
---method NAME        the engine (default: auto, the most exact that fits)
---draws N            layouts drawn, if too many to walk (default: 20_000, learned bidder 5_000)
---contract 4S[X[X]]  whether it makes, and its tricks, by 'tricks' and solved layouts
---by S               its declarer (default: as the auction says, or the observer)
---actual             tricks as experts on record took them, too (default: double dummy)
-either --solve N     layouts to solve for it (0: none; default: until ± 2 %%)
-or --seconds N       time on one core for solving (default: at most 10, or all --draws)"""
-"""What is asked of a position; which engines there are is known when one is used, so that ``--help`` stays quick."""
 
 
 def run(args: Namespace) -> int:
@@ -94,7 +56,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.engines.weights import with_errors
     from bayesbridge.estimators.odds import game_odds, network_odds
     from bayesbridge.history import readings
-    from bayesbridge.sensitivity import by_system
+    from bayesbridge.sensitivity import EXPERTS, by_system, depends_sentence
 
     options.verify(args, args.contract and CONTRACT)
     position, belief = options.belief_of(args, "trump")
@@ -114,6 +76,11 @@ def run(args: Namespace) -> int:
         plan = None if asked is None else _one_plan(posterior, asked.contract, args)
         if asked is not None:
             systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
+        told = {  # systems that move P(make) by ten points and two standard errors
+            name: f"it makes with about {percent(mean, 0)}"
+            for name, (mean, error) in systems.items()
+            if abs(mean - systems[EXPERTS].mean) > max(0.1, 2 * hypot(error, systems[EXPERTS].error))
+        }
         document = estimate_document(found, answer)
         document |= {"games": [one.document(len(posterior)) for one in games]} if games else {}
         document |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
@@ -124,7 +91,7 @@ def run(args: Namespace) -> int:
         document |= {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
         card: list[Table | str] = ["", _card_table(looked_for, args.card)] if looked_for else []
         first = () if plan is None else (plan.sentence, plan.caution)
-        screens.present(args, document, *first, *_parts(found, answer, games, read, make_depends(systems)), *card)
+        screens.present(args, document, *first, *_parts(found, answer, games, read, depends_sentence(told)), *card)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
@@ -174,18 +141,6 @@ def _one_plan(posterior: Posterior, contract: Contract, args: Namespace) -> Card
         return play(posterior, contract, seconds=args.seconds, rng=args.seed) if late else None
     except BayesBridgeError:  # somebody else's turn, or a search that takes too long where no solver is installed
         return None
-
-
-def make_depends(systems: dict[str, Estimate[float]]) -> str:
-    """That P(make) depends on the system, if it moves by ten points and two standard errors; empty otherwise."""
-    from bayesbridge.sensitivity import EXPERTS, depends_sentence
-
-    told = {
-        name: f"it makes with about {percent(mean, 0)}"
-        for name, (mean, error) in systems.items()
-        if abs(mean - systems[EXPERTS].mean) > max(0.1, 2 * hypot(error, systems[EXPERTS].error))
-    }
-    return depends_sentence(told)
 
 
 def show_calls(position: Position, args: Namespace) -> int:
@@ -282,41 +237,32 @@ def compare_models(args: Namespace) -> int:
     named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in names}
     bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
     found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed)
-    models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
-    document = {"models": models, **evidence_document(belief)}
+    models, rows = [], []
+    for place in range(found.sizes["bidder"]):
+        row = found.isel(bidder=place)
+        one: dict[str, Any] = {name: str(row[name].item()) for name in ("bidder", "method")}
+        for name in ("log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error",
+                     "entropy_bits", "qualified", "T_mean", "error"):  # fmt: skip
+            value = row[name].item()
+            one[name] = value if isfinite(value) else None
+        impossible = one["log_evidence"] is None
+        for name in ("T", "T_at_least", "points", "card_probabilities"):
+            labels = [row[name][dim].values for dim in row[name].dims]
+            one[name] = None if impossible else nested(row[name].values, *labels)
+        models.append(one)
+        factors = [number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")]
+        error = percent(one["error"]) if one["error"] else "exact"
+        shown = [] if impossible else [*factors, percent(one["qualified"]), number(one["T_mean"], 2), error]
+        rows.append([one["bidder"], *(shown or ["impossible", *[""] * 4])])
+    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", "±"]
+    table = Table("The same question under every bidder model", header, rows)
     said = [
         CAPTURES,
         "log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.",
         "±: the largest standard error of a probability.",
     ]
-    return screens.present(args, document, partial(screens.print_evidence, belief), _models_table(models), *said)
-
-
-def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
-    row = found.isel(bidder=place)
-    said: dict[str, Any] = {name: str(row[name].item()) for name in ("bidder", "method")}
-    for name in ("log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error",
-                 "entropy_bits", "qualified", "T_mean", "error"):  # fmt: skip
-        value = row[name].item()
-        said[name] = value if isfinite(value) else None
-    for name in ("T", "T_at_least", "points", "card_probabilities"):
-        array = row[name]
-        labels = [array[dim].values for dim in array.dims]
-        said[name] = None if said["log_evidence"] is None else nested(array.values, *labels)
-    return said
-
-
-def _models_table(models: list[dict[str, Any]]) -> Table:
-    rows = []
-    for one in models:
-        if one["log_evidence"] is None:
-            rows.append([one["bidder"], "impossible", *[""] * 4])
-            continue
-        factors = [number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")]
-        error = percent(one["error"]) if one["error"] else "exact"
-        rows.append([one["bidder"], *factors, percent(one["qualified"]), number(one["T_mean"], 2), error])
-    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", "±"]
-    return Table("The same question under every bidder model", header, rows)
+    document = {"models": models, **evidence_document(belief)}
+    return screens.present(args, document, partial(screens.print_evidence, belief), table, *said)
 
 
 def run_count(args: Namespace) -> int:

@@ -246,13 +246,11 @@ COMMON = """
 --seed N  where random numbers start: same seed, same answer (default: 1)"""
 
 
-def add_command(
-    commands: Subparsers, run: Callable[[argparse.Namespace], int], text: str, **more: Any
-) -> OneLineParser:
+def add_command(commands: Subparsers, run: str, text: str, **more: Any) -> OneLineParser:
     """A new command by a text like its help: name and summary, arguments, examples, with a gap after each.
 
-    The arguments and ``more`` are as in :func:`add_options`; the defaults of those that all commands take are those
-    of the whole command line.
+    ``run`` names the module of this package and its function. Arguments and ``more`` are as in :func:`add_options`;
+    the defaults of those that all commands take are those of the whole command line.
     """
     head, *arguments, examples = re.split(r"\n\s*\n", text.strip())
     name, summary = head.split(maxsplit=1)
@@ -274,13 +272,6 @@ def verify_solver(args: argparse.Namespace, uses: str = "") -> None:
         from bayesbridge.estimators.odds import layout_solver
 
         verify(args, layout_solver() is None and UNSOLVED, uses=uses)
-
-
-WORKERS = """\
---workers N          threads or processes; the answer does not depend on it (default: one for each core)
---scheduler ADDRESS  threads, processes, or a Dask scheduler such as tcp://10.0.0.1:8786 (default: {})
---resume FOLDER      keep every finished chunk in a folder, and count none of them again"""
-"""Who does work that takes long, and where it is kept."""
 
 
 @contextmanager
@@ -339,15 +330,14 @@ BOARDS = 12
 def chosen_record(records: Iterable[Record], args: argparse.Namespace, file: str, observer: Seat | None) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
-    boards: dict[str, None] = {}  # a few of those that there are, in order
+    boards: dict[str, None] = {}  # in order, each once
     for record in records:
         asked = args.board in (None, record.board) and (args.room is None or args.room.lower() == record.room.lower())
         told = observer is None or record.hands[observer] is not None
         if record.auction is None or not told:
             continue
         chosen = record if asked and chosen is None else chosen
-        if len(boards) <= BOARDS:
-            boards[f"{record.board} {record.room}".strip()] = None
+        boards[f"{record.board} {record.room}".strip()] = None
     if chosen is None:
         what = " ".join(filter(None, ("board", args.board, args.room)))
         some = f"choose {', '.join(list(boards)[:BOARDS])}{' …' if len(boards) > BOARDS else ''}"
@@ -470,6 +460,9 @@ def add_evidence(parser: OneLineParser) -> None:
     add_options(group, text, auction=auction)
 
 
+BIDS = ("players", "bidder", "slip", "vulnerable", "system")
+"""Settings that say who bids."""
+
 MODELS = "bidder slip vulnerable system style player"
 """Settings that say how the others bid and choose cards."""
 
@@ -549,10 +542,10 @@ def position_of(args: argparse.Namespace) -> Position:
 
 
 def settings_of(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]]:
-    given = {name: value for name in names if (value := getattr(args, name)) is not None}
     return {
         name: Sourced(tuple(value) if SETTINGS[name].many else value, f"argument --{name}")
-        for name, value in given.items()
+        for name in names
+        if (value := getattr(args, name)) is not None
     }
 
 

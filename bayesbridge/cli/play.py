@@ -5,24 +5,24 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from bayesbridge.budget import USUAL
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import accuracy_document
+from bayesbridge.belief.wins import card_wins
+from bayesbridge.budget import USUAL, DrawLimits
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
+from bayesbridge.decisions.play import believed, play, turn_of
+from bayesbridge.decisions.review import BoardReview, judged_cards, player_costs, player_name, players_of, players_table
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
+from bayesbridge.estimators.odds import resolve_contract
+from bayesbridge.evidence.kinds import pieces
 from bayesbridge.markup import Table
+from bayesbridge.notation import Record
 from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
 from bayesbridge.words import card_words, tell, with_symbols
-
-if TYPE_CHECKING:
-    from bayesbridge.belief.belief import Belief
-    from bayesbridge.budget import DrawLimits
-    from bayesbridge.decisions.review import BoardReview
-    from bayesbridge.notation import Record
-
 
 REVIEW = options.Mode(
     "--review goes by the record alone, and counts tricks",
@@ -36,47 +36,6 @@ HIDDEN = options.Mode("the seat's hand is hidden, only which card wins the trick
 CARDS = options.Mode("the contract tells who play together", "pair")
 
 
-def add(commands: options.Subparsers) -> None:
-    text = f"""
-        play  what to play: every card from the opening lead to the last trick; of a record, what every card cost
-
-        --contract 3NT[X[X]]  the contract (default: that of the calls)
-        --by S                its declarer (default: the seat on the leader's right)
-        --goal                what the best card is best for: that the contract makes or is beaten, most tricks on
-                              average, or matchpoints against --field (default: make)
-        --field 420,450,-50   what declarer's side scored at other tables, for matchpoints
-        either --solve N      layouts to solve (default: by --seconds; 40 for each card of a --review)
-        or --seconds N        time on one core for solving (default: 12, at most 1000 layouts; of a --review for each
-                              card)
-        --trick W:S5          the trick so far, leader and cards: "W:S5 SK"; "N:" when N is on lead (default: by the
-                              cards played)
-        --seat N              the seat that plays (default: that in turn)
-        --review              of a record: what every card, or those of --seat, cost its player
-        --out FILE.html       with --review: a page too, to read on a phone or to print
-        --pair S:N            who plays together (default: observer and dummy)
-        --draws N             layouts drawn, if too many to walk (default: {USUAL["play"].draws:_})
-
-        bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT
-        bayesbridge play --record match.pbn --board 7 --after-trick 3
-        bayesbridge play --record match.pbn --board 7 --review
-        bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5
-        """
-    goal = {"choices": ("make", "beat", "tricks", "matchpoints")}
-    solve = options.whole(2, 1_000_000)
-    parser = options.add_command(commands, run, text, goal=goal, field=_scores, solve=solve, trick=Trick.of)
-    options.add_evidence(parser)
-    named = parser._option_string_actions["--player"]
-    named.type, named.help = None, f"{named.help}; of a --review a player by name, whose cards alone are judged"
-    parser.set_defaults(by_turn=True)
-
-
-def _scores(text: str) -> list[float]:
-    try:
-        return [float(score) for score in text.replace(",", " ").split()]
-    except ValueError:
-        raise BayesBridgeError(f"{text!r} is not a list of scores: write such as 420,450,-50") from None
-
-
 def run(args: Namespace) -> int:
     """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
     if args.review:
@@ -86,14 +45,21 @@ def run(args: Namespace) -> int:
         with options.attributed("--player"):
             args.player = SETTINGS["player"].read(args.player)
     scored = "" if args.field is None else "vulnerable"
-    position, belief = _with_trick(*options.belief_of(args, f"{scored} player trump"), args.trick)
+    position, belief = options.belief_of(args, f"{scored} player trump")
+    if (trick := args.trick) is not None:  # its cards are evidence too, as far as the evidence does not end with them
+        begun = (belief.table.trick or belief.tricks[-1]) if belief.tricks else Trick(trick.leader)
+        if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
+            raise options.UsageError(
+                f"argument --trick: '{trick}' does not begin with '{begun}', as the cards played say: fix either"
+            )
+        added = pieces(trick)[len(begun.cards) :]
+        with options.attributed("--trick"):
+            belief = belief.given(*added)
+        position = position.with_more({}, [Sourced(piece, "argument --trick") for piece in added])
     told = args.contract is not None or (belief.auction is not None and belief.auction.contract is not None)
     if not told and (args.trick is not None or belief.tricks):
         options.verify(args, UNTOLD)
         return _wins(args, position, belief)
-    from bayesbridge.belief.posterior import accuracy_document
-    from bayesbridge.decisions.play import believed, play, turn_of
-
     try:
         turn = turn_of(belief, args.contract, args.by)
     except BayesBridgeError as error:
@@ -130,8 +96,6 @@ def run(args: Namespace) -> int:
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
-    from bayesbridge.decisions.review import player_costs, player_name, players_of, players_table
-
     if args.record is None:
         raise options.UsageError("argument --review: it is about a record: name --record FILE")
     options.verify(args, REVIEW)
@@ -177,8 +141,6 @@ def _review(args: Namespace) -> int:
 
 def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
     """Who chose cards, of ``--seat`` or of the ``--player`` whose name holds the words."""
-    from bayesbridge.decisions.review import player_name
-
     dummy = None if record.contract is None else record.contract.declarer.partner
     name = "" if args.player in (None, *CHOOSERS) else args.player.casefold()
     seats = [seat for seat in Seat if seat != dummy and args.seat in (None, seat)]
@@ -188,18 +150,12 @@ def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
 def reviewed(
     args: Namespace, record: Record, models: options.Models, seats: Sequence[Seat] = tuple(Seat)
 ) -> BoardReview:
-    from bayesbridge.decisions.review import BoardReview, judged_cards
-
     limits: DrawLimits = {"draws": args.draws, "solve": args.solve, "seconds": args.seconds}
     return BoardReview(record, list(judged_cards(record, seats, rng=args.seed, **models, **limits)))
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     """How likely each card of the seat in turn is to win the trick."""
-    from bayesbridge.belief.posterior import accuracy_document
-    from bayesbridge.belief.wins import card_wins
-    from bayesbridge.estimators.odds import resolve_contract
-
     named = None if args.contract is None else resolve_contract(belief, args.contract, args.by)
     strain = belief.contract_strain if named is None else named.strain
     trump = None if strain is None else strain.trump
@@ -227,20 +183,3 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     if strain is None:
         said.append("Nothing tells the trump suit, so there is none: --trump names it.")
     return screens.present(args, document, table, *said, partial(screens.print_how, posterior))
-
-
-def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tuple[Position, Belief]:
-    """The trick's cards are evidence too, as far as the evidence does not end with them already."""
-    if trick is None:
-        return position, belief
-    begun = (belief.table.trick or belief.tricks[-1]) if belief.tricks else Trick(trick.leader)
-    if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
-        raise options.UsageError(
-            f"argument --trick: '{trick}' does not begin with '{begun}', as the cards played say: fix either"
-        )
-    from bayesbridge.evidence.kinds import pieces
-
-    added = pieces(trick)[len(begun.cards) :]
-    with options.attributed("--trick"):
-        belief = belief.given(*added)
-    return position.with_more({}, [Sourced(piece, "argument --trick") for piece in added]), belief

@@ -17,38 +17,14 @@ from typing import Any
 from bayesbridge import __version__
 from bayesbridge.cli import options, screens
 from bayesbridge.errors import Unwritable
+from bayesbridge.estimators.builtin import bayesbridge_bidders, bayesbridge_estimators
+from bayesbridge.estimators.hookspecs import CONTRACT
+from bayesbridge.estimators.registry import load
 from bayesbridge.files import advice
 from bayesbridge.markup import Table
 
 
-def add(commands: options.Subparsers) -> None:
-    text = """
-        plugins  estimators and bidder models, and where each comes from; 'plugins new' begins one of your own
-
-        bayesbridge plugins --json
-        bayesbridge plugins new aces
-        bayesbridge plugins new our-club --kind bidder
-        """
-    parser = options.add_command(commands, run, text)
-    parser.set_defaults(mode=options.EXACT)
-    text = """
-        new  a package with an estimator or a bidder model of your own, ready to install, test and change
-
-        NAME      what the estimator or bidder is called, such as aces
-        --kind    what it offers (default: estimator)
-        --at DIR  the folder to make it in (default: the current one)
-
-        bayesbridge plugins new aces --at .
-        bayesbridge plugins new our-club --kind bidder
-        """
-    actions = parser.add_subparsers(title="commands", metavar="new", dest="action")
-    kind = {"choices": tuple(MADE), "default": "estimator"}
-    options.add_command(actions, run_new, text, kind=kind).set_defaults(mode=options.EXACT)
-
-
 def run(args: Namespace) -> int:
-    from bayesbridge.estimators.registry import load
-
     registry = load()
     document: dict[str, dict[str, Any]] = {"estimators": {}, "bidders": {}, "failures": {}, "empty": {}}
     for plugin in registry.plugins:
@@ -102,8 +78,6 @@ MADE = {
 
 
 def run_new(args: Namespace) -> int:
-    from bayesbridge.estimators.hookspecs import CONTRACT
-
     does, asked = MADE[args.kind]
     words = names(args.name) | {"does": does, "version": __version__, "contract": str(CONTRACT)}
     words["asked"] = asked = Template(asked).substitute(words)
@@ -151,8 +125,6 @@ def names(text: str) -> dict[str, str]:
     >>> [names("bayesbridge-my-count")[key] for key in ("distribution", "module", "name", "kind")]
     ['bayesbridge-my-count', 'bayesbridge_my_count', 'my_count', 'MyCount']
     """
-    from bayesbridge.estimators.builtin import bayesbridge_bidders, bayesbridge_estimators
-
     word = text.removeprefix("bayesbridge-")
     if not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", word) or len(word) > 40:
         raise options.UsageError(

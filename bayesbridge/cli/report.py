@@ -9,19 +9,21 @@ import logging
 import shlex
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.budget import USUAL
 from bayesbridge.cli import options, screens
-from bayesbridge.cli.estimate import METHOD, QUESTION, asked_contract, estimators_named, evaluated
+from bayesbridge.cli.estimate import asked_contract, estimators_named, evaluated
 from bayesbridge.cli.play import reviewed
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
+from bayesbridge.history import sharpening
 from bayesbridge.markup import Table
+from bayesbridge.notation import Record
+from bayesbridge.results import to_datatree
+from bayesbridge.views.documents import styles_document
 from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
-
-if TYPE_CHECKING:
-    from bayesbridge.notation import Record
 
 FILE = options.Mode(
     "FILE tells what was seen, or is named by --record FILE",
@@ -34,41 +36,21 @@ ADAPTED = options.Mode("--adapt learns the styles", "style")
 EVIDENCE = options.Mode("it is about the steps of a record, and no FILE is named", "cards text review adapt")
 
 
-def add(commands: options.Subparsers) -> None:
-    text = f"""
-        report  the same as estimate, as an HTML page that needs no network; of a record, a page to step through
-
-        FILE              a PBN or LIN file: a page that steps through one of its boards
-        --text            with FILE: print the steps instead of a page
-        --review          with FILE: mark cards that cost, by what was known then
-        --cards           with FILE: a step for every card, not for every trick
-        --adapt           with FILE: learn the pairs' styles from their earlier boards
-        --out FILE.html   where to write (default: report.html)
-        --title TEXT      the heading of the page
-        --pair S:N        who plays together (default: observer and dummy)
-        --estimator NAME  what to compute besides capture or tricks, repeatable
-        {QUESTION}
-        --no-history      leave out how the belief sharpened, which takes longest
-
-        bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html
-        bayesbridge report match.lin --board 3 --observer W
-        """
-    options.add_evidence(options.add_command(commands, run, text, **METHOD, file={"nargs": "?"}))
-
-
 def run(args: Namespace) -> int:
     """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
     # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    return _position_report(args) if args.file is None else _record_report(args)
+    path = None
+    if not args.text:
+        path = options.verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+    return _position_report(args, path) if args.file is None else _record_report(args, path)
 
 
-def _record_report(args: Namespace) -> int:
+def _record_report(args: Namespace, path: Path | None) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
     whole = args.text and args.review and TEXT_REVIEW
     text, unreviewed = args.text and TEXT, not args.review and UNREVIEWED
     options.verify(args, FILE, text, whole, unreviewed, args.adapt and ADAPTED)
-    path = None if args.text else _target(args)
     observer = Seat.S if args.observer is None else args.observer
     record = options.chosen_record(options.open_records(args.file), args, args.file, observer)
     models = options.models_at(args, record)
@@ -77,7 +59,6 @@ def _record_report(args: Namespace) -> int:
         return screens.present(args, review.document(), *review.parts(args.alerts))
     if path is None:
         return _show_steps(args, record, observer, models)
-    from bayesbridge.views.documents import styles_document
     from bayesbridge.views.record import html_record
 
     page = html_record(
@@ -97,10 +78,6 @@ def _record_report(args: Namespace) -> int:
 
 
 def _show_steps(args: Namespace, record: Record, observer: Seat, models: options.Models) -> int:
-    from bayesbridge.belief.belief import Belief
-    from bayesbridge.history import sharpening
-    from bayesbridge.views.documents import styles_document
-
     belief = Belief.of_record(record, observer, **models)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
@@ -149,14 +126,11 @@ def _show_steps(args: Namespace, record: Record, observer: Seat, models: options
     return screens.present(args, document, Table(title, heads, rows), *said, BITS)
 
 
-def _position_report(args: Namespace) -> int:
-    from bayesbridge.belief.posterior import accuracy_document
-    from bayesbridge.history import sharpening
-    from bayesbridge.results import to_datatree
+def _position_report(args: Namespace, path: Path | None) -> int:
     from bayesbridge.views.report import html_report
 
     options.verify(args, EVIDENCE)
-    path = _target(args)
+    assert path is not None  # --text goes with a record alone
     position, belief = options.belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
@@ -192,10 +166,6 @@ def _position_report(args: Namespace) -> int:
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
-
-
-def _target(args: Namespace) -> Path:
-    return options.verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
 
 
 def _command(args: Namespace) -> str:

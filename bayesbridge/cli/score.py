@@ -5,72 +5,36 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import file_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bayesbridge.budget import MOST_DRAWS
+from bayesbridge.bidders.pairs import History, pairs_of, table_losses
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.markup import Table
+from bayesbridge.notation import Record
+from bayesbridge.studies.benchmark import (
+    CHUNK,
+    WITHOUT,
+    Board,
+    Plan,
+    ScoreSums,
+    bucket_of,
+    call_figures,
+    summary_table,
+    tally_boards,
+)
+from bayesbridge.studies.jobs import PROCESSES, THREADS, RunOptions, cores
+from bayesbridge.studies.readers import MOMENTS, ROLES, reader_of, usable
 from bayesbridge.words import counted
-
-if TYPE_CHECKING:
-    from bayesbridge.bidders.pairs import History
-    from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Board, Plan, ScoreSums
-
 
 COUNTING = options.Mode("the reader counting draws nothing", "draws seed")
 UNSTYLED = options.Mode("there is no --history FILE", "history-tables")
 
 
-def add(commands: options.Subparsers) -> None:
-    text = f"""
-        score  score a reader on real boards: where the honours lie, how long the suits are
-
-        FILE               a PBN or LIN file, also gzipped
-        --boards N         score N boards, evenly spread (default: all)
-        --reader NAME      who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default:
-                           learned+learned); of several, each is compared with the last on the same boards
-        --chair            whose posterior: the opening leader's (default), the leader's partner's, declarer's or
-                           dummy's
-        either --cards N   after N cards of the play (default: 0, the auction)
-        or --moments LIST  some of auction,lead,1,3,6,9: after the auction, lead or trick
-        --draws N          draws for each board (default: 1_000)
-        --history FILE     learn the style of each pair from its tables there first, never from the board that is
-                           scored
-        --history-tables N  of each pair's tables there take the first N (default: 200)
-        {options.WORKERS.format("processes")}
-
-        bayesbridge score match.pbn --boards 100 --chair declarer --cards 1
-        bayesbridge score test.pbn --reader counting --reader learned --moments auction,lead
-        """
-    options.add_command(
-        commands,
-        run,
-        text,
-        boards=options.whole(1, 10**9),
-        chair={"choices": ("leader", "partner", "declarer", "dummy"), "default": "leader"},
-        cards={"type": options.whole(0, 52), "default": 0},
-        moments=_moments,
-        draws={"type": options.whole(2, MOST_DRAWS), "default": 1000},
-        history_tables=options.whole(1, 10**6),
-    )
-
-
-def _moments(text: str) -> tuple[str, ...]:
-    """Names of moments with commas between them, put in order."""
-    from bayesbridge.studies.readers import MOMENTS, moment_of
-
-    asked = {moment_of(word) for word in text.split(",")}
-    return tuple(name for name in MOMENTS if name in asked)
-
-
 def run(args: Namespace) -> int:
-    from bayesbridge.studies.benchmark import WITHOUT, Plan, summary_table
-    from bayesbridge.studies.readers import MOMENTS, ROLES
-
     one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
     moments = one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
     if args.chair == "dummy" and any(moments.values()):
@@ -136,8 +100,6 @@ class _Boards:
         self.history: History | None = None
         if args.history is None:
             return
-        from bayesbridge.bidders.pairs import History
-
         self.history = History(options.open_records(args.history, "--history"), args.history_tables or 200)
         if not any(one.record.pair(side) in self.history.pairs for one in self._chosen() for side in (Seat.N, Seat.E)):
             raise options.UsageError(
@@ -146,14 +108,10 @@ class _Boards:
 
     def _hindrance(self, record: Record) -> str | None:
         """Why a record is left out."""
-        from bayesbridge.studies.readers import usable
-
         return usable(record) or ("the play is shorter" if len(record.plays) < self._cards else None)
 
     def _chosen(self) -> Iterator[Board]:
         """Of all that can be scored number i · all // chosen, for each i."""
-        from bayesbridge.studies.benchmark import Board
-
         taken = 0
         records = enumerate(options.open_records(self._file, quiet=True), 1)
         able = (Board(place, one) for place, one in records if self._hindrance(one) is None)
@@ -163,9 +121,6 @@ class _Boards:
                 yield board
 
     def __iter__(self) -> Iterator[Board]:
-        from bayesbridge.bidders.pairs import pairs_of, table_losses
-        from bayesbridge.studies.benchmark import bucket_of
-
         for board in self._chosen():
             styles = {} if self.history is None else self.history.styles(board.record)
             seated = pairs_of([board.record])
@@ -179,8 +134,6 @@ class _Boards:
         """How well the calls were foretold; nothing without a history."""
         if self.history is None:
             return {}
-        from bayesbridge.studies.benchmark import call_figures
-
         rows = [self._losses[bucket] for bucket in sorted(self._losses)]
         mean = sum(self._tables.values()) / len(self._tables)
         about = {
@@ -209,12 +162,6 @@ def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> di
 
 def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, ScoreSums]]:
     """The sums of each reader at each moment."""
-    from hashlib import file_digest
-
-    from bayesbridge.studies.benchmark import CHUNK, WITHOUT, tally_boards
-    from bayesbridge.studies.jobs import PROCESSES, THREADS, RunOptions, cores
-    from bayesbridge.studies.readers import reader_of
-
     for name in plan.readers:
         with options.attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)

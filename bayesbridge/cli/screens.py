@@ -38,9 +38,9 @@ def say(*sentences: str, indent: str = "") -> None:
 
 
 def say_whole(*lines: str) -> None:
-    """Lines that are never broken; each argument is one line, whatever it holds."""
+    """Lines that are never broken, an empty one if none is given; each argument is one line, whatever it holds."""
     end_progress()
-    for line in lines:
+    for line in lines or ("",):
         print(_shown(line))
 
 

@@ -10,23 +10,6 @@ from secrets import token_urlsafe
 
 from bayesbridge.cli import options, screens
 
-PORT = 8137
-
-
-def add(commands: options.Subparsers) -> None:
-    text = f"""
-        serve  open the explorer: a page to set hands, calls and cards on by clicking, and watch the beliefs move
-
-        --port N      the port (default: {PORT}; 0: any that is free)
-        --token TEXT  the secret part of the address (default: a new one every time)
-        --workers N   processes that compute (default: 2)
-        --no-browser  print the address and open no browser
-
-        bayesbridge serve
-        """
-    port = {"type": options.whole(0, 65_535), "default": PORT}
-    options.add_command(commands, run, text, port=port, workers={"type": options.whole(1, 16), "default": 2})
-
 
 def run(args: Namespace) -> int:
     if missing := [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]:

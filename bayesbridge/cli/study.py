@@ -9,53 +9,16 @@ from argparse import Namespace
 from pathlib import Path
 
 from bayesbridge.cli import options, screens
-
-MOST_DEALS = 10**15
-"""Three years of work for one core: a greater number is a typing mistake."""
-
+from bayesbridge.notation.toml_text import Toml
+from bayesbridge.scoring import Scheme
+from bayesbridge.studies import STUDIES
+from bayesbridge.studies.jobs import THREADS, RunOptions
+from bayesbridge.studies.study import all_tables, notes
 
 EXACTLY = options.Mode("--exact counts every deal and draws none", "deals runs workers scheduler resume seed")
 
 
-def add(commands: options.Subparsers) -> None:
-    """Put the command on the command line; its arguments wait until they are needed, since all studies are loaded."""
-    text = """
-        study  an experiment of the paper, by Monte Carlo or exactly, beside the printed figures
-
-        bayesbridge study captures --deals 1e7 --workers 2
-        bayesbridge study conditions --exact
-        bayesbridge study headline --deals 1e7 --runs 3 --resume headline
-        """
-    options.add_command(commands, run, text).add_later = _add_arguments
-
-
-def _add_arguments(parser: options.OneLineParser) -> None:
-    from bayesbridge.studies import STUDIES
-
-    studies = STUDIES.values()
-    text = f"""
-        STUDY      {"; ".join(f"{study.name}: {study.help}" for study in studies)}
-        --deals N  random deals in each run, also written 10_000_000 or 1e7 (default:
-                   {", ".join(f"{study.name} {study.deals:_}" for study in studies)})
-        --runs R   independent runs; the paper has 3 (default: 1)
-        --exact    count every possible deal instead of random ones
-                   ({" and ".join(study.name for study in studies if study.count_exactly)})
-        {options.WORKERS.format("threads")}
-        --scoring FILE  {" and ".join(study.name for study in studies if study.schemes)}: a TOML file with a scoring
-                        scheme, used beside the built-in ones; may be repeated
-        """
-    runs = {"type": options.whole(1, 1000), "default": 1}
-    deals = options.whole(1, MOST_DEALS)
-    options.add_options(parser, text, study={"choices": tuple(STUDIES)}, deals=deals, runs=runs)
-
-
 def run(args: Namespace) -> int:
-    from bayesbridge.notation.toml_text import Toml
-    from bayesbridge.scoring import Scheme
-    from bayesbridge.studies import STUDIES
-    from bayesbridge.studies.jobs import THREADS, RunOptions
-    from bayesbridge.studies.study import all_tables, notes
-
     study = STUDIES[args.study]
     options.verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and options.CLUSTER)
     if args.scoring and not study.schemes:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
 
+from bayesbridge.bidders.pairs import Habit, habits, judge_style, pair_name, pairs_of, style_of, tables_of
 from bayesbridge.cli import options, screens
 from bayesbridge.markup import Table
+from bayesbridge.studies.benchmark import call_figures
 from bayesbridge.words import counted, error_text, number, percent, share_error
-
-if TYPE_CHECKING:
-    from bayesbridge.bidders.pairs import Habit
 
 MOST = 200
 """Tables learned from unless told otherwise: more say little more, and take longer."""
@@ -19,26 +17,7 @@ MOST = 200
 PAIRS = options.Mode("it is about one pair, and no --pair A+B is named", "tables out")
 
 
-def add(commands: options.Subparsers) -> None:
-    text = f"""
-        style  how a pair bids beside the average expert, learned from its tables on record
-
-        FILE             a PBN or LIN file that names the players, also gzipped
-        --pair A+B       the two players (default: name all pairs of the file)
-        --tables N       learn from the pair's first N tables, the others judge (default: all, at most {MOST})
-        --out FILE.json  write the style, for --style EW:FILE.json
-
-        bayesbridge style match.pbn
-        bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json
-        """
-    parser = options.add_command(commands, run, text, pair=str, tables=options.whole(1, 10**6))
-    parser.set_defaults(mode=options.EXACT)
-
-
 def run(args: Namespace) -> int:
-    from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
-    from bayesbridge.studies.benchmark import call_figures
-
     options.verify(args, not args.pair and PAIRS)
     if args.pair is None:
         return _pairs(args)
@@ -72,8 +51,6 @@ def run(args: Namespace) -> int:
 
 def _pairs(args: Namespace) -> int:
     """The pairs of the file, those with most tables first."""
-    from bayesbridge.bidders.pairs import pairs_of
-
     sizes = {name: len(tables) for name, tables in pairs_of(options.open_records(args.file)).items()}
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:

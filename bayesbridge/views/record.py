@@ -156,8 +156,13 @@ def html_record(
         players = players_table(players_of([BoardReview(record, review)]))
         told = f"{sentence(' '.join(alert_sentences(record)))}{costly.html()}{players.html()}"
         judged = f"<section><h2>Review of the play</h2>{told}</section>"
-    body = views + judged + _all_steps(walked) + _how(belief, draws or 0, command)
-    return document(heading, _facts(record), body, style, code)
+    words = (
+        f"{game(None)} {' '.join(belief.assumptions)} Where there are too many layouts to walk, each step rests on "
+        f"{draws} draws. The chance of the contract is double dummy, as a network predicts it. {BITS}"
+    )
+    shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    how = f"<details><summary><h2>How it was computed</h2></summary><p>{escape(words)}</p>{shell}</details>"
+    return document(heading, _facts(record), views + judged + _all_steps(walked) + how, style, code)
 
 
 def _facts(record: Record) -> str:
@@ -188,14 +193,3 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
     title = "After every step: uncertainty, what it told, and mean points of the hidden hands"
     table = Table(title, heads, rows).html()
     return f'<details id="all"><summary><h2>All steps as a table</h2></summary>{table}</details>'
-
-
-def _how(belief: Belief, draws: int, command: str | None) -> str:
-    words = (
-        f"{game(None)} {' '.join(belief.assumptions)} "
-        f"Where there are too many layouts to walk, each step rests on {draws} draws. The chance of the contract is "
-        "double dummy, as a network "
-        f"predicts it. {BITS}"
-    )
-    shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
-    return f"<details><summary><h2>How it was computed</h2></summary><p>{escape(words)}</p>{shell}</details>"

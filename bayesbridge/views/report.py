@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
@@ -21,14 +21,7 @@ from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
 from bayesbridge.results import Result
 from bayesbridge.views.html import document, draw
-from bayesbridge.views.tables import (
-    cards_table,
-    games_table,
-    length_tables,
-    points_table,
-    readings_table,
-    sentences,
-)
+from bayesbridge.views.tables import cards_table, games_table, length_tables, points_table, readings_table, sentences
 from bayesbridge.words import BITS, LETTERS, SEATS, game, number, with_symbols
 
 if TYPE_CHECKING:
@@ -70,15 +63,22 @@ def html_report(
     read = readings(belief, posterior.seed or 0)
     called = readings_table(read).html() if read else ""
     marginals = dict(result["marginals"].to_dataset().data_vars)
+    made, judged = "What can be made", games_table(games).html()
+    if odds is not None:
+        made = f"Whether {odds.contract} makes"
+        caption = (
+            f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
+        )
+        drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))
+        folded = "The numbers, and how far to trust them"
+        judged = f"{drawn}<details><summary>{folded}</summary>{odds.tables[0].html()}</details>"
     sections = [
         ("The table", position_html(marginals, belief.roles, belief.middle_html)),
         ("Points of the hidden hands", points_table(posterior).html() if hidden else ""),
-        ("What can be made", games_table(games).html())
-        if odds is None
-        else (f"Whether {odds.contract} makes", _contract(odds)),
+        (made, judged),
         ("What was seen", _evidence(belief) + called),
     ]
-    folded = [
+    below = [
         ("Every card and every suit", cards),
         ("How the belief sharpened", history),
         (
@@ -88,33 +88,19 @@ def html_report(
         ("How it was computed", _computed(posterior, result, command, answer.asked.pair, contract)),
     ]
     said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(posterior, games, odds is not None))
+    whose = "Tricks are those of real declarers" if games[0].actual else "Tricks are double dummy"
+    worth = f"{escape(' '.join(posterior.marginal_accuracy))} {whose}: {BASES[games[0].basis]}."
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
     body += "".join(
-        f"<details><summary><h2>{head}</h2></summary>{content}</details>" for head, content in folded if content
+        f"<details><summary><h2>{head}</h2></summary>{content}</details>" for head, content in below if content
     )
-    return document(title, f'<div class="short">{said}</div>{_worth(posterior, games)}', body)
+    return document(title, f'<div class="short">{said}</div><p class="worth">{worth}</p>', body)
 
 
 def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
     """A picture with its caption below."""
     drawn = draw(paint, height, f"p{crc32(caption.encode())}", caption)
     return f"<figure>{drawn}<figcaption>{escape(caption)}.</figcaption></figure>"
-
-
-def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
-    """How exact the figures at the top are."""
-    by = "a network predicts them" if games[0].basis == "network" else "solved layouts correct what a network predicts"
-    if games[0].basis == "all solved":
-        by = "solved for every layout"
-    whose = "Tricks are those of real declarers" if games[0].actual else "Tricks are double dummy"
-    return f'<p class="worth">{escape(" ".join(posterior.marginal_accuracy))} {whose}: {by}.</p>'
-
-
-def _contract(odds: ContractOdds) -> str:
-    caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
-    drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))
-    folded = "The numbers, and how far to trust them"
-    return f"{drawn}<details><summary>{folded}</summary>{odds.tables[0].html()}</details>"
 
 
 def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
@@ -157,6 +143,13 @@ def _figure(value: Any) -> str:
         return number(round(rounded))
     return f"{value:.2g}" if abs(value) < 0.01 else f"{value:.3f}"
 
+
+BASES: Final = {
+    "network": "a network predicts them",
+    "all solved": "solved for every layout",
+    "corrected": "solved layouts correct what a network predicts",
+}
+"""Where tricks come from."""
 
 EFFECTS: Final = {
     "hard": "excludes layouts",

@@ -31,8 +31,14 @@ def hidden_tables(posterior: Posterior) -> list[Table]:
     """What is known of the hidden hands: points, lengths, the cards that the evidence tells most about, if any."""
     if not posterior.belief.constraints.hidden:
         return []
-    tables = points_table(posterior), lengths_table(posterior), cards_table(posterior, MOST_CARDS)
-    return [table for table in tables if table.rows]
+    means = posterior.length_table @ range(14)
+    rows = [
+        [Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])]
+        for seat in posterior.belief.constraints.hidden
+    ]
+    lengths = Table("Mean length of the hidden suits", ["seat", *SUITS.values()], rows)
+    cards = cards_table(posterior, MOST_CARDS)
+    return [points_table(posterior), lengths, *([cards] if cards.rows else [])]
 
 
 def points_table(posterior: Posterior) -> Table:
@@ -71,16 +77,6 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
         rows.append([names, *shares, f"{bits[places[0]]:.2f}"])
     title = "Where the most telling cards lie; bits: known beyond the room in each hand"
     return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows)
-
-
-def lengths_table(posterior: Posterior) -> Table:
-    """How long the suits of the hidden hands are on average."""
-    means = posterior.length_table @ range(14)
-    rows = [
-        [Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])]
-        for seat in posterior.belief.constraints.hidden
-    ]
-    return Table("Mean length of the hidden suits", ["seat", *SUITS.values()], rows)
 
 
 def length_tables(posterior: Posterior) -> list[Table]:

@@ -11,7 +11,7 @@ import importlib.util
 import json
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
@@ -45,26 +45,27 @@ def page_files() -> dict[str, str]:
 
     What the page offers by name stands in a tag of the HTML: kinds of evidence, settings, models.
     """
-    names = "index.html", "explorer.js", "explorer.css"
-    found = {name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names}
-    offered = f'name="about" content="{escape(json.dumps(about()))}"'
-    found["index.html"] = found["index.html"].replace('name="about" content=""', offered)
-    found["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + found["explorer.css"]
-    return found
-
-
-def about() -> dict[str, Any]:
-    """The version, and what a page offers by name."""
     from bayesbridge.bidders.learned import TYPICAL
     from bayesbridge.bidders.systems import system_names
     from bayesbridge.estimators.builtin import bayesbridge_bidders
     from bayesbridge.evidence.kinds import KINDS
     from bayesbridge.position import SETTINGS
 
-    words = {
-        name: {"verb": getattr(kind, "verb", name), "example": kind.example, "help": kind.help}
-        for name, kind in KINDS.items()
+    names = "index.html", "explorer.js", "explorer.css"
+    found = {name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names}
+    about = {
+        "version": __version__,
+        "kinds": {
+            name: {"verb": getattr(kind, "verb", name), "example": kind.example, "help": kind.help}
+            for name, kind in KINDS.items()
+        },
+        "settings": list(SETTINGS),
+        "many": [name for name, setting in SETTINGS.items() if setting.many],
+        "bidders": list(bayesbridge_bidders()),
+        "systems": list(system_names()),
+        "styles": list(TYPICAL),
     }
-    many = [name for name, setting in SETTINGS.items() if setting.many]
-    names = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": list(TYPICAL)}
-    return {"version": __version__, "kinds": words, "settings": list(SETTINGS), "many": many, **names}
+    offered = f'name="about" content="{escape(json.dumps(about))}"'
+    found["index.html"] = found["index.html"].replace('name="about" content=""', offered)
+    found["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + found["explorer.css"]
+    return found

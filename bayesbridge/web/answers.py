@@ -239,7 +239,7 @@ type Event = tuple[str, dict[str, Any]]
 
 
 def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
-    """Contracts while the auction goes on, what to play where the observer chooses; nothing where neither is query."""
+    """Contracts while the auction goes on, what to play where the observer chooses, else nothing."""
     belief = posterior.belief
     if belief.auction is None or not belief.auction.is_over:
         given = query.position.settings.get("vulnerable")
@@ -314,7 +314,22 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
 
 def _estimates(posterior: Posterior, query: Query) -> Iterator[Event]:
     yield from _tricks(posterior, query)
-    yield "captures", captures_document(posterior, query.seed)
+    walked = posterior
+    if not posterior.target.soft:
+        walked = posterior.belief.infer("direct", 1_000, query.seed)  # in place of millions of layouts
+    captures = capture_tricks(walked, rng=query.seed)
+    mean = captures.mean_if_held
+    yield (
+        "captures",
+        {
+            "title": captures.title,
+            "fails": round(captures.fails, DIGITS),
+            "mean": None if mean is None else round(mean, 4),
+            "pmf": {str(value): round(captures.share(value), DIGITS) for value in captures.occurring},
+            "exact": captures.exact,
+            "notes": captures.notes,
+        },
+    )
     yield "points", {"points": _rounded(posterior.point_table), "exact": posterior.counts_points}
 
 
@@ -331,23 +346,6 @@ def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
         "draws": None if exact else len(posterior),
         "ess": None if exact else round(posterior.ess, 1),
         "how": posterior.marginal_accuracy,
-    }
-
-
-def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
-    """T of the observer's pair: captures by the paper's rule."""
-    belief = posterior.belief
-    if not posterior.target.soft and isinstance(belief, Belief):
-        posterior = belief.infer("direct", 1_000, seed)  # in place of millions of layouts that would be walked
-    tricks = capture_tricks(posterior, rng=seed)
-    mean = tricks.mean_if_held
-    return {
-        "title": tricks.title,
-        "fails": round(tricks.fails, DIGITS),
-        "mean": None if mean is None else round(mean, 4),
-        "pmf": {str(value): round(tricks.share(value), DIGITS) for value in tricks.occurring},
-        "exact": tricks.exact,
-        "notes": tricks.notes,
     }
 
 

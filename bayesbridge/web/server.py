@@ -62,8 +62,6 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -106,11 +104,10 @@ def refused(status: int, reason: str) -> Response:
 
 async def on_error(_request: Request, error: Exception) -> Response:
     """What is wrong with a request that was let through; what should not happen is said on the terminal."""
-    match error:
-        case HTTPException():
-            return refused(error.status_code, error.detail)
-        case BayesBridgeError():
-            return refused(400, str(error))
+    if isinstance(error, HTTPException):
+        return refused(error.status_code, error.detail)
+    if isinstance(error, BayesBridgeError):
+        return refused(400, str(error))
     return refused(500, "the server could not answer: its terminal says why")
 
 
@@ -239,26 +236,20 @@ class Desk:
             async with asyncio.timeout(SECONDS) as limit:
                 for _ in range(2):
                     await worker.ask(request)
-                    last = await self._pass_on(worker, events, limit)
-                    if last != ("end", b'{"why":"cancelled"}'):  # an interrupt that was meant for an earlier question
+                    while (event := await worker.next())[0] not in ("end", "lost"):
+                        if event[0] in ("judged", "leads"):
+                            limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
+                        events.put_nowait(event)
+                    if event != ("end", b'{"why":"cancelled"}'):  # an interrupt that was meant for an earlier question
                         break
+                lost = _refused("the process that computes was lost and is started again: ask again")
+                last = lost if event[0] == "lost" else event
         except TimeoutError:
             last = _refused(f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for less")
         finally:
             events.put_nowait(last)
             if worker is not None and not self._closed:
                 self._later(self._ready(worker.settle(), worker))
-
-    async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None], limit: asyncio.Timeout) -> Event:
-        while True:
-            event = await worker.next()
-            if event[0] == "lost":
-                return _refused("the process that computes was lost and is started again: ask again")
-            if event[0] == "end":
-                return event
-            if event[0] in ("judged", "leads"):
-                limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
-            events.put_nowait(event)
 
     async def _worker(self, tab: str) -> Worker:
         """An idle worker, the one that answered this tab last if it is free; what only sharpens makes room."""
@@ -402,7 +393,6 @@ def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1)
         "server_header": False,
         "proxy_headers": False,
         "limit_concurrency": 256,
-        "timeout_keep_alive": 5,
         "timeout_graceful_shutdown": 1,
         "h11_max_incomplete_event_size": 32_768,
     }

@@ -5,6 +5,7 @@ import shlex
 import pytest
 
 from bayesbridge import cli
+from bayesbridge.cli import capture
 
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ32.A54"
@@ -145,7 +146,7 @@ def raising(error):
 
 def test_an_unexpected_error_is_one_line_and_status_1(capsys, monkeypatch):
     monkeypatch.delenv("BAYESBRIDGE_DEBUG", raising=False)
-    monkeypatch.setattr(cli.capture, "run_bid", raising(RuntimeError("two\nlines")))
+    monkeypatch.setattr(capture, "run_bid", raising(RuntimeError("two\nlines")))
     assert cli.main(["bid", HAND]) == 1
     out, err = capsys.readouterr()
     assert out == ""
@@ -154,7 +155,7 @@ def test_an_unexpected_error_is_one_line_and_status_1(capsys, monkeypatch):
 
 def test_debug_shows_the_traceback_too(capsys, monkeypatch):
     monkeypatch.setenv("BAYESBRIDGE_DEBUG", "1")
-    monkeypatch.setattr(cli.capture, "run_bid", raising(RuntimeError("why")))
+    monkeypatch.setattr(capture, "run_bid", raising(RuntimeError("why")))
     assert cli.main(["bid", HAND]) == 1
     err = capsys.readouterr().err
     assert err.startswith("Traceback")
