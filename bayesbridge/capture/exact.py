@@ -70,7 +70,7 @@ def shifts() -> dict[tuple[int, int], int]:
 
 
 def _count_outcomes() -> dict[str, int]:
-    from bayesbridge.capture.half_deals import half_deals, join
+    from bayesbridge.capture.half_deals import FULL, half_deals, join
 
     half = half_deals()
-    return {str(code): count for code, count in join(half, half, 14 * 13 + 13).items()}
+    return {str(code): count for code, count in join(half, half, FULL).items()}
