@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from bayesbridge.constraints import Constraints
+from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.counting import constraint_condition
-from bayesbridge.engines.deal_tables import DealTable, by_seat, conjuncts
+from bayesbridge.engines.deal_tables import DealTable, conjuncts
 from bayesbridge.errors import Contradiction, TablesTooLarge
 from bayesbridge.expressions import (
     LENGTH,
@@ -27,6 +27,7 @@ from bayesbridge.expressions import (
     ShapeIn,
     conjunction,
     opaque,
+    seats_of,
     short_text,
 )
 from bayesbridge.words import number
@@ -104,10 +105,10 @@ def _as_much_as_fits(
     known: Constraints, parts: Sequence[Expression]
 ) -> tuple[DealTable, list[Expression], list[Expression]]:
     """A table with as much of the condition as it can hold, what is in it, and what is not."""
-    own, several = by_seat(parts)
+    of_seats = (conjunction(tuple(part for part in parts if seats_of(part) == {seat})) for seat in SEATS)
     alone: list[tuple[int, Expression, DealTable]] = []
     left: list[Expression] = []
-    waiting = [*own.values(), *several]
+    waiting = [part for part in of_seats if part != TRUE] + [part for part in parts if len(seats_of(part)) != 1]
     while waiting:
         part = waiting.pop(0)
         try:

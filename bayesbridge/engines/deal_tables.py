@@ -53,7 +53,6 @@ from bayesbridge.expressions import (
     ShapeIn,
     Slot,
     alike,
-    conjunction,
     evaluate,
     seats_of,
     table,
@@ -92,11 +91,6 @@ class Split:
     skeletons: tuple[Expression, ...]
     slots: tuple[tuple[int, Expression], ...]
 
-    @property
-    def seats(self) -> tuple[int, ...]:
-        """The seats that have a slot."""
-        return tuple(sorted({seat for seat, _ in self.slots}))
-
     def of_seat(self, seat: int) -> tuple[int, ...]:
         """The numbers of a seat's slots."""
         return tuple(number for number, (other, _) in enumerate(self.slots) if other == seat)
@@ -130,19 +124,6 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
         case Operation("not", (Operation("not", (inner,)),)):
             return conjuncts(inner)
     return (expression,)
-
-
-def by_seat(parts: Iterable[Expression]) -> tuple[dict[int, Expression], list[Expression]]:
-    """The parts of each seat as one condition, and those that look at several seats or at none."""
-    own: dict[int, list[Expression]] = {}
-    others: list[Expression] = []
-    for part in parts:
-        seats = seats_of(part)
-        if len(seats) == 1:
-            own.setdefault(min(seats), []).append(part)
-        else:
-            others.append(part)
-    return {seat: conjunction(tuple(own[seat])) for seat in sorted(own)}, others
 
 
 def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, truth: bool) -> Expression:
@@ -269,34 +250,32 @@ def deck_blocks(known: Constraints, seats: Sequence[int], measures: Sequence[Mea
         mine = tuple(i for i, seat in enumerate(seats) if known.may[seat] >> card & 1)
         return (*mine, len(seats)) if pool else mine
 
-    def weight(card: int) -> tuple[int, ...]:
-        return tuple(measure.weights[card % 13] for measure, _ in every if measure.weights is not None)
-
     def kind(card: int) -> Hashable:
         return tuple(alike(measure)[card % 13] for measure, suit in every if suit is None or suit == card // 13)
 
     if all(suit is None and measure.weights is not None for measure, suit in every):
         try:
-            parts = _by_rank(unknown, weight, len(rooms))
-            return [Block.of(number, part, allowed, weight, rooms) for number, part in enumerate(parts)]
+            weights = [measure.weights for measure, _ in every if measure.weights is not None]
+            parts = _by_rank(unknown, weights, len(rooms))
+            return [Block.of(number, part, allowed, kind, rooms) for number, part in enumerate(parts)]
         except TablesTooLarge:
             pass
     suits = [[card for card in unknown if card // 13 == suit] for suit in range(4)]
     return [Block.of(number, part, allowed, kind, rooms) for number, part in enumerate(suits)]
 
 
-def _by_rank(unknown: list[int], weight: Callable[[int], tuple[int, ...]], holders: int) -> list[list[int]]:
+def _by_rank(unknown: list[int], weights: Sequence[Sequence[int]], holders: int) -> list[list[int]]:
     """Cards that count something, from the ace down, in two blocks, and the others beside them or in the other half.
 
     The cards that count nothing make a half of their own, unless the ways of a half could then pass 62 bits: else each
     half gets some of them and has 26 cards at most.
     """
-    counting = [card for card in unknown if any(weight(card))]
+    counting = [card for card in unknown if any(each[card % 13] for each in weights)]
     ranks = sorted({card % 13 for card in counting}, reverse=True)
     high = set(ranks[: (len(ranks) + 1) // 2])
     first = [card for card in counting if card % 13 in high]
     second = [card for card in counting if card % 13 not in high]
-    rest = [card for card in unknown if not any(weight(card))]
+    rest = [card for card in unknown if card not in counting]
     if max(len(counting), len(rest)) * math.log2(holders) < 62:
         return [first, second, rest, []]
     room = max(26 - len(first), 0)
@@ -492,8 +471,9 @@ class DealTable:
         ``watched`` expressions restrict nothing, but :meth:`counts` distinguishes their values.
         """
         parts = split(condition, *watched)
-        free = [known.may[seat] & known.unknown_mask == known.unknown_mask for seat in range(4)]
-        seats = tuple(seat for seat in range(4) if seat in parts.seats or not (free[seat] or not known.room(seat)))
+        asked = {seat for seat, _ in parts.slots}
+        asked |= {seat for seat in range(4) if known.room(seat) and known.unknown_mask & ~known.may[seat]}
+        seats = tuple(sorted(asked))
         own = [[parts.slots[number][1] for number in parts.of_seat(seat)] for seat in seats]
         measures = [leaves_of(slots) for slots in own]
         cut = deck_blocks(known, seats, measures)
