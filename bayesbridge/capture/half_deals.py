@@ -6,9 +6,7 @@ but for the lengths of the hands never has to be enumerated: a :class:`Tally` co
 merged, how many ways lead to each (lengths, summary), and tallies multiply by convolution. A *summary* is a packed row
 (see ``tables``) read as an integer, of one suit or of a merge of suits. Two values stand for what cannot recover: DEAD
 once Δ exceeds 6, and FAILS_B with Δ alone once condition B has failed in any suit. The *outcome code* of a whole deal
-is 0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``. So the whole space of 5 157 850 293
-780 050 462 400 deals of two hands is counted: the 3¹³ rows of a suit are tallied, two suits make a half deal, and two
-half deals of complementary lengths make a deal.
+is 0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``.
 """
 
 from __future__ import annotations

@@ -5,11 +5,9 @@ its *profile*; the skeleton that is left says which combinations of profiles mak
 disjoint, so that a disjunction over several hands counts nothing twice.
 
 **Blocks.** Cards of a block that no condition tells apart and that may lie in the same hands are of one *kind*; how
-many of a kind each holder gets is all that matters, and so many like cards can be shared out in multinomially many
-ways. A *holder* is a seat with a condition, or the pool: the seats without one, which share what the others leave. That
-multiplies the number of deals by a constant and takes no room in the tables. A block is a suit. Where no condition
-depends on a suit (points of the whole hand and the like), the deck is cut by rank instead: honours in two blocks, and
-all cards that count nothing in a third.
+many of a kind each holder gets is all that matters. A *holder* is a seat with a condition, or the pool: the seats
+without one share what the others leave, which multiplies the number of deals by a constant. A block is a suit, or,
+where no condition depends on a suit (points of the whole hand and the like), some ranks.
 
 **Classes.** Each holding of a seat in a block has a vector of values, one for each measure of its condition; the
 vectors of two blocks add up to the vector of a half of the deck, those of two halves to the values of the hand. Vectors
@@ -19,9 +17,7 @@ profile are dropped. Rows with the same classes for all seats are a group.
 **Draws.** Two blocks make a half of the deck: its keys are the tuples of half classes. A deal is a key of the low half,
 a key of the high half that fills the hands and gives a combination of profiles that meets the condition, a pair of
 groups of each key, a row of each group, and places for the like cards of each kind. Each of these is drawn with its
-exact number of ways, so rare conditions cost no more than common ones. Totals pass 2^63 and are kept in two words of 64
-bits. In the kernels, tables of several seats lie one after another in one flat array; a seat's part begins at its
-``offset`` and has rows of its ``width``.
+exact number of ways, so rare conditions cost no more than common ones. Totals pass 2^63: two words of 64 bits.
 """
 
 from __future__ import annotations
@@ -183,10 +179,7 @@ class Block:
         alike: Callable[[int], Hashable],
         rooms: Sequence[int],
     ) -> Self:
-        """All rows that fit into the rooms of the holders.
-
-        ``allowed`` gives the holders that may have a card, ``alike`` what tells its kind.
-        """
+        """All rows that fit into the rooms of the holders: ``allowed`` are those of a card, ``alike`` is its kind."""
         kinds: dict[Hashable, list[int]] = {}
         for card in cards:
             kinds.setdefault((allowed(card), alike(card)), []).append(card)
@@ -265,10 +258,9 @@ def deck_blocks(known: Constraints, seats: Sequence[int], measures: Sequence[Mea
 
 
 def _by_rank(unknown: list[int], weights: Sequence[Sequence[int]], holders: int) -> list[list[int]]:
-    """Cards that count something, from the ace down, in two blocks, and the others beside them or in the other half.
+    """Cards that count something, from the ace down, in two blocks, and the others in a half of their own.
 
-    The cards that count nothing make a half of their own, unless the ways of a half could then pass 62 bits: else each
-    half gets some of them and has 26 cards at most.
+    Where the ways of a half could then pass 62 bits, each half has 26 cards at most instead.
     """
     counting = [card for card in unknown if any(each[card % 13] for each in weights)]
     ranks = sorted({card % 13 for card in counting}, reverse=True)
@@ -570,10 +562,7 @@ class DealTable:
 
 
 def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
-    """(3, pairs) of the pairs of groups that every seat can use: their keys, and both groups.
-
-    ``first``, ``second``: (groups, seats) classes.
-    """
+    """(3, pairs) keys and groups of pairs that every seat can use; ``first``, ``second``: (groups, seats) classes."""
     found, chunk = [np.empty((3, 0), dtype=np.int64)], 1 + CHUNK // (1 + len(second))
     for begin in range(0, len(first), chunk):
         keys = place.between(first[begin : begin + chunk], second)

@@ -1,11 +1,9 @@
 """The engine ``levels``: calls that depend on a hand only through its levels by Algorithm 1 are counted, not sampled.
 
-If P(calls of a seat ∣ hand) is a function of the level that Algorithm 1 gives the hand, as for the paper's bidder, then
-the likelihood of a layout is ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted as
+The likelihood of a layout is then ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted as
 integers (:mod:`~bayesbridge.engines.quantity_tables`), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is
-exact, and rational if the weights are; so are the marginals of cards, lengths and points. A draw is a weight, chosen in
-proportion to count · weight, and a uniform number among its layouts: draws are independent and unweighted, and nothing
-is rejected. A pass is no special case.
+exact; so are the marginals of cards, lengths and points. A draw is a weight, chosen in proportion to count · weight,
+and a uniform number among its layouts: draws are independent and unweighted, and nothing is rejected.
 
 **Proposals.** A bidder who bids suits makes the highest of five bids: who bids nX has level n in strain X, so a weight
 for that level, and the largest of all other weights for every other level, bounds P(calls ∣ hand) from above. Where
@@ -62,19 +60,6 @@ class LevelEvidence:
     """(8,) by level: P(all calls of the seat ∣ level), or an upper bound of it."""
     exact: bool
     """Whether the weights are P(calls ∣ level) itself."""
-
-    @property
-    def passes(self) -> bool:
-        """Whether the calls are best explained by a hand that does not bid."""
-        return int(self.weights.argmax()) == 0
-
-    def log_weights(self, hands: NDArray[np.uint64]) -> Floats:
-        """(n,) log weight of (n,) hands of the seat."""
-        no_trump = self.strain == NO_TRUMP
-        levels = bids(np.ascontiguousarray(hands)).level if no_trump else strain_levels(hands)[:, self.strain]
-        with np.errstate(divide="ignore"):
-            found: Floats = np.log(self.weights)[levels]
-        return found
 
 
 def callers_of(soft: SoftEvidence) -> tuple[LevelEvidence, ...]:
@@ -274,7 +259,7 @@ class LevelProposal:
     @classmethod
     def of(cls, target: Target) -> LevelProposal | None:
         """The tables of as many callers who bid as are affordable, else of the one whose bid is rarest; or ``None``."""
-        bidding = [caller for caller in callers_of(target.soft) if not caller.passes]
+        bidding = [caller for caller in callers_of(target.soft) if caller.weights.argmax() > 0]
         seats = frozenset(caller.seat for caller in bidding)
         if len(bidding) > 1 and (all_of_them := tables_of(target, seats)) is not None:
             return cls(all_of_them, tuple(bidding))
@@ -286,7 +271,11 @@ class LevelProposal:
         """(n,) log w of (n, 4) layouts."""
         total = np.zeros(len(masks))
         for caller in self.callers:
-            total += caller.log_weights(masks[:, caller.seat])
+            hands = np.ascontiguousarray(masks[:, caller.seat])
+            no_trump = caller.strain == NO_TRUMP
+            levels = bids(hands).level if no_trump else strain_levels(hands)[:, caller.strain]
+            with np.errstate(divide="ignore"):
+                total += np.log(caller.weights)[levels]
         return total
 
 

@@ -87,17 +87,18 @@ class Classes:
     values: Ints
     """(classes of the low pair, classes of the high pair) the value."""
 
-    @classmethod
-    def of(cls, quantity: Quantity, suits: list[Fields]) -> Self:
-        """The fewest classes; ``suits``: the rows of C D H S, certain cards included."""
-        found = [np.unique(quantity.codes(suit, fields), return_inverse=True) for suit, fields in enumerate(suits)]
-        codes, places = zip(*found, strict=True)
-        low_codes, low = np.unique(quantity.composed(codes[0], codes[1]), return_inverse=True)
-        high_codes, high = np.unique(quantity.composed(codes[2], codes[3]), return_inverse=True)
-        verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
-        by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
-        rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
-        return cls(quantity.size, rows, low, high, values.astype(np.int64))
+
+@lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
+def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
+    suits = [suit.fields | certain for suit, certain in zip(unranking.suits, unranking.certain, strict=True)]
+    found = [np.unique(quantity.codes(suit, fields), return_inverse=True) for suit, fields in enumerate(suits)]
+    codes, places = zip(*found, strict=True)
+    low_codes, low = np.unique(quantity.composed(codes[0], codes[1]), return_inverse=True)
+    high_codes, high = np.unique(quantity.composed(codes[2], codes[3]), return_inverse=True)
+    verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
+    by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
+    rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
+    return Classes(quantity.size, rows, low, high, values.astype(np.int64))
 
 
 DEAD: Final = -1
@@ -162,17 +163,14 @@ class Level:
         return 1 + max(self.by_level)
 
     def codes(self, suit: int, fields: Fields) -> Ints:
-        """(r,) codes of r rows of a suit, from the (r, 4) fields of the seats."""
         walk = suit_walks(self.strain)
         codes = _suit_codes(walk.gap[suit], walk.first[suit], walk.step[suit], self._scope)
         return codes[fields[:, self.seat]]
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) codes of suits with ``first`` (n,) followed by suits with ``second`` (m,)."""
         return _compose_all(first, second, self._scope)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) values of hands with codes ``low`` (n,) in clubs and diamonds and ``high`` (m,) in the majors."""
         return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
 
     @property
@@ -281,7 +279,6 @@ class Points(Additive):
     size: ClassVar[int] = 41
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) points of the seat in r rows of a suit."""
         return table(POINTS)[fields[:, self.seat]]
 
 
@@ -301,7 +298,6 @@ class Outcome:
         return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) codes of whole deals."""
         return outcome_table(low, high)
 
 
@@ -643,12 +639,6 @@ def _joined_pairs(order: RankTables, low: Ints, high: Ints) -> int:
     fits[np.repeat(np.arange(points), np.diff(order.fit_start)), order.fit_points] = 1
     mine = np.repeat(np.arange(len(ones)), np.diff(order.partner_start))
     return int((ones[mine] * (twos @ fits.T)[order.partners]).sum())
-
-
-@lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
-def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
-    rows = zip(unranking.suits, unranking.certain, strict=True)
-    return Classes.of(quantity, [suit.fields | cards for suit, cards in rows])
 
 
 # Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.

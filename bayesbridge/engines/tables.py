@@ -6,9 +6,8 @@ chosen so that the key of two suits is the sum of their keys. A layout is a key 
 rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its pairs of
 rows. Taken in this order the layouts are numbered. All entries are int64 and exact; totals from 2^63 on are refused.
 
-**Sampling** draws a uniform integer below the number of layouts and unranks it: independent, uniform, no rejection;
-rare evidence makes the tables smaller and costs no more than common evidence. Enumeration counts the numbers up.
-Marginals of cards, lengths and points are not estimated: they come exactly from the same tables.
+**Sampling** draws a uniform integer below the number of layouts and unranks it, so rare evidence costs no more than
+common evidence. Marginals of cards and lengths come exactly from the same tables.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints, points_in
 from bayesbridge.engines.classes import row_classes, running
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.conditions import count
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
@@ -302,14 +301,6 @@ class RankTables(NamedTuple):
     fit_points: Ints
 
 
-class Where(NamedTuple):
-    """Where layouts lie in one pair: the indices of their keys, and the number of the pair of rows within the key."""
-
-    keys: Ints
-    points: Ints
-    numbers: Ints
-
-
 @dataclass(frozen=True, eq=False)
 class LayoutIndex:
     """The tables of one set of constraints; building them takes milliseconds, a second at worst.
@@ -388,9 +379,7 @@ class LayoutIndex:
         for begin in range(0, len(numbers), chunk):
             part = out[begin : begin + chunk]
             part[:] = self.base
-            in_low, in_high = (
-                Where(*one) for one in locate(self.order, self.high.ways, numbers[begin : begin + chunk])
-            )
+            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + chunk])
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
         return out
@@ -453,7 +442,10 @@ def _fits(keys: Keys) -> Bools:
 
 @njit
 def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
-    """(2, 3, n) where the layouts with these numbers lie in the low and in the high pair: two :class:`Where`."""
+    """(2, 3, n) where the layouts with these numbers lie in the low and in the high pair.
+
+    The pair key, its points, and the number of the pair of rows among those of both.
+    """
     start, rests = order.key_start, order.key_rest
     key_low, key_points = order.key_low, order.key_points
     partner_start, partners = order.partner_start, order.partners
@@ -484,14 +476,14 @@ def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
 
 
 @njit
-def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
-    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``."""
+def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
+    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``; ``where``: (3, n)."""
     fields, more_fields = pair.first.fields, pair.second.fields
     first, second = pair.first.ways, pair.second.ways
     start, more_start, scores = pair.first.start, pair.second.start, pair.first.scores
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
     before = pair.split_before
-    keys, points, numbers = where.keys, where.points, where.numbers
+    keys, points, numbers = where
     width = first.shape[1]
     here, there = np.uint64(shift), np.uint64(shift + 13)
     for i in range(len(out)):
