@@ -4,7 +4,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.conditions import count
 from bayesbridge.shapes import ALL, read_shapes
 
 BAD_SHAPES = {

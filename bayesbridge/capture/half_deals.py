@@ -6,9 +6,7 @@ but for the lengths of the hands never has to be enumerated: a :class:`Tally` co
 merged, how many ways lead to each (lengths, summary), and tallies multiply by convolution. A *summary* is a packed row
 (see ``tables``) read as an integer, of one suit or of a merge of suits. Two values stand for what cannot recover: DEAD
 once Δ exceeds 6, and FAILS_B with Δ alone once condition B has failed in any suit. The *outcome code* of a whole deal
-is 0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``. So the whole space of 5 157 850 293
-780 050 462 400 deals of two hands is counted: the 3¹³ rows of a suit are tallied, two suits make a half deal, and two
-half deals of complementary lengths make a deal.
+is 0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``.
 """
 
 from __future__ import annotations
@@ -34,6 +32,10 @@ CODES: Final = 7 * 512
 
 LIMB: Final = 21
 """Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two limbs of 21 bits hold them."""
+
+
+FULL: Final = 14 * 13 + 13
+"""Lengths of two full hands, as ``Tally.lengths`` packs them."""
 
 
 class Tally(NamedTuple):
@@ -157,23 +159,24 @@ def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
 def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
     """Exact number of deals for each outcome code, over all pairs whose lengths add up to ``total``.
 
-    The counts pass 2⁶³, so they come back as Python integers.
+    The counts pass 2⁶³, so they come back as Python integers. Floating-point numbers add them up, for matrix products
+    are quick, but hold integers below 2⁵³ alone: ways in two limbs, and products of them in two words.
     """
     left_values, left_place = np.unique(left.summary, return_inverse=True)
     right_values, right_place = np.unique(right.summary, return_inverse=True)
-    codes = outcome_table(left_values, right_values)
+    codes = outcome_table(left_values, right_values).ravel()
+    ones, twos = np.zeros((196, len(left_values))), np.zeros((196, len(right_values)))
+    ones[left.lengths, left_place] = left.ways
+    within = (right.lengths <= total) & (right.lengths % 14 <= total % 14)
+    twos[total - right.lengths[within], right_place[within]] = right.ways[within]
     counts: dict[int, int] = {}
-    for lengths in np.unique(left.lengths):
-        if lengths % 14 > total % 14:
-            continue
-        here = left.lengths == lengths
-        there = right.lengths == total - lengths
-        limbs = _join_block(left_place[here], left.ways[here], right_place[there], right.ways[there], codes)
-        for code in np.flatnonzero(limbs.any(axis=1)):
-            low, cross, crossed, high = (int(limb) for limb in limbs[code])
-            ways = low + (cross + crossed << LIMB) + (high << 2 * LIMB)
-            counts[int(code)] = counts.get(int(code), 0) + ways
-    return counts
+    for i, one in enumerate((ones % 2**LIMB, ones // 2**LIMB)):
+        for j, two in enumerate((twos % 2**LIMB, twos // 2**LIMB)):
+            products = one.T @ two  # sums of at most 196 terms below 2⁴²
+            for word, part in enumerate((products % 2**25, products // 2**25)):
+                for code, ways in enumerate(np.bincount(codes, part.ravel()).tolist()):
+                    counts[code] = counts.get(code, 0) + (int(ways) << LIMB * (i + j) + 25 * word)
+    return {code: ways for code, ways in counts.items() if ways}
 
 
 @njit
@@ -184,33 +187,6 @@ def outcome_table(left: Ints, right: Ints) -> NDArray[np.int16]:
         for j in range(len(right)):
             out[i, j] = outcome(merge_pair(left[i], right[j]))
     return out
-
-
-@njit
-def _join_block(
-    index_a: Ints, count_a: Ints, index_b: Ints, count_b: Ints, codes: NDArray[np.int16]
-) -> NDArray[np.uint64]:
-    """Sums of products by outcome code, one for each pair of limbs.
-
-    No more than 1 790 summaries of half deals exist, so a sum has fewer than 2²² terms below 2⁴²: it fits 64 bits.
-    """
-    sums = np.zeros((CODES, 4), dtype=np.uint64)
-    low = (1 << LIMB) - 1
-    for i in range(len(index_a)):
-        a0, a1 = np.uint64(count_a[i] & low), np.uint64(count_a[i] >> LIMB)
-        row = codes[index_a[i]]
-        for j in range(len(index_b)):
-            b0, b1 = np.uint64(count_b[j] & low), np.uint64(count_b[j] >> LIMB)
-            limb = sums[row[index_b[j]]]
-            limb[0] += a0 * b0
-            limb[1] += a0 * b1
-            limb[2] += a1 * b0
-            limb[3] += a1 * b1
-    return sums
-
-
-FULL = 14 * 13 + 13
-"""Lengths of two full hands, as ``Tally.lengths`` packs them."""
 
 
 def half_deals() -> Tally:

@@ -61,22 +61,19 @@ class Bid:
     """Captures counted for the targets k = 7 … 13; 0 where condition A or B fails for that target."""
 
 
-def state_matrix(one: Hand | str, other: Hand | str) -> Matrix:
-    """Step 1: the matrix D of two full hands."""
-    first, second = Hand.of(one).verify_full("the first hand"), Hand.of(other).verify_full("the second hand")
-    if first.mask & second.mask:
-        card = next(iter(first & second))
-        raise DealError(f"{card} lies in both hands {first.pbn!r} and {second.pbn!r}: a card has one place", card=card)
-    return [[(first.field(s) >> (12 - r) & 1) + 2 * (second.field(s) >> (12 - r) & 1) for r in range(13)] for s in Suit]
-
-
 def capture(first: Hand | str, second: Hand | str) -> Capture:
     """Algorithm 2 on two full hands.
 
     >>> capture("AKQ2.KJ3.A54.Q32", "J54.AQ2.KQ32.A54").T
     11
     """
-    return capture_matrix(state_matrix(first, second))
+    one, two = Hand.of(first).verify_full("the first hand"), Hand.of(second).verify_full("the second hand")
+    if one.mask & two.mask:
+        card = next(iter(one & two))
+        raise DealError(f"{card} lies in both hands {one.pbn!r} and {two.pbn!r}: a card has one place", card=card)
+    # Step 1: the state matrix.
+    D = [[(one.field(s) >> (12 - r) & 1) + 2 * (two.field(s) >> (12 - r) & 1) for r in range(13)] for s in Suit]
+    return capture_matrix(D)
 
 
 def capture_matrix(matrix: Matrix) -> Capture:

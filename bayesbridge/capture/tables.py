@@ -74,7 +74,14 @@ def packed_row(row: int) -> int:
     pointer = 0
     remove_rightmost(columns, 3 - columns[delta])
     while captured < most and chi < 13:
-        here, there = columns_at(columns, pointer)
+        here, there, seen = -1, -1, -1
+        for column in range(13):
+            seen += columns[column] != 0
+            if seen == pointer and here < 0:
+                here = column
+            elif seen > pointer:
+                there = column
+                break
         if there < 0:
             break
         gap = there - here - 1 if row_budget > 0 else 0
@@ -98,21 +105,6 @@ def remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
         if columns[column] == value:
             columns[column] = 0
             return
-
-
-@njit
-def columns_at(columns: NDArray[np.int8], index: int) -> tuple[int, int]:
-    """Columns of the non-zero entries number ``index`` and ``index + 1``; −1 where there is none."""
-    seen = -1
-    here = -1
-    for column in range(13):
-        if columns[column] != 0:
-            seen += 1
-            if seen == index:
-                here = column
-            elif seen == index + 1:
-                return here, column
-    return here, -1
 
 
 @njit

@@ -43,8 +43,7 @@ def merged[Kind: NDArray[Any]](
     """The fewest classes: what leads to the same values whatever the other suits are is one class, −1 leads nowhere.
 
     ``pairs``: for each half, (codes, codes) of its suits, the number of the half; ``values``: by the numbers of both.
-    Negative numbers stand for what is impossible. Returns the class of each code by suit, both tables by class, and one
-    half of each class.
+    Returns the class of each code by suit, both tables by class, and one half of each class.
     """
     low, low_kept = row_classes(values)
     high, high_kept = row_classes(values[low_kept].T)

@@ -1,4 +1,4 @@
-"""Plans of conditions: what of them tables hold exactly, and what is tested on each draw.
+"""How many layouts fit, exactly; and plans of conditions: what of them tables hold, and what is tested on each draw.
 
 All parts that must be true together go into one table (:class:`~bayesbridge.engines.deal_tables.DealTable`) if it is
 small enough. Else parts are added one by one, the rarest first, as long as the table can hold them; what it cannot hold
@@ -7,14 +7,14 @@ is tested on each draw. Either way every deal that meets the condition is equall
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 
-from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import constraint_condition
-from bayesbridge.engines.deal_tables import DealTable, by_seat, conjuncts
+from bayesbridge.constraints import SEATS, SUITS, Constraints
+from bayesbridge.engines.deal_tables import DealTable, conjuncts
 from bayesbridge.errors import Contradiction, TablesTooLarge
 from bayesbridge.expressions import (
     LENGTH,
@@ -27,9 +27,59 @@ from bayesbridge.expressions import (
     ShapeIn,
     conjunction,
     opaque,
+    seats_of,
     short_text,
 )
 from bayesbridge.words import number
+
+
+def count(constraints: Constraints) -> int:
+    """The number of layouts that fit, conditions aside; 0 if the constraints contradict each other.
+
+    >>> count(Constraints.free())
+    53644737765488792839237440000
+    >>> count(Constraints.free().hold(2, 0x1FFF))
+    84478098072866400
+    """
+    asked = replace(constraints, conditions=())
+    known = asked.normalised()
+    if known.impossible:
+        return 0
+    certain = reduce(lambda alone, seat: alone.hold(seat, known.must[seat]), SEATS, Constraints.free())
+    if known == certain.normalised():  # any other card may lie anywhere: a multinomial coefficient
+        rooms = [known.room(seat) for seat in known.hidden]
+        return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
+    try:
+        return DealTable.of(known, constraint_condition(asked)).total
+    except TablesTooLarge:  # the same in parts, by the length that is least known
+        width, seat, suit = max(
+            (known.longest[seat][suit] - known.shortest[seat][suit], seat, suit) for seat in SEATS for suit in SUITS
+        )
+        if not width:
+            raise
+        lengths = range(known.shortest[seat][suit], known.longest[seat][suit] + 1)
+        return sum(count(asked.length(seat, suit, length, length)) for length in lengths)
+
+
+def constraint_condition(known: Constraints) -> Expression:
+    """What constraints say beyond the places of cards: lengths, shapes, points and conditions."""
+    settled = known.normalised()
+    by_cards = replace(Constraints.free(), must=settled.must, may=settled.may).normalised()
+    parts: list[Expression] = []
+
+    def bound(value: Expression, low: int, high: int, lowest: int, highest: int) -> None:
+        parts.extend([Operation(">=", (value, Number(low)))] if low > lowest else [])
+        parts.extend([Operation("<=", (value, Number(high)))] if high < highest else [])
+
+    for seat in settled.hidden:
+        for suit in range(4):
+            possible = by_cards.shortest[seat][suit], by_cards.longest[seat][suit]
+            bound(Held(LENGTH, seat, suit), known.shortest[seat][suit], known.longest[seat][suit], *possible)
+        if (shapes := known.shapes[seat]) is not None:
+            parts.append(ShapeIn(seat, shapes))
+        possible = by_cards.points_low[seat], by_cards.points_high[seat]
+        bound(Held(POINTS, seat, None), known.points_low[seat], known.points_high[seat], *possible)
+    return conjunction((*parts, *known.conditions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +154,10 @@ def _as_much_as_fits(
     known: Constraints, parts: Sequence[Expression]
 ) -> tuple[DealTable, list[Expression], list[Expression]]:
     """A table with as much of the condition as it can hold, what is in it, and what is not."""
-    own, several = by_seat(parts)
+    of_seats = (conjunction(tuple(part for part in parts if seats_of(part) == {seat})) for seat in SEATS)
     alone: list[tuple[int, Expression, DealTable]] = []
     left: list[Expression] = []
-    waiting = [*own.values(), *several]
+    waiting = [part for part in of_seats if part != TRUE] + [part for part in parts if len(seats_of(part)) != 1]
     while waiting:
         part = waiting.pop(0)
         try:

@@ -1,8 +1,7 @@
-"""Exact distributions of what Algorithm 2 computes, without walking a single layout: the suits are counted and merged.
+"""Exact distributions of what Algorithm 2 computes, without walking a single layout.
 
-Every suit row adds its own leading gap and its own sequence of gaps, and the merge of four suits is associative, so
-outcomes and total gaps are quantities of :mod:`bayesbridge.engines.quantity_tables`; what concerns one suit is summed
-over its rows.
+The merge of four suits is associative, so outcomes and total gaps are quantities of
+:mod:`bayesbridge.engines.quantity_tables`; what concerns one suit is summed over its rows.
 """
 
 from __future__ import annotations

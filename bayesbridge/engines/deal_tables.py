@@ -5,11 +5,9 @@ its *profile*; the skeleton that is left says which combinations of profiles mak
 disjoint, so that a disjunction over several hands counts nothing twice.
 
 **Blocks.** Cards of a block that no condition tells apart and that may lie in the same hands are of one *kind*; how
-many of a kind each holder gets is all that matters, and so many like cards can be shared out in multinomially many
-ways. A *holder* is a seat with a condition, or the pool: the seats without one, which share what the others leave. That
-multiplies the number of deals by a constant and takes no room in the tables. A block is a suit. Where no condition
-depends on a suit (points of the whole hand and the like), the deck is cut by rank instead: honours in two blocks, and
-all cards that count nothing in a third.
+many of a kind each holder gets is all that matters. A *holder* is a seat with a condition, or the pool: the seats
+without one share what the others leave, which multiplies the number of deals by a constant. A block is a suit, or,
+where no condition depends on a suit (points of the whole hand and the like), some ranks.
 
 **Classes.** Each holding of a seat in a block has a vector of values, one for each measure of its condition; the
 vectors of two blocks add up to the vector of a half of the deck, those of two halves to the values of the hand. Vectors
@@ -19,9 +17,7 @@ profile are dropped. Rows with the same classes for all seats are a group.
 **Draws.** Two blocks make a half of the deck: its keys are the tuples of half classes. A deal is a key of the low half,
 a key of the high half that fills the hands and gives a combination of profiles that meets the condition, a pair of
 groups of each key, a row of each group, and places for the like cards of each kind. Each of these is drawn with its
-exact number of ways, so rare conditions cost no more than common ones. Totals pass 2^63 and are kept in two words of 64
-bits. In the kernels, tables of several seats lie one after another in one flat array; a seat's part begins at its
-``offset`` and has rows of its ``width``.
+exact number of ways, so rare conditions cost no more than common ones. Totals pass 2^63: two words of 64 bits.
 """
 
 from __future__ import annotations
@@ -53,7 +49,6 @@ from bayesbridge.expressions import (
     ShapeIn,
     Slot,
     alike,
-    conjunction,
     evaluate,
     seats_of,
     table,
@@ -92,11 +87,6 @@ class Split:
     skeletons: tuple[Expression, ...]
     slots: tuple[tuple[int, Expression], ...]
 
-    @property
-    def seats(self) -> tuple[int, ...]:
-        """The seats that have a slot."""
-        return tuple(sorted({seat for seat, _ in self.slots}))
-
     def of_seat(self, seat: int) -> tuple[int, ...]:
         """The numbers of a seat's slots."""
         return tuple(number for number, (other, _) in enumerate(self.slots) if other == seat)
@@ -130,19 +120,6 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
         case Operation("not", (Operation("not", (inner,)),)):
             return conjuncts(inner)
     return (expression,)
-
-
-def by_seat(parts: Iterable[Expression]) -> tuple[dict[int, Expression], list[Expression]]:
-    """The parts of each seat as one condition, and those that look at several seats or at none."""
-    own: dict[int, list[Expression]] = {}
-    others: list[Expression] = []
-    for part in parts:
-        seats = seats_of(part)
-        if len(seats) == 1:
-            own.setdefault(min(seats), []).append(part)
-        else:
-            others.append(part)
-    return {seat: conjunction(tuple(own[seat])) for seat in sorted(own)}, others
 
 
 def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, truth: bool) -> Expression:
@@ -202,10 +179,7 @@ class Block:
         alike: Callable[[int], Hashable],
         rooms: Sequence[int],
     ) -> Self:
-        """All rows that fit into the rooms of the holders.
-
-        ``allowed`` gives the holders that may have a card, ``alike`` what tells its kind.
-        """
+        """All rows that fit into the rooms of the holders: ``allowed`` are those of a card, ``alike`` is its kind."""
         kinds: dict[Hashable, list[int]] = {}
         for card in cards:
             kinds.setdefault((allowed(card), alike(card)), []).append(card)
@@ -269,34 +243,31 @@ def deck_blocks(known: Constraints, seats: Sequence[int], measures: Sequence[Mea
         mine = tuple(i for i, seat in enumerate(seats) if known.may[seat] >> card & 1)
         return (*mine, len(seats)) if pool else mine
 
-    def weight(card: int) -> tuple[int, ...]:
-        return tuple(measure.weights[card % 13] for measure, _ in every if measure.weights is not None)
-
     def kind(card: int) -> Hashable:
         return tuple(alike(measure)[card % 13] for measure, suit in every if suit is None or suit == card // 13)
 
     if all(suit is None and measure.weights is not None for measure, suit in every):
         try:
-            parts = _by_rank(unknown, weight, len(rooms))
-            return [Block.of(number, part, allowed, weight, rooms) for number, part in enumerate(parts)]
+            weights = [measure.weights for measure, _ in every if measure.weights is not None]
+            parts = _by_rank(unknown, weights, len(rooms))
+            return [Block.of(number, part, allowed, kind, rooms) for number, part in enumerate(parts)]
         except TablesTooLarge:
             pass
     suits = [[card for card in unknown if card // 13 == suit] for suit in range(4)]
     return [Block.of(number, part, allowed, kind, rooms) for number, part in enumerate(suits)]
 
 
-def _by_rank(unknown: list[int], weight: Callable[[int], tuple[int, ...]], holders: int) -> list[list[int]]:
-    """Cards that count something, from the ace down, in two blocks, and the others beside them or in the other half.
+def _by_rank(unknown: list[int], weights: Sequence[Sequence[int]], holders: int) -> list[list[int]]:
+    """Cards that count something, from the ace down, in two blocks, and the others in a half of their own.
 
-    The cards that count nothing make a half of their own, unless the ways of a half could then pass 62 bits: else each
-    half gets some of them and has 26 cards at most.
+    Where the ways of a half could then pass 62 bits, each half has 26 cards at most instead.
     """
-    counting = [card for card in unknown if any(weight(card))]
+    counting = [card for card in unknown if any(each[card % 13] for each in weights)]
     ranks = sorted({card % 13 for card in counting}, reverse=True)
     high = set(ranks[: (len(ranks) + 1) // 2])
     first = [card for card in counting if card % 13 in high]
     second = [card for card in counting if card % 13 not in high]
-    rest = [card for card in unknown if not any(weight(card))]
+    rest = [card for card in unknown if card not in counting]
     if max(len(counting), len(rest)) * math.log2(holders) < 62:
         return [first, second, rest, []]
     room = max(26 - len(first), 0)
@@ -492,8 +463,9 @@ class DealTable:
         ``watched`` expressions restrict nothing, but :meth:`counts` distinguishes their values.
         """
         parts = split(condition, *watched)
-        free = [known.may[seat] & known.unknown_mask == known.unknown_mask for seat in range(4)]
-        seats = tuple(seat for seat in range(4) if seat in parts.seats or not (free[seat] or not known.room(seat)))
+        asked = {seat for seat, _ in parts.slots}
+        asked |= {seat for seat in range(4) if known.room(seat) and known.unknown_mask & ~known.may[seat]}
+        seats = tuple(sorted(asked))
         own = [[parts.slots[number][1] for number in parts.of_seat(seat)] for seat in seats]
         measures = [leaves_of(slots) for slots in own]
         cut = deck_blocks(known, seats, measures)
@@ -590,10 +562,7 @@ class DealTable:
 
 
 def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
-    """(3, pairs) of the pairs of groups that every seat can use: their keys, and both groups.
-
-    ``first``, ``second``: (groups, seats) classes.
-    """
+    """(3, pairs) keys and groups of pairs that every seat can use; ``first``, ``second``: (groups, seats) classes."""
     found, chunk = [np.empty((3, 0), dtype=np.int64)], 1 + CHUNK // (1 + len(second))
     for begin in range(0, len(first), chunk):
         keys = place.between(first[begin : begin + chunk], second)

@@ -1,7 +1,6 @@
-"""All layouts, each once, in blocks: exact answers by walking the whole support in flat memory.
+"""All layouts, each once, in the order of their numbers (:mod:`bayesbridge.engines.tables`) and in flat memory.
 
-Layouts come in the order of their numbers (:mod:`bayesbridge.engines.tables`), so any stretch can be produced
-without walking what lies before it and blocks can go to several workers.
+Any stretch can be produced without walking what lies before it, so blocks can go to several workers.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import Final, Self
 import numpy as np
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
-from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, Where, add_pair, locate
+from bayesbridge.engines.conditions import count
+from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, add_pair, locate
 from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
@@ -61,7 +60,7 @@ class Enumeration:
         begin, end = max(begin, 0), min(end, len(self))
         out = np.empty((max(end - begin, 0), 4), dtype=np.uint64)
         turns = _turns(tables.order, begin, end)
-        in_low, in_high = (Where(*one) for one in locate(tables.order, tables.high.ways, turns))
+        in_low, in_high = locate(tables.order, tables.high.ways, turns)
         partial = np.tile(tables.base, (len(turns), 1))
         add_pair(tables.low, 0, in_low, partial)
         _walk(tables.high, tables.order, partial, in_low, in_high, out)
@@ -85,19 +84,19 @@ def _turns(order: RankTables, begin: int, end: int) -> Ints:
 
 
 @njit
-def _walk(high: SuitPair, order: RankTables, partial: Masks, in_low: Where, where: Where, out: Masks) -> None:
-    """Fill ``out`` with each partial layout completed in every way, the first from ``where`` it says on."""
-    low_keys, low_points = in_low.keys, in_low.points
+def _walk(high: SuitPair, order: RankTables, partial: Masks, in_low: Ints, in_high: Ints, out: Masks) -> None:
+    """Fill ``out`` with each partial layout completed in every way, the first from where ``in_high`` says on."""
+    low_keys, low_points, _ = in_low
     partner_start, partners = order.partner_start, order.partners
     fields, more_fields = high.first.fields, high.second.fields
     first, second = high.first.ways, high.second.ways
     start, more_start, scores = high.first.start, high.second.start, high.first.scores
     split_start, split_first, split_second = high.split_start, high.split_first, high.split_second
     fit_start, fit_points = order.fit_start, order.fit_points
-    high_keys, high_points, numbers = where.keys, where.points, where.numbers
+    high_keys, high_points, numbers = in_high
     width = first.shape[1]
     hearts, spades = np.uint64(26), np.uint64(39)
-    at, n = 0, len(out)
+    at, n, held = 0, len(out), np.empty(4, np.uint64)
     for turn in range(len(partial)):
         skip, points = numbers[turn], low_points[turn]
         place, fit = partner_start[low_keys[turn]], fit_start[points]
@@ -124,15 +123,11 @@ def _walk(high: SuitPair, order: RankTables, partial: Masks, in_low: Where, wher
                     column = skip - skipped * twos
                     skip = 0
                     for row in range(one + skipped, one + ones):
-                        north = partial[turn, 0] | np.uint64(fields[row, 0]) << hearts
-                        east = partial[turn, 1] | np.uint64(fields[row, 1]) << hearts
-                        south = partial[turn, 2] | np.uint64(fields[row, 2]) << hearts
-                        west = partial[turn, 3] | np.uint64(fields[row, 3]) << hearts
+                        for seat in range(4):
+                            held[seat] = partial[turn, seat] | np.uint64(fields[row, seat]) << hearts
                         for last in range(two + column, min(two + twos, two + column + n - at)):
-                            out[at, 0] = north | np.uint64(more_fields[last, 0]) << spades
-                            out[at, 1] = east | np.uint64(more_fields[last, 1]) << spades
-                            out[at, 2] = south | np.uint64(more_fields[last, 2]) << spades
-                            out[at, 3] = west | np.uint64(more_fields[last, 3]) << spades
+                            for seat in range(4):
+                                out[at, seat] = held[seat] | np.uint64(more_fields[last, seat]) << spades
                             at += 1
                         if at == n:
                             return

@@ -1,11 +1,9 @@
 """The engine ``levels``: calls that depend on a hand only through its levels by Algorithm 1 are counted, not sampled.
 
-If P(calls of a seat ∣ hand) is a function of the level that Algorithm 1 gives the hand, as for the paper's bidder, then
-the likelihood of a layout is ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted as
+The likelihood of a layout is then ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted as
 integers (:mod:`~bayesbridge.engines.quantity_tables`), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is
-exact, and rational if the weights are; so are the marginals of cards, lengths and points. A draw is a weight, chosen in
-proportion to count · weight, and a uniform number among its layouts: draws are independent and unweighted, and nothing
-is rejected. A pass is no special case.
+exact; so are the marginals of cards, lengths and points. A draw is a weight, chosen in proportion to count · weight,
+and a uniform number among its layouts: draws are independent and unweighted, and nothing is rejected.
 
 **Proposals.** A bidder who bids suits makes the highest of five bids: who bids nX has level n in strain X, so a weight
 for that level, and the largest of all other weights for every other level, bounds P(calls ∣ hand) from above. Where
@@ -18,17 +16,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import bids
+from bayesbridge.capture.playout import NO_TRUMP
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.constraints import SEATS, Constraints
@@ -36,12 +35,10 @@ from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.quantity_tables import (
     ClassTables,
-    HasShape,
     Level,
     Outcome,
     Points,
     Quantity,
-    SuitWalks,
 )
 from bayesbridge.engines.tables import HAS_LENGTH, LayoutIndex, tally_fields
 from bayesbridge.engines.target import SoftEvidence, Target
@@ -50,8 +47,6 @@ from bayesbridge.evidence.models import LevelModel
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
-
-NO_TRUMP: Final = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,19 +60,6 @@ class LevelEvidence:
     """(8,) by level: P(all calls of the seat ∣ level), or an upper bound of it."""
     exact: bool
     """Whether the weights are P(calls ∣ level) itself."""
-
-    @property
-    def passes(self) -> bool:
-        """Whether the calls are best explained by a hand that does not bid."""
-        return int(self.weights.argmax()) == 0
-
-    def log_weights(self, hands: NDArray[np.uint64]) -> Floats:
-        """(n,) log weight of (n,) hands of the seat."""
-        no_trump = self.strain == NO_TRUMP
-        levels = bids(np.ascontiguousarray(hands)).level if no_trump else strain_levels(hands)[:, self.strain]
-        with np.errstate(divide="ignore"):
-            found: Floats = np.log(self.weights)[levels]
-        return found
 
 
 def callers_of(soft: SoftEvidence) -> tuple[LevelEvidence, ...]:
@@ -136,20 +118,17 @@ class LevelTables:
         cls,
         constraints: Constraints,
         weights: Mapping[int, Weights],
-        walks: Mapping[int, SuitWalks] = MappingProxyType({}),
+        strains: Mapping[int, int] = MappingProxyType({}),
     ) -> Self:
-        """Tables for the callers' weights, by seat; ``walks``: of seats whose level is not that of no trumps.
+        """Tables for the callers' weights, by seat; ``strains``: of seats whose level is not that of no trumps.
 
         Raises ``Contradiction`` if no layout fits the hard evidence or all that do weigh 0, which is a proof that the
         calls are impossible; and another ``BayesBridgeError`` if the tables would be too large.
         """
         checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
-        levels = tuple(Level.of(seat, by_level, walks.get(seat)) for seat, by_level in checked.items())
+        levels = tuple(Level.of(seat, by_level, strains.get(seat, NO_TRUMP)) for seat, by_level in checked.items())
         tables, counts, kept = _counted(constraints.normalised(), levels)
-        shapes = len(tables.quantities) - len(levels)
-        fitting = slice(len(counts) - len(counts) // 2**shapes, None)  # the shapes are the highest digits
-        by_value = _by_value(levels, checked, shapes, counts)
-        return cls(tables, by_value, counts, sum(counts[fitting]), kept)
+        return cls(tables, _by_value(levels, checked, counts), counts, sum(counts), kept)
 
     @property
     def mean(self) -> float | Fraction:
@@ -215,22 +194,21 @@ class LevelTables:
         """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
         if "fields" in self.kept:
             return [self._mixed(counts) for counts in self.kept["fields"]]
-        suits = zip(self.tables.suits, self.tables.unranking.certain, self.tables.completions(), strict=True)
-        tallies = [tally_fields(rows.fields, rows.row_start, certain, ways) for rows, certain, ways in suits]
+        suits = [rows for pair in (self.tables.low, self.tables.high) for rows in (pair.first, pair.second)]
+        own = zip(suits, self.tables.unranking.certain, self.tables.completions(), strict=True)
+        tallies = [tally_fields(rows.fields, rows.row_start, certain, ways) for rows, certain, ways in own]
         if len(self.counts) <= 64:  # a megabyte for each value
             self.kept["fields"] = tallies
         return [self._mixed(counts) for counts in tallies]
 
 
 def _by_value(
-    levels: Sequence[Level], weights: Mapping[int, Sequence[float | Fraction]], shapes: int, counts: Sequence[int]
+    levels: Sequence[Level], weights: Mapping[int, Sequence[float | Fraction]], counts: Sequence[int]
 ) -> tuple[float | Fraction, ...]:
-    """The weight of each value: of the callers' levels, and 0 for hands of another shape."""
+    """The weight of each value."""
     factors = [[weights[one.seat][one.by_level.index(value)] for value in range(one.size)] for one in levels]
     # The value of the first caller is the lowest digit, so it varies fastest.
-    shape: list[float | Fraction] = [0, 1]
-    digits = product(*reversed([*factors, *[shape] * shapes]))
-    by_value = tuple(math.prod(reversed(chosen)) for chosen in digits)
+    by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
     if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
         raise Contradiction(
             "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip", evidence=()
@@ -243,16 +221,11 @@ def _counted(
     known: Constraints, levels: tuple[Level, ...]
 ) -> tuple[ClassTables, tuple[int, ...], dict[Quantity | str, Any]]:
     """The fields of :class:`LevelTables` that do not depend on weights: those of two slips are counted once."""
-    # Shapes are found suit by suit like levels: a hand of another shape weighs nothing.
-    shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
-    tables = ClassTables.of(numbered(replace(known, shapes=(None, None, None, None))), [*levels, *shapes])
+    tables = ClassTables.of(_numbered(known), levels)
     return tables, tuple(map(int, (tables.low.ways[:, None] * tables.rests[0]).sum(0))), {}
 
 
-@lru_cache(maxsize=1)
-def numbered(known: Constraints) -> LayoutIndex:
-    """The tables of normalised constraints without shapes."""
-    return LayoutIndex.of(known)
+_numbered = lru_cache(maxsize=1)(LayoutIndex.of)
 
 
 def checked_weights(seat: int, weights: Weights) -> list[float | Fraction]:
@@ -286,7 +259,7 @@ class LevelProposal:
     @classmethod
     def of(cls, target: Target) -> LevelProposal | None:
         """The tables of as many callers who bid as are affordable, else of the one whose bid is rarest; or ``None``."""
-        bidding = [caller for caller in callers_of(target.soft) if not caller.passes]
+        bidding = [caller for caller in callers_of(target.soft) if caller.weights.argmax() > 0]
         seats = frozenset(caller.seat for caller in bidding)
         if len(bidding) > 1 and (all_of_them := tables_of(target, seats)) is not None:
             return cls(all_of_them, tuple(bidding))
@@ -298,7 +271,11 @@ class LevelProposal:
         """(n,) log w of (n, 4) layouts."""
         total = np.zeros(len(masks))
         for caller in self.callers:
-            total += caller.log_weights(masks[:, caller.seat])
+            hands = np.ascontiguousarray(masks[:, caller.seat])
+            no_trump = caller.strain == NO_TRUMP
+            levels = bids(hands).level if no_trump else strain_levels(hands)[:, caller.strain]
+            with np.errstate(divide="ignore"):
+                total += np.log(caller.weights)[levels]
         return total
 
 
@@ -306,9 +283,9 @@ class LevelProposal:
 def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
     """Exact tables of the levels of some callers; ``None`` if they would be too large."""
     callers = [caller for caller in callers_of(target.soft) if caller.seat in seats]
-    walks = {caller.seat: SuitWalks.trumps(caller.strain) for caller in callers if caller.strain != NO_TRUMP}
+    strains = {caller.seat: caller.strain for caller in callers}
     try:
-        return LevelTables.of(target.constraints, {caller.seat: caller.weights for caller in callers}, walks)
+        return LevelTables.of(target.constraints, {caller.seat: caller.weights for caller in callers}, strains)
     except Contradiction:
         raise target.unexplained() from None
     except BayesBridgeError:

@@ -2,19 +2,14 @@
 
 A *quantity* is additive over suits in a wide sense: each row of a suit (:class:`~bayesbridge.engines.tables.SuitRows`)
 has a code, two neighbouring suits have a code that follows from their codes, and the value of a layout follows from the
-codes of both halves (clubs with diamonds, hearts with spades). High-card points, shapes, and the levels and captures of
-the paper's algorithms are such quantities. Codes that no other suits of the position distinguish are one *class*: two
-codes of a half are, if they give the same value with every code of the other half, and two codes of a suit are, if they
-give the same class with every code of its neighbour. A strong hand in view leaves few classes, often a tenth of the
-codes.
+codes of both halves (clubs with diamonds, hearts with spades). Codes that nothing in the other suits of the position
+tells apart are one *class*; a strong hand in view leaves few classes, often a tenth of the codes.
 
-Rows of a suit with the same key and the same classes are one *entry*; pairs of rows of two suits with the same key and
-classes are one entry of the pair. The entries of both pairs are joined where every hand is full and every points range
-is kept, and each such pair of entries has one value. So layouts are counted by value without being enumerated, and the
-layouts of each value are numbered: by the entry of the low pair, then by its pair of rows, then by the entry of the
-high pair and its pair of rows. Unranking finds the pair of suit entries behind many numbers at once, by walking the
-pairs of entries in the order in which they were counted. All counts are int64 and exact: each counts a part of all
-layouts, and totals from 2^63 on are refused.
+Rows of a suit with the same key and the same classes are one *entry*; so are pairs of rows of two suits. The entries of
+both pairs are joined where every hand is full and all hard evidence is kept, and each such pair of entries has one
+value. So layouts are counted by value without being enumerated, and the layouts of each value are numbered: by the
+entry of the low pair, then by its pair of rows, then by the entry of the high pair and its pair of rows. All counts are
+int64 and exact: each counts a part of all layouts, and totals from 2^63 on are refused.
 
 **Levels of Algorithm 1.** For a target of k = 7 + j tricks Algorithm 1 walks the suits in the order C D H S with a
 budget of R = 6 − j − Δ. Inside a suit it pays gaps until one is too large, so a suit maps the budget to (captures, gaps
@@ -31,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import ClassVar, Final, NamedTuple, Protocol, Self
 
@@ -40,15 +35,15 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, simplified
 from bayesbridge.capture.kernels import walk_table
+from bayesbridge.capture.playout import NO_TRUMP
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.engines.classes import Lookup, digits, merged, radices, running, verify_size
 from bayesbridge.engines.deal_draws import looked_up
-from bayesbridge.engines.tables import LayoutIndex, SuitPair, SuitRows
+from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, SuitRows
 from bayesbridge.expressions import POINTS, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
-from bayesbridge.shapes import Shapes, shape_table
 
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""
@@ -92,17 +87,18 @@ class Classes:
     values: Ints
     """(classes of the low pair, classes of the high pair) the value."""
 
-    @classmethod
-    def of(cls, quantity: Quantity, suits: list[Fields]) -> Self:
-        """The fewest classes; ``suits``: the rows of C D H S, certain cards included."""
-        found = [np.unique(quantity.codes(suit, fields), return_inverse=True) for suit, fields in enumerate(suits)]
-        codes, places = zip(*found, strict=True)
-        low_codes, low = np.unique(quantity.composed(codes[0], codes[1]), return_inverse=True)
-        high_codes, high = np.unique(quantity.composed(codes[2], codes[3]), return_inverse=True)
-        verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
-        by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
-        rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
-        return cls(quantity.size, rows, low, high, values.astype(np.int64))
+
+@lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
+def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
+    suits = [suit.fields | certain for suit, certain in zip(unranking.suits, unranking.certain, strict=True)]
+    found = [np.unique(quantity.codes(suit, fields), return_inverse=True) for suit, fields in enumerate(suits)]
+    codes, places = zip(*found, strict=True)
+    low_codes, low = np.unique(quantity.composed(codes[0], codes[1]), return_inverse=True)
+    high_codes, high = np.unique(quantity.composed(codes[2], codes[3]), return_inverse=True)
+    verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
+    by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
+    rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
+    return Classes(quantity.size, rows, low, high, values.astype(np.int64))
 
 
 DEAD: Final = -1
@@ -115,8 +111,7 @@ HOPELESS: Final = 99
 """A gap that no budget covers."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SuitWalks:
+class SuitWalks(NamedTuple):
     """What Algorithm 1 does in each suit, by suit C D H S and by 13-bit field."""
 
     gap: NDArray[np.int8]
@@ -128,25 +123,21 @@ class SuitWalks:
     needed: int
     """Captures counted here that a target of 13 tricks needs."""
 
-    @classmethod
-    def trumps(cls, strain: int) -> Self:
-        """With trumps ``strain``.
-
-        A side suit takes min(δ, c₁); trumps alone must have c₁ > δ, which gives one capture in any suit.
-        """
-        side, trump = walks()
-        valid = LENGTH > LEADING_GAP
-        gap = np.tile(np.minimum(LEADING_GAP, LENGTH), (4, 1))
-        gap[strain] = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
-        step = np.stack([trump if suit == strain else side for suit in range(4)])
-        return cls(gap, np.tile(valid.astype(np.int8), (4, 1)), step, 13)
-
 
 @cache
-def no_trump_walks() -> SuitWalks:
-    """As in the paper: one capture in each suit, which must have c₁ > δ, comes before the walk."""
-    gap = np.where(LENGTH > LEADING_GAP, LEADING_GAP, np.int8(HOPELESS))
-    return SuitWalks(np.tile(gap, (4, 1)), np.zeros((4, 1 << 13), dtype=np.int8), np.stack([walk_table()] * 4), 9)
+def suit_walks(strain: int) -> SuitWalks:
+    """In no trumps, as in the paper, one capture in each suit, which must have c₁ > δ, comes before the walk.
+
+    With trumps a side suit takes min(δ, c₁); trumps alone must have c₁ > δ, which gives one capture in any suit.
+    """
+    valid = LENGTH > LEADING_GAP
+    own = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
+    if strain == NO_TRUMP:
+        return SuitWalks(np.tile(own, (4, 1)), np.zeros((4, 1 << 13), dtype=np.int8), np.stack([walk_table()] * 4), 9)
+    side, trump = walks()
+    gap, step = np.tile(np.minimum(LEADING_GAP, LENGTH), (4, 1)), np.stack([side] * 4)
+    gap[strain], step[strain] = own, trump
+    return SuitWalks(gap, np.tile(valid.astype(np.int8), (4, 1)), step, 13)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,46 +149,34 @@ class Level:
 
     seat: int
     by_level: tuple[int, ...]
-    walks: SuitWalks = field(default_factory=no_trump_walks)
+    strain: int
 
     @classmethod
-    def of(cls, seat: int, values: Sequence[object], walks: SuitWalks | None = None) -> Self:
+    def of(cls, seat: int, values: Sequence[object], strain: int) -> Self:
         """Levels that have equal ``values`` (8 of them) are one value; values are numbered as they first occur."""
         distinct = list(dict.fromkeys(values))
-        return cls(seat, tuple(map(distinct.index, values)), walks or no_trump_walks())
+        return cls(seat, tuple(map(distinct.index, values)), strain)
 
     @property
     def size(self) -> int:
         """The number of values."""
         return 1 + max(self.by_level)
 
-    @property
-    def lowest(self) -> int:
-        """The lowest level whose value differs from that of a pass; 8 if none does."""
-        return next((n for n in range(1, 8) if self.by_level[n] != self.by_level[0]), 8)
-
-    @property
-    def highest(self) -> int:
-        """The highest level whose value differs from that of the level below; 0 if none does."""
-        return next((n for n in range(7, 0, -1) if self.by_level[n] != self.by_level[n - 1]), 0)
-
     def codes(self, suit: int, fields: Fields) -> Ints:
-        """(r,) codes of r rows of a suit, from the (r, 4) fields of the seats."""
-        walks = self.walks
-        codes = _suit_codes(walks.gap[suit], walks.first[suit], walks.step[suit], self._scope)
+        walk = suit_walks(self.strain)
+        codes = _suit_codes(walk.gap[suit], walk.first[suit], walk.step[suit], self._scope)
         return codes[fields[:, self.seat]]
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) codes of suits with ``first`` (n,) followed by suits with ``second`` (m,)."""
         return _compose_all(first, second, self._scope)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) values of hands with codes ``low`` (n,) in clubs and diamonds and ``high`` (m,) in the majors."""
         return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
 
     @property
     def _scope(self) -> Scope:
-        return Scope(7 - self.lowest, self.highest, self.walks.needed)
+        changes = [n for n in range(1, 8) if self.by_level[n] != self.by_level[n - 1]]
+        return Scope(7 - min(changes, default=8), max(changes, default=0), suit_walks(self.strain).needed)
 
 
 class Scope(NamedTuple):
@@ -300,30 +279,7 @@ class Points(Additive):
     size: ClassVar[int] = 41
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) points of the seat in r rows of a suit."""
         return table(POINTS)[fields[:, self.seat]]
-
-
-@dataclass(frozen=True, slots=True)
-class HasShape:
-    """Whether one seat has a shape of a set: 1 if it has, 0 if not."""
-
-    seat: int
-    shapes: Shapes
-    size: ClassVar[int] = 2
-
-    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) lengths of the seat in r rows of a suit."""
-        return np.asarray(np.bitwise_count(fields[:, self.seat]).astype(np.int64))
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        return 14 * first[:, None] + second
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) whether the four lengths are one of the shapes."""
-        c, d, h = low[:, None] // 14, low[:, None] % 14, high // 14
-        sums = c + d + h + high % 14
-        return np.asarray((shape_table(self.shapes)[c, d, h] & (sums == 13)).astype(np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +298,6 @@ class Outcome:
         return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) codes of whole deals."""
         return outcome_table(low, high)
 
 
@@ -442,10 +397,9 @@ class ClassPair(NamedTuple):
         )
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
-        splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
         none = np.zeros(0, dtype=np.int64)
         place = Lookup.of(matrices, sizes)
-        return cls(first, second, *splits, place, np.array(sizes, np.int64), none, none, none, none[:, None])
+        return cls(first, second, *_splits(pair), place, np.array(sizes, np.int64), none, none, none, none[:, None])
 
     @property
     def most_entries(self) -> Ints:
@@ -459,45 +413,27 @@ class ClassPair(NamedTuple):
         return self._replace(key_start=key_start, label=label, ways=ways, classes=digits(label, self.sizes.tolist()))
 
 
-class Matching(NamedTuple):
-    """Which keys of the high pair complete a key of the low pair, and the value of two entries that are joined."""
-
-    points: int
-    """The number of points indices."""
-    partner: Ints
-    """(lengths,) the length index of the high pair that fills the hands, −1 where a hand is overfull already."""
-    fit_start: Ints
-    """(points + 1,) where the points of the high pair that fit points of the low pair begin in ``fit_points``."""
-    fit_points: Ints
-    value: Lookup
-    """The value of a layout from the classes of both pairs, all quantities in one number."""
-
-
 @njit
-def _splits(pair: SuitPair, start: Ints) -> tuple[Ints, Ints, Ints]:
-    """For each key of a pair, the keys of both suits that make it; ``start``: zeros, (keys + 1,)."""
-    first, second = pair.first.ways, pair.second.ways
-    ones, twos, points = pair.first.scores, pair.second.scores, pair.ways.shape[1]
-    split_first, split_second = pair.split_first, pair.split_second
-    for split in range(len(split_first)):
-        a, b = split_first[split], split_second[split]
-        for p in ones:
-            if first[a, p]:
-                for q in twos:
-                    if second[b, q]:
-                        start[(a + b) * points + p + q + 1] += 1
-    for key in range(len(start) - 1):
-        start[key + 1] += start[key]
-    free, left, right = start.copy(), np.empty(start[-1], np.int64), np.empty(start[-1], np.int64)
-    for split in range(len(split_first)):
-        a, b = split_first[split], split_second[split]
-        for p in ones:
-            if first[a, p]:
-                for q in twos:
-                    if second[b, q]:
-                        at = free[(a + b) * points + p + q]
-                        free[(a + b) * points + p + q] += 1
-                        left[at], right[at] = a * points + p, b * points + q
+def _splits(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
+    """For each key of a pair, where the keys of both suits that make it begin, and these."""
+    first, second, ones, twos = pair.first.ways, pair.second.ways, pair.first.scores, pair.second.scores
+    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    points = pair.ways.shape[1]
+    free, left, right = np.zeros(pair.ways.size + 1, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+    for writing in range(2):
+        for number in range(len(split_start) - 1):
+            for split in range(split_start[number], split_start[number + 1]):
+                a, b = split_first[split], split_second[split]
+                for p in ones:
+                    for q in twos:
+                        if first[a, p] and second[b, q]:
+                            at = number * points + p + q
+                            if writing:
+                                left[free[at]], right[free[at]] = a * points + p, b * points + q
+                            free[at + 1 - writing] += 1
+        if not writing:
+            free = np.cumsum(free)
+            start, left, right = free.copy(), np.empty(free[-1], np.int64), np.empty(free[-1], np.int64)
     return start, left, right
 
 
@@ -538,7 +474,7 @@ def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
 
 @njit
 def locate(
-    low: ClassPair, high: ClassPair, matching: Matching, sums: tuple[Ints, Ints], sought: tuple[Ints, Ints]
+    low: ClassPair, high: ClassPair, join: tuple[RankTables, Lookup], sums: tuple[Ints, Ints], sought: tuple[Ints, Ints]
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
     """The entry of either pair that each layout lies in, and the number of its pair of rows within the entry.
 
@@ -550,9 +486,10 @@ def locate(
     low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
     high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    high_count, points, partner = high.ways, matching.points, matching.partner
-    fit_start, fit_points = matching.fit_start, matching.fit_points
-    values_of = matching.value
+    order, values_of = join
+    high_count, points = high.ways, len(order.fit_start) - 1
+    partner_start, partners = order.partner_start, order.partners
+    fit_start, fit_points = order.fit_start, order.fit_points
     for n in range(len(numbers)):
         value_sought, number = values[n], numbers[n]
         entry = np.searchsorted(before[:, value_sought], number, side="right")
@@ -560,19 +497,20 @@ def locate(
         low_entry[n], low_number[n] = entry, number // rest[entry, value_sought]
         number -= low_number[n] * rest[entry, value_sought]
         key = np.searchsorted(low_start, entry, side="right") - 1
-        other, score = partner[key // points], key % points
-        found = False
-        for place in range(fit_start[score], fit_start[score + 1]):
-            there = other * points + fit_points[place]
-            for j in range(high_start[there], high_start[there + 1]):
-                if looked_up(values_of, ones, twos, entry, j) == value_sought:
-                    if number < high_count[j]:
-                        high_entry[n], high_number[n] = j, number
-                        found = True
+        pair, score = key // points, key % points
+        place, fit, j = partner_start[pair], fit_start[score], -1
+        while j < 0:
+            there = partners[place] * points + fit_points[fit]
+            for candidate in range(high_start[there], high_start[there + 1]):
+                if looked_up(values_of, ones, twos, entry, candidate) == value_sought:
+                    if number < high_count[candidate]:
+                        j = candidate
                         break
-                    number -= high_count[j]
-            if found:
-                break
+                    number -= high_count[candidate]
+            fit += 1
+            if fit == fit_start[score + 1]:
+                place, fit = place + 1, fit_start[score]
+        high_entry[n], high_number[n] = j, number
     return (low_entry, low_number), (high_entry, high_number)
 
 
@@ -641,47 +579,39 @@ class ClassTables:
     quantities: tuple[Quantity, ...]
     low: ClassPair
     high: ClassPair
-    matching: Matching
+    join: tuple[RankTables, Lookup]
+    """Which keys are joined, and the value of a layout from the classes of both pairs: v₀ + size₀ · (v₁ + …)."""
 
     @classmethod
     def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
         classes = tuple(_classes(quantity, unranking) for quantity in quantities)
-        keys, order = unranking.keys, unranking.order
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
-        within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
-        full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
-        partner = np.where(within, full - np.arange(len(within)), -1)
-        matching = Matching(len(keys.points), partner, order.fit_start, order.fit_points, value)
         low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
         # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
-        verify_size(_joined_pairs(matching, low.most_entries, high.most_entries), 1 << 38, "pairs of suit classes")
+        verify_size(
+            _joined_pairs(unranking.order, low.most_entries, high.most_entries), 1 << 38, "pairs of suit classes"
+        )
         low, high = low.tallied(), high.tallied()
         verify_size(
-            _joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))),
+            _joined_pairs(unranking.order, *(np.diff(pair.key_start) for pair in (low, high))),
             MOST_PRODUCTS,
             "pairs of suit classes",
         )
-        return cls(unranking, tuple(quantities), low, high, matching)
-
-    @property
-    def size(self) -> int:
-        """The number of values; that of several quantities is v₀ + size₀ · (v₁ + size₁ · …)."""
-        return self.matching.value.size
+        return cls(unranking, tuple(quantities), low, high, (unranking.order, value))
 
     def counts(self) -> Ints:
         """(size,) how many layouts have each value."""
-        out, no_rest = np.zeros(self.size, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
-        _count(self.low, self.high, self.matching, out, (no_rest, no_rest))
+        out, no_rest = np.zeros(self.join[1].size, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
+        _count(self.low, self.high, self.join, out, (no_rest, no_rest))
         return out
 
     @cached_property
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
         make a layout of each value with one of its pairs of rows."""
-        low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
-        high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
-        _count(self.low, self.high, self.matching, np.zeros(0, dtype=np.int64), (low, high))
+        low, high = (np.zeros((len(pair.ways), self.join[1].size), dtype=np.int64) for pair in (self.low, self.high))
+        _count(self.low, self.high, self.join, np.zeros(0, dtype=np.int64), (low, high))
         return low, high
 
     def layouts(self, values: Ints, numbers: Ints) -> Masks:
@@ -691,7 +621,7 @@ class ClassTables:
         """
         before = np.cumsum(self.low.ways[:, None] * self.rests[0], axis=0)
         out = np.tile(self.unranking.base, (len(numbers), 1))
-        of_low, of_high = locate(self.low, self.high, self.matching, (before, self.rests[0]), (values, numbers))
+        of_low, of_high = locate(self.low, self.high, self.join, (before, self.rests[0]), (values, numbers))
         for shift, pair, (entry, number) in ((0, self.low, of_low), (26, self.high, of_high)):
             add_pair(pair, shift, (entry, number, np.lexsort((number, entry))), out)
         return out
@@ -700,51 +630,43 @@ class ClassTables:
         """For C D H S, (entries, size): how many layouts of each value contain one given row of an entry."""
         return *_completions(self.low, self.rests[0]), *_completions(self.high, self.rests[1])
 
-    @property
-    def suits(self) -> tuple[ClassRows, ...]:
-        """The rows of C D H S."""
-        return self.low.first, self.low.second, self.high.first, self.high.second
 
-
-def _joined_pairs(matching: Matching, low: Ints, high: Ints) -> int:
+def _joined_pairs(order: RankTables, low: Ints, high: Ints) -> int:
     """How many pairs of entries are joined; ``low``, ``high``: (keys,) entries of each key."""
-    ones, twos = low.reshape(-1, matching.points), high.reshape(-1, matching.points)
-    fits = np.zeros((matching.points, matching.points))
-    fits[np.repeat(np.arange(matching.points), np.diff(matching.fit_start)), matching.fit_points] = 1
-    within = matching.partner >= 0
-    return int((ones[within] * (twos[matching.partner[within]] @ fits.T)).sum())
-
-
-@lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
-def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
-    rows = zip(unranking.suits, unranking.certain, strict=True)
-    return Classes.of(quantity, [suit.fields | cards for suit, cards in rows])
+    points = len(order.fit_start) - 1
+    ones, twos = low.reshape(-1, points), high.reshape(-1, points)
+    fits = np.zeros((points, points))
+    fits[np.repeat(np.arange(points), np.diff(order.fit_start)), order.fit_points] = 1
+    mine = np.repeat(np.arange(len(ones)), np.diff(order.partner_start))
+    return int((ones[mine] * (twos @ fits.T)[order.partners]).sum())
 
 
 # Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
 
 
 @njit
-def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints, rests: tuple[Ints, Ints]) -> None:
+def _count(
+    low: ClassPair, high: ClassPair, join: tuple[RankTables, Lookup], out: Ints, rests: tuple[Ints, Ints]
+) -> None:
     """Add up layouts by value; or, without ``out``, for each entry the pairs of rows that it is joined with."""
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
-    fit_start, fit_points = matching.fit_start, matching.fit_points
-    values_of, (low_rest, high_rest) = matching.value, rests
+    (order, values_of), (low_rest, high_rest) = join, rests
+    low_count, high_count, points = low.ways, high.ways, len(order.fit_start) - 1
+    partner_start, partners = order.partner_start, order.partners
+    fit_start, fit_points = order.fit_start, order.fit_points
     for key in range(len(low_start) - 1):
-        other, score = partner[key // points], key % points
-        if other < 0:
-            continue
+        pair, score = key // points, key % points
         for i in range(low_start[key], low_start[key + 1]):
-            for place in range(fit_start[score], fit_start[score + 1]):
-                there = other * points + fit_points[place]
-                for j in range(high_start[there], high_start[there + 1]):
-                    value = looked_up(values_of, ones, twos, i, j)
-                    if len(out):
-                        out[value] += low_count[i] * high_count[j]
-                    else:
-                        low_rest[i, value] += high_count[j]
-                        high_rest[j, value] += low_count[i]
+            for place in range(partner_start[pair], partner_start[pair + 1]):
+                for fit in range(fit_start[score], fit_start[score + 1]):
+                    there = partners[place] * points + fit_points[fit]
+                    for j in range(high_start[there], high_start[there + 1]):
+                        value = looked_up(values_of, ones, twos, i, j)
+                        if len(out):
+                            out[value] += low_count[i] * high_count[j]
+                        else:
+                            low_rest[i, value] += high_count[j]
+                            high_rest[j, value] += low_count[i]
 
 
 @njit

@@ -6,9 +6,8 @@ chosen so that the key of two suits is the sum of their keys. A layout is a key 
 rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its pairs of
 rows. Taken in this order the layouts are numbered. All entries are int64 and exact; totals from 2^63 on are refused.
 
-**Sampling** draws a uniform integer below the number of layouts and unranks it: independent, uniform, no rejection;
-rare evidence makes the tables smaller and costs no more than common evidence. Enumeration counts the numbers up.
-Marginals of cards, lengths and points are not estimated: they come exactly from the same tables.
+**Sampling** draws a uniform integer below the number of layouts and unranks it, so rare evidence costs no more than
+common evidence. Marginals of cards and lengths come exactly from the same tables.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -26,7 +25,7 @@ from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints, points_in
 from bayesbridge.engines.classes import row_classes, running
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.conditions import count
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
@@ -40,14 +39,11 @@ HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 """(8192, 14) whether a 13-bit field holds so many cards."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShapeClasses:
-    """The classes of one hand: by its lengths in C D and in H S, and which of them fit together."""
+class ShapeClasses(NamedTuple):
+    """Lengths of one hand in C D, or in H S, are one class if they allow the same lengths in the other two suits."""
 
-    minors: Ints
-    """(14, 14) class of the lengths of clubs and diamonds, -1 where no shape has them."""
-    majors: Ints
-    """(14, 14) the same of hearts and spades."""
+    by_lengths: tuple[Ints, Ints]
+    """(14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them."""
     fit: Bools
     """(minor classes, major classes) whether the two make one of the shapes."""
 
@@ -58,14 +54,13 @@ class ShapeClasses:
         >>> ShapeClasses.of(frozenset({(4, 3, 3, 3), (3, 4, 3, 3)})).fit.tolist()
         [[True]]
         """
-        by_three = shape_table(shapes)
         together = np.zeros((14, 14, 14, 14), dtype=np.bool_)
-        c, d, h = np.nonzero(by_three)
+        c, d, h = np.nonzero(shape_table(shapes))
         together[c, d, h, 13 - c - d - h] = True
         flat = together.reshape(196, 196)
         minors, first = row_classes(np.where(flat, 0, -1))
         majors, second = row_classes(np.where(flat.T, 0, -1))
-        return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
+        return cls((minors.reshape(14, 14), majors.reshape(14, 14)), flat[np.ix_(first, second)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,11 +98,6 @@ class Keys:
         return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), _digits(radices), shapes)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Numbers of length indices and of points indices."""
-        return len(self.cards), len(self.points)
-
-    @property
     def rooms(self) -> Ints:
         """How many unknown cards each hidden seat takes."""
         return np.array([self.known.room(seat) for seat in self.hidden], dtype=np.int64)
@@ -128,18 +118,10 @@ class Keys:
                 self.shares(which)[index, place] + (certain >> (13 * which) & SUIT_MASK).bit_count()
                 for which, index in ((suit, first), (suit + 1, second))
             )
-            by_lengths = classes.majors if suit else classes.minors
-            own = by_lengths[here, there]
+            own = classes.by_lengths[suit // 2][here, there]
             fits &= own >= 0
-            number = number * (1 + by_lengths.max()) + own
+            number = number * classes.fit.shape[suit // 2] + own
         return np.where(fits, number, -1)
-
-    def fit(self) -> Bools:
-        """(minor classes, major classes) whether the shapes of all seats allow both."""
-        fit = np.ones((1, 1), dtype=np.bool_)
-        for classes in self.shapes.values():
-            fit = np.kron(fit, classes.fit)
-        return fit
 
     def step(self, seat: int, points: int) -> int:
         """How far one card of so many points moves the key of a row, as lengths · points + points."""
@@ -183,8 +165,8 @@ class SuitRows(NamedTuple):
         kept = np.repeat(fits, len(keys.points))[places]
         if not kept.all():
             packed, places = packed[kept], places[kept]
-        fields, start = _sorted_rows(packed, places, math.prod(keys.shape))
-        ways = np.diff(start).reshape(keys.shape)
+        fields, start = _sorted_rows(packed, places, len(keys.cards) * len(keys.points))
+        ways = np.diff(start).reshape(-1, len(keys.points))
         return cls(fields, start, ways, np.flatnonzero(ways.any(0)))
 
 
@@ -319,14 +301,6 @@ class RankTables(NamedTuple):
     fit_points: Ints
 
 
-class Where(NamedTuple):
-    """Where layouts lie in one pair: the indices of their keys, and the number of the pair of rows within the key."""
-
-    keys: Ints
-    points: Ints
-    numbers: Ints
-
-
 @dataclass(frozen=True, eq=False)
 class LayoutIndex:
     """The tables of one set of constraints; building them takes milliseconds, a second at worst.
@@ -349,9 +323,10 @@ class LayoutIndex:
     def of(cls, constraints: Constraints) -> Self:
         """Build the tables; raises ``Contradiction`` if nothing fits, and ``TooManyLayouts`` where no hand is known."""
         known = constraints.normalised()
+        nothing_fits = Contradiction("no layout fits the evidence: take a piece of it away", evidence=())
         if known.impossible:
-            raise _nothing_fits()
-        if len(known.hidden) > 3 and (layouts := count(known)) >= 1 << 63:
+            raise nothing_fits
+        if len(known.hidden) > 3 and (layouts := count(constraints)) >= 1 << 63:
             raise TooManyLayouts(
                 f"{layouts} layouts fit; exact tables stop at 2^63. Make one hand known, or add evidence.",
                 layouts=layouts,
@@ -360,14 +335,15 @@ class LayoutIndex:
         low, high = SuitPair.of(keys, 0), SuitPair.of(keys, 2)
         fits = _fits(keys)
         full = int((keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax())
-        joined = (low.lengths[:, None] + high.lengths == full) & keys.fit()[low.classes[:, None], high.classes]
+        shapes_fit: Bools = reduce(np.kron, [one.fit for one in keys.shapes.values()], np.ones((1, 1), np.bool_))
+        joined = (low.lengths[:, None] + high.lengths == full) & shapes_fit[low.classes[:, None], high.classes]
         mine, partners = map(np.ascontiguousarray, np.nonzero(joined))
         low_rest = _gathered(mine, high.ways[partners] @ fits.T.astype(np.int64), len(low.ways))
         high_rest = _gathered(partners, low.ways[mine] @ fits.astype(np.int64), len(high.ways))
         numbers = low.ways * low_rest
         total = int(numbers.sum())
         if total == 0:
-            raise _nothing_fits()
+            raise nothing_fits
         key_low, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
         fits &= high.ways.any(0)
         order = RankTables(
@@ -403,9 +379,7 @@ class LayoutIndex:
         for begin in range(0, len(numbers), chunk):
             part = out[begin : begin + chunk]
             part[:] = self.base
-            in_low, in_high = (
-                Where(*one) for one in locate(self.order, self.high.ways, numbers[begin : begin + chunk])
-            )
+            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + chunk])
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
         return out
@@ -444,10 +418,6 @@ def _summed(fields: Ints, table: Ints) -> Ints:
     return np.asarray(fields[:, some] @ table[some])
 
 
-def _nothing_fits() -> Contradiction:
-    return Contradiction("no layout fits the evidence: take a piece of it away", evidence=())
-
-
 def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
     """(size, points) the sum of the rows of each place."""
     out = np.zeros((size, rows.shape[1]), dtype=np.int64)
@@ -472,7 +442,10 @@ def _fits(keys: Keys) -> Bools:
 
 @njit
 def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
-    """(2, 3, n) where the layouts with these numbers lie in the low and in the high pair: two :class:`Where`."""
+    """(2, 3, n) where the layouts with these numbers lie in the low and in the high pair.
+
+    The pair key, its points, and the number of the pair of rows among those of both.
+    """
     start, rests = order.key_start, order.key_rest
     key_low, key_points = order.key_low, order.key_points
     partner_start, partners = order.partner_start, order.partners
@@ -503,14 +476,14 @@ def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
 
 
 @njit
-def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
-    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``."""
+def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
+    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``; ``where``: (3, n)."""
     fields, more_fields = pair.first.fields, pair.second.fields
     first, second = pair.first.ways, pair.second.ways
     start, more_start, scores = pair.first.start, pair.second.start, pair.first.scores
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
     before = pair.split_before
-    keys, points, numbers = where.keys, where.points, where.numbers
+    keys, points, numbers = where
     width = first.shape[1]
     here, there = np.uint64(shift), np.uint64(shift + 13)
     for i in range(len(out)):

@@ -20,7 +20,7 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.counting import constraint_condition, count
+from bayesbridge.engines.conditions import constraint_condition, count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand

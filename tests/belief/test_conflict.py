@@ -9,7 +9,7 @@ import pytest
 
 from bayesbridge import Belief, IterativeBidder, Seat, Trick
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.conditions import count
 from bayesbridge.errors import Contradiction, TooFewDraws
 from bayesbridge.evidence.kinds import Called, HighCards, Holds, Length, Play, Reveal, Void
 from tests.deals import random_deal, true_piece

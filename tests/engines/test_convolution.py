@@ -9,8 +9,8 @@ import pytest
 from bayesbridge.capture.kernels import captures
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
+from bayesbridge.engines.conditions import count
 from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
-from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
 from tests.engines.positions import brute_force, random_position

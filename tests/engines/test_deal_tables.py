@@ -7,8 +7,7 @@ import pytest
 
 from bayesbridge import expressions as tree
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.conditions import ConditionTables
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.conditions import ConditionTables, count
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths

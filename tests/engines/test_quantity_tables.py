@@ -9,7 +9,6 @@ import pytest
 from bayesbridge import Auction, IterativeBidder
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.engines.levels import LevelTables
-from bayesbridge.engines.quantity_tables import SuitWalks
 from bayesbridge.engines.tables import LayoutIndex
 from tests.engines.positions import questions
 from tests.engines.test_levels import STRONG, W, called, check_numbers
@@ -18,11 +17,10 @@ from tests.engines.test_levels import STRONG, W, called, check_numbers
 @pytest.mark.parametrize("strain", range(4))
 def test_levels_with_trumps(strain):
     """The same tables with the walks of trumps: counted against whole hands, layout by layout."""
-    walk = SuitWalks.trumps(strain)
     seen = set()
     for evidence, layouts, weights in questions(66 + strain, 12):
         by_level = list(map(Fraction, range(1, 9)))
-        tables = LevelTables.of(evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, walk))
+        tables = LevelTables.of(evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, strain))
         by_layout = [Fraction(1)] * len(layouts)
         for seat in weights:
             level = strain_levels(layouts[:, seat])[:, strain].tolist()
@@ -37,8 +35,7 @@ def test_levels_with_trumps(strain):
 def test_a_suit_bid_lies_within_the_level_of_its_suit(call, strain, level):
     """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that level are mostly effective."""
     bidder = IterativeBidder(suits=True)
-    walk = {W: SuitWalks.trumps(strain)}
-    tables = LevelTables.of(STRONG, {W: called(level)}, walk)
+    tables = LevelTables.of(STRONG, {W: called(level)}, {W: strain})
     n = 40_000
     draws = tables.draw(n, rng=7)
     proposed = np.array(called(level))[strain_levels(draws[:, W])[:, strain]]

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.conditions import count
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex
 from bayesbridge.engines.target import Target
