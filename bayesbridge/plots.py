@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib
 import numpy as np
@@ -33,6 +33,7 @@ from bayesbridge.estimators.distribution import Distribution
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
+from bayesbridge.layouts import Floats
 from bayesbridge.results import ResultDraws, shortest_interval
 from bayesbridge.words import RARE, SEATS, SYMBOLS, card_words, percent, share_error, with_symbols
 from bayesbridge.words import short_percent as short_percent
@@ -363,12 +364,10 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     ['6S by S', '3NT by S', '4S by S']
     """
     shown = found.isel(contract=slice(0, most))
-    columns = (shown[name].values.tolist() for name in ("contract", "score", "score_error", "basis", "make"))
-    bars = [
-        _Bar(label, score, 2 * error, SKY if basis == "network" else BLUE, f"{short_percent(make)} %" * (make == make))
-        for label, score, error, basis, make in zip(*columns, strict=True)  # nan: it is passed out
-    ]
-    ax = _ranked(bars, ax)
+    labels, scores, errors, makes = (shown[name].values for name in ("contract", "score", "score_error", "make"))
+    told = [f"{short_percent(make)} %" * (make == make) for make in makes.tolist()]  # nan: it is passed out
+    colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
+    ax = _ranked(ax, labels.tolist(), scores, 2 * errors, told, color=colours)
     ax.axvline(0.0, color=ink(), linewidth=0.8)
     ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
     ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
@@ -392,13 +391,11 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     by = found.goal
     chance = "P(beaten)" if found.turn.defends else "P(makes)"
     what = {"make": chance, "tricks": "tricks of the side", "matchpoints": "matchpoints"}[by]
-    bars = []
-    for choice in found.choices:
-        value, error = getattr(choice, "chance" if by == "make" else by)
-        told = f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %"
-        colour = BLUE if choice.close else PALE
-        bars.append(_Bar(card_words(choice.name), value, 0.0 if found.exact else 2 * error, colour, told))
-    ax = _ranked(bars, ax)
+    values, errors = np.array([getattr(choice, "chance" if by == "make" else by) for choice in found.choices]).T
+    told = [f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %" for value in values]
+    colours = [BLUE if choice.close else PALE for choice in found.choices]
+    labels = [card_words(choice.name) for choice in found.choices]
+    ax = _ranked(ax, labels, values, errors * (0 if found.exact else 2), told, color=colours)
     ax.set_xlim(left=0.0)
     if by != "tricks":
         percent_axis(ax.xaxis)
@@ -408,31 +405,18 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-class _Bar(NamedTuple):
-    """A bar of a ranking: its length, the length of the thin line for its error, and the figure at its end."""
-
-    label: str
-    value: float
-    error: float
-    colour: str
-    told: str
-
-
-def _ranked(bars: Sequence[_Bar], ax: Axes | None) -> Axes:
-    """Bars to the right, the first on top."""
-    ax = new_axes(6.4, 1.2 + 0.3 * len(bars)) if ax is None else ax
-    rows = range(len(bars))
-    values, errors, colours = ([getattr(bar, name) for bar in bars] for name in ("value", "error", "colour"))
-    look: dict[str, Any] = {
-        "color": colours,
-        "edgecolor": ink(),
-        "linewidth": 0.6,
-        "xerr": errors if any(errors) else None,
-    }
-    drawn = ax.barh(rows, values, 0.62, ecolor=ink(), capsize=2, error_kw={"elinewidth": 0.8}, **look)
-    ax.bar_label(drawn, [bar.told for bar in bars], padding=4, fontsize=8)
+def _ranked(
+    ax: Axes | None, labels: Sequence[str], values: Floats, errors: Floats, told: Sequence[str], **look: Any
+) -> Axes:
+    """Bars to the right, the first on top, with thin lines of these lengths for errors, and a figure at the end."""
+    ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
+    rows = range(len(labels))
+    thin: dict[str, Any] = {"ecolor": ink(), "capsize": 2, "error_kw": {"elinewidth": 0.8}}
+    thin["xerr"] = errors if errors.any() else None
+    drawn = ax.barh(rows, values, 0.62, edgecolor=ink(), linewidth=0.6, **thin, **look)
+    ax.bar_label(drawn, told, padding=4, fontsize=8)
     ax.margins(x=0.12)
-    ax.set_yticks(rows, [bar.label for bar in bars])
+    ax.set_yticks(rows, labels)
     ax.invert_yaxis()
     ax.grid(axis="x", linewidth=0.3, color=GREY)
     ax.set_axisbelow(True)
