@@ -47,12 +47,8 @@ if TYPE_CHECKING:
     import xarray
 
 BATCHES: Final = 32
-
-DEFENCE: Final = 0.1
-"""Share of the prior in the mixture."""
-
-ENOUGH: Final = 100.0
-"""Effective styles or layouts below which a warning is given."""
+DEFENCE: Final = 0.1  # share of the prior in the mixture
+ENOUGH: Final = 100.0  # effective styles or layouts below which a warning is given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,17 +138,14 @@ class StyleQuestion:
         if not isinstance(bidder, StyleBidder):
             raise BayesBridgeError(
                 f"the belief takes the others for {type(bidder).__name__}, which has no style to learn: "
-                "ask about belief.with_bidder(bb.StyleBidder())",
-                bidder=bidder,
+                "ask about belief.with_bidder(bb.StyleBidder())"
             )
         if belief.constraints.conditions:
             raise BayesBridgeError("a style is inferred without conditions: leave Condition out", seat=caller)
         turns = [Turn.of(auction, index) for index, (who, _) in enumerate(auction) if who == caller]
         players = sorted({record.player for record in records})
         if len(players) > 1:
-            raise BayesBridgeError(
-                f"records of {', '.join(players)}: give those of {caller.name} alone", players=players
-            )
+            raise BayesBridgeError(f"records of {', '.join(players)}: give those of {caller.name} alone")
         return cls(
             belief,
             caller,
@@ -167,9 +160,8 @@ class StyleQuestion:
         if (design := self.design) is None:
             return np.zeros(styles.shape[:-1])
         made = 0, np.arange(len(design.call)), design.call
-        return np.apply_along_axis(
-            lambda style: np.log(design.probabilities(style[None, None])[made]).sum(), -1, styles
-        )
+        each = [np.log(design.probabilities(style[None, None])[made]).sum() for style in styles.reshape(-1, 4)]
+        return np.reshape(each, styles.shape[:-1])
 
     def weighted(self, cloud: Cloud, points: Floats) -> tuple[Floats, Floats]:
         """(…, 4) styles at (…, k) points of a mixture, and (…) their log weights for the prior and the records."""
@@ -195,10 +187,9 @@ class StyleQuestion:
         style_weights = Weights(log).W
 
         def log_likelihood(hands: NDArray[np.uint64], _: NDArray[np.uint64] | None = None, /) -> Floats:
-            chances = SeatChances.of(cells(hands), self.calls)
             total = np.zeros(len(hands))
-            for part in chances.stretches(len(styles)):
-                total += style_weights[part] @ chances.of_styles(styles[part])
+            for part, chances in SeatChances.of(cells(hands), self.calls).of_styles(styles):
+                total += style_weights[part] @ chances
             with np.errstate(divide="ignore"):
                 return np.minimum(np.log(total), 0.0)
 
@@ -233,11 +224,6 @@ class SeatChances(NamedTuple):
             calls.append((call, 1 + len(options.call), strains))
         return cls(calls, len(cell))
 
-    def stretches(self, styles: int) -> list[slice]:
-        """Slices of so many styles, each small enough for :meth:`of_styles`."""
-        size = max(1, min(64, (1 << 20) // max(1, self.rows)))  # 8 MB of styles × rows
-        return [slice(begin, min(begin + size, styles)) for begin in range(0, styles, size)]
-
     def of_calls(self, style: Sequence[Any], exp: Callable[[Any], Any]) -> Iterator[Any]:
         """(k,) the probability of each call, for the four numbers of a style in PyTensor.
 
@@ -253,10 +239,13 @@ class SeatChances(NamedTuple):
                     chosen = odds[..., int(np.searchsorted(calls, call))][..., where]
             yield slip / legal + (1.0 - slip) * chosen / total
 
-    def of_styles(self, styles: Floats) -> Floats:
-        """(d, k) probability of all calls, for (d, 4) styles."""
-        *numbers, slip = styles.T[..., None]
-        return reduce(np.multiply, self.of_calls([*(number[..., None] for number in numbers), slip], np.exp))
+    def of_styles(self, styles: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Stretches of (d, 4) styles, and (stretch, k) the probability of all calls for each of them."""
+        size = max(1, min(64, (1 << 20) // max(1, self.rows)))  # 8 MB of styles × rows
+        for begin in range(0, len(styles), size):
+            part = slice(begin, begin + size)
+            *numbers, slip = styles[part].T[..., None]
+            yield part, reduce(np.multiply, self.of_calls([*(one[..., None] for one in numbers), slip], np.exp))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -314,8 +303,8 @@ class StyleRows:
     def log_marginal(self, styles: Floats) -> Floats:
         """(d,) log m of (d, 4) styles."""
         found, rows = np.empty(len(styles)), np.exp(self.log - self.most)
-        for part in self.chances.stretches(len(styles)):
-            found[part] = self.chances.of_styles(styles[part]) @ rows
+        for part, chances in self.chances.of_styles(styles):
+            found[part] = chances @ rows
         with np.errstate(divide="ignore"):
             return np.log(found) + self.most
 
@@ -347,8 +336,7 @@ class WeightedRows(NamedTuple):
         table, by_style = np.zeros((batches, len(rows.log))), np.zeros((4, len(rows.log)))
         marginal, weights = np.empty((batches, n)), np.empty((batches, n))
         for batch in range(batches):
-            for part in rows.chances.stretches(n):
-                chances = rows.chances.of_styles(styles[batch, part])
+            for part, chances in rows.chances.of_styles(styles[batch]):
                 m = marginal[batch, part] = chances @ row_weights
                 w = 1.0 / m if prior is None else prior[batch, part]
                 weights[batch, part] = w * m
@@ -443,10 +431,6 @@ def _card_errors(draws: Draws, cards: Floats) -> Floats:
     return found
 
 
-METHODS: Final = ("auto", "counts", "draws")
-SAMPLERS: Final = ("importance", "nuts")
-
-
 def infer_jointly(
     belief: Belief,
     seat: Seat | str,
@@ -476,7 +460,8 @@ def infer_jointly(
     >>> bool(found.style["aggressiveness"].mean > 0.5)  # West opened with few points
     True
     """
-    for name, given, known in (("method", method, METHODS), ("sampler", sampler, SAMPLERS)):
+    choices = ("method", method, ("auto", "counts", "draws")), ("sampler", sampler, ("importance", "nuts"))
+    for name, given, known in choices:
         if given not in known:
             raise BayesBridgeError(f"unknown {name} {given!r}: choose {', '.join(known)}", **{name: given})
     for name, number, least in (("layouts", layouts, 2), ("draws", draws, 4), ("tune", tune, 0), ("chains", chains, 1)):

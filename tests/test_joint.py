@@ -1,5 +1,6 @@
 """A style and a layout in one posterior: every way against a sum over every layout and a grid of styles."""
 
+from dataclasses import astuple
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ def by_quadrature(belief, prior, points=13, records=()):
     """The truth by a sum over every layout and a grid of styles, even in probability or in spreads from the centre."""
     grid = np.linspace(-4.0, 4.0, points)
     axes = []
-    for (centre, spread), (low, high) in zip(prior.normals(), ENDS.values(), strict=True):
+    for (centre, spread), (low, high) in zip(astuple(prior), ENDS.values(), strict=True):
         cut = spread and (centre - 4.0 * spread < low or centre + 4.0 * spread > high)
         # Where the prior reaches the end of a style, the midpoints of cells of equal probability.
         nodes = stats.norm.ppf((np.arange(4 * points) + 0.5) / (4 * points)) if cut else grid

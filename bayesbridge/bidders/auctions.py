@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
@@ -16,7 +15,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, naming
 from bayesbridge.evidence.models import BidderModel, reads_partners_hand
-from bayesbridge.layouts import Floats
+from bayesbridge.layouts import Floats, Hands
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
@@ -58,9 +57,7 @@ def legal_indices(before: Auction) -> tuple[int, ...]:
     return tuple(call.index for call in before.legal_calls())
 
 
-def call_probabilities(
-    bidder: BidderModel, hands: NDArray[np.uint64], auction: Auction, partners: NDArray[np.uint64] | None = None
-) -> Floats:
+def call_probabilities(bidder: BidderModel, hands: Hands, auction: Auction, partners: Hands | None = None) -> Floats:
     """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for what is illegal.
 
     ``partners``: the hands of their partners, for a model that reads them. A model with a ``probabilities`` method of
@@ -131,14 +128,13 @@ class MixtureBidder:
         if not self.bidders:
             raise BayesBridgeError("a mixture of no bidders: give at least one", bidders=())
 
-    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
+    def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         Turn.of(auction, index)
-        before = self._log_weights(hands, auction, index)
-        chance = np.array([bidder.log_likelihood(hands, auction, index) for bidder in self.bidders])
-        return np.asarray(np.logaddexp.reduce(before + chance, axis=0))
+        chances = np.array([bidder.log_likelihood(hands, auction, index) for bidder in self.bidders])
+        return np.asarray(np.logaddexp.reduce(self._log_weights(hands, auction, index) + chances, axis=0))
 
-    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
+    def probabilities(self, hands: Hands, auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         seat_to_call(auction)
         weights = np.exp(self._log_weights(hands, auction, len(auction.calls)))
@@ -147,10 +143,9 @@ class MixtureBidder:
             total += weight[:, None] * call_probabilities(bidder, hands, auction)
         return total
 
-    def _log_weights(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
+    def _log_weights(self, hands: Hands, auction: Auction, index: int) -> Floats:
         """(models, n) log P(model ∣ hand, the caller's calls before number ``index``)."""
         weights = np.full((len(self.bidders), len(hands)), -np.log(len(self.bidders)))
         for earlier in range(index % len(auction.bidders), index, len(auction.bidders)):
             weights += np.array([bidder.log_likelihood(hands, auction, earlier) for bidder in self.bidders])
-        weights -= np.logaddexp.reduce(weights, axis=0)
-        return weights
+        return np.asarray(weights - np.logaddexp.reduce(weights, axis=0))

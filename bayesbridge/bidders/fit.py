@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -41,11 +41,8 @@ if TYPE_CHECKING:
     import xarray
 
 
-NEVER: Final = -1e6
-"""Utility of an illegal call: exp of it is 0, and its derivatives are too."""
-
-BLOCK: Final = 1 << 20
-"""Probabilities worked out at a time."""
+NEVER: Final = -1e6  # utility of an illegal call: exp of it is 0, and its derivatives are too
+BLOCK: Final = 1 << 20  # probabilities worked out at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +297,7 @@ _LOGIT_SLIP = Normal(-4.0, 0.7)
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a player before any record, tricks as tricks; docs/learning.md defends the defaults."""
+    """What is believed of a player before any record; docs/learning.md defends the defaults."""
 
     aggressiveness: Normal = _TRICKS
     suit_preference: Normal = _TRICKS
@@ -312,19 +309,14 @@ class Prior:
             prior = Normal(*getattr(self, name))
             if not low <= prior.centre <= high or not 0.0 <= prior.spread < np.inf:
                 raise BayesBridgeError(
-                    f"prior of {name} {tuple(prior)}: give a centre from {low:.3g} to {high:.3g}, a spread ≥ 0",
-                    **{name: prior},
+                    f"prior of {name} {tuple(prior)}: give a centre from {low:.3g} to {high:.3g}, a spread ≥ 0"
                 )
             object.__setattr__(self, name, prior)
-
-    def normals(self) -> tuple[Normal, ...]:
-        """The four priors, in the order of the style's parameters."""
-        return (self.aggressiveness, self.suit_preference, self.log_temperature, self.logit_slip)
 
     @property
     def unknown(self) -> list[int]:
         """Which of the four numbers are not known."""
-        return [column for column, normal in enumerate(self.normals()) if normal.spread > 0.0]
+        return [column for column, normal in enumerate(astuple(self)) if normal.spread > 0.0]
 
     def styles(self, z: Floats) -> Floats:
         """(…, 4) styles that lie (…, k) spreads from the centres of the k numbers not known, or at the end of a style.
@@ -332,7 +324,7 @@ class Prior:
         >>> Prior().styles(np.zeros(4)).round(3).tolist()
         [0.0, 0.0, 1.0, 0.018]
         """
-        centres, spreads = np.array(self.normals()).T
+        centres, spreads = np.array(astuple(self)).T
         scaled = np.broadcast_to(centres, (*z.shape[:-1], len(STYLE))).copy()
         scaled[..., self.unknown] += spreads[self.unknown] * z
         scaled = scaled.clip(*np.array(list(ENDS.values())).T)
@@ -353,7 +345,7 @@ def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: b
     import pytensor.tensor as pt
 
     unknown, scales = prior.unknown, list(ENDS)
-    centres, spreads = (np.array(values) for values in zip(*prior.normals(), strict=True))
+    centres, spreads = np.array(astuple(prior)).T
     mean, spread = list(centres), list(spreads)
     if pooled:
         pm.modelcontext(None).add_coord("parameter", [scales[column] for column in unknown])

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, seat_to_call
-from bayesbridge.bidders.networks import BLOCK, Context, linear, network, stored
+from bayesbridge.bidders.networks import BLOCK, Context, linear, network, read, stored
 from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
@@ -32,12 +32,8 @@ from bayesbridge.files import whole_file
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Hands, Singles, read_only
 
-OPENING: Final = 38
-"""Stands for the call before the first."""
-
-PLACES: Final = 48
-"""Places in an auction that are told apart; later calls count as the last of them."""
-
+OPENING: Final = 38  # stands for the call before the first
+PLACES: Final = 48  # in an auction that are told apart; later calls count as the last of them
 STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 """Where the rows of each part of a token begin: the call before, the last bid (0: none), how it is doubled, whose it is
 (relative seat, 4: nobody's), who is vulnerable (2 · the caller's side + the other side), the place in the auction."""
@@ -78,9 +74,7 @@ def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: boo
     return Steps(tokens + STARTS[:-1], legal)
 
 
-STYLE: Final = 16
-"""Numbers of a style."""
-
+STYLE: Final = 16  # numbers of a style
 LEARN_AGAIN: Final = "learn it again with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
 
 
@@ -120,12 +114,15 @@ class PairStyle:
         """A short hash of the network's file: the numbers of a style mean nothing to another network."""
         return sha256((files("bayesbridge.bidders") / "data/auction.npz").read_bytes()).hexdigest()[:8]
 
+    def to_dict(self) -> dict[str, object]:
+        """As JSON holds it."""
+        numbers = {"mean": self.mean.tolist(), "covariance": self.covariance.tolist()}
+        return {"pair": self.pair, "tables": self.tables, "network": self.network(), **numbers}
+
     def save(self, path: str | Path) -> None:
         """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
-        told = {"pair": self.pair, "tables": self.tables, "network": self.network()}
-        numbers = {"mean": self.mean.tolist(), "covariance": self.covariance.tolist()}
         with whole_file(Path(path)) as part:
-            part.write_text(json.dumps(told | numbers) + "\n", "utf-8")
+            part.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
 
     @property
     def text(self) -> str:
@@ -172,9 +169,7 @@ class PairStyle:
             raise BayesBridgeError(f"{where}: not a style of this network ({error}): {LEARN_AGAIN}") from None
 
 
-AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))
-"""A pair of which nothing is known but that it is one of those on record."""
-
+AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))  # nothing is known of the pair
 TYPICAL: Final = ("standard", "strong-club")
 """The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits`` has them in words."""
 
@@ -203,7 +198,6 @@ class LearnedBidder:
     slip: float
     style: Styles
     size: Literal["wide", "guide"]
-    """Which of the two networks answers."""
 
     reads_partner: ClassVar[bool] = True
     cost: ClassVar[Cost] = Cost(most_layouts=20_000, moves=8, draws=5_000)
@@ -255,7 +249,7 @@ class LearnedBidder:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, partners' hands (n,) hidden or shown."""
         one_row("hands", hands)
         turn = Turn.of(auction, index)
-        context = self._contexts(auction)[index]
+        context = _contexts(self, auction)[index]
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
         slip = self.slip / len(context.choices)
@@ -269,7 +263,7 @@ class LearnedBidder:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
         one_row("hands", hands)
         seat_to_call(auction)
-        context = self._contexts(auction.after("pass"))[len(auction.calls)]
+        context = _contexts(self, auction.after("pass"))[len(auction.calls)]
         result = np.zeros((len(hands), 38))
         for block, scores in self._scores(context, hands, partners):
             scores -= scores.max(axis=1, keepdims=True)
@@ -286,28 +280,21 @@ class LearnedBidder:
                 shown = None if partners is None else partners[block]
                 yield block, context.scores(*net.vectors(hands[block], shown))
 
-    def _contexts(self, auction: Auction) -> tuple[Context, ...]:
-        """What is known before each call."""
-        if auction.dummy is not None:
-            raise BayesBridgeError(
-                f"auction '{auction}' of three players: the learned bidder knows the four-player game only; "
-                "use IterativeBidder"
-            )
-        first = auction.first
-        sides = first in self.vulnerable, first.next() in self.vulnerable
-        styles = tuple(self.style[(first + side) % 2].numbers.tobytes() for side in range(2))
-        return _contexts(self.size, tuple(call.index for call in auction.calls), sides, styles)
-
 
 @lru_cache(maxsize=512)
-def _contexts(
-    size: str, calls: tuple[int, ...], vulnerable: tuple[bool, bool], styles: tuple[bytes, ...]
-) -> tuple[Context, ...]:
-    """Read an auction once, and keep what it says before each call; dealer's side comes first, then the other."""
-    steps = encode(calls, *vulnerable)
-    style = np.stack([np.frombuffer(side, np.float32) for side in styles])[np.arange(len(calls)) % 2]
-    net = network("auction.npz", f"{size}_")
+def _contexts(bidder: LearnedBidder, auction: Auction) -> tuple[Context, ...]:
+    """What is known before each call of an auction, which is read once."""
+    if auction.dummy is not None:
+        raise BayesBridgeError(
+            f"auction '{auction}' of three players: the learned bidder knows the four-player game only; "
+            "use IterativeBidder"
+        )
+    first, calls = auction.first, [call.index for call in auction.calls]
+    steps = encode(calls, first in bidder.vulnerable, first.next() in bidder.vulnerable)
+    style = np.stack([side.numbers for side in bidder.style])[(first + np.arange(len(calls))) % 2]
+    net = network("auction.npz", f"{bidder.size}_")
     with one_thread():
-        known = net.read(steps.tokens, linear(net.parameters, "style", style))
-        known = np.concatenate([known, style], axis=1)
+        known = np.concatenate(
+            [read(net.parameters, steps.tokens, linear(net.parameters, "style", style)), style], axis=1
+        )
         return net.contexts(known, [np.flatnonzero(row) for row in steps.legal])

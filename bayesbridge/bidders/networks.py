@@ -31,8 +31,7 @@ from bayesbridge.jit import njit, one_thread
 from bayesbridge.layouts import Hands, Singles
 from bayesbridge.shapes import ALL
 
-BLOCK: Final = 512
-"""Hands worked on at a time: their vectors stay in the processor's cache."""
+BLOCK: Final = 512  # hands worked on at a time: their vectors stay in the processor's cache
 
 
 def suit_features() -> Singles:
@@ -99,6 +98,18 @@ def _normal(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
     return np.asarray(centred / spread * parameters[f"{name}_weight"] + parameters[f"{name}_bias"])
 
 
+def read(parameters: dict[str, Singles], tokens: NDArray[np.intp], extra: Singles) -> Singles:
+    """(…, n, width) what each token knows: (n, k) rows of the reader's table, added up with (…, n, width)."""
+    x: Singles = parameters["reader_table_weight"][tokens].sum(axis=1) + extra
+    place = np.arange(len(tokens))
+    after, number = place[:, None] - place, 0
+    while layer := part(parameters, f"reader_layers_{number}_"):
+        x += _look_back(layer, _normal(layer, "norm_1", x), after)
+        x += linear(layer, "down", np.maximum(linear(layer, "up", _normal(layer, "norm_2", x)), 0))
+        number += 1
+    return _normal(parameters, "reader_norm", x)
+
+
 class Context(NamedTuple):
     """What is known before one choice.
 
@@ -154,9 +165,6 @@ class Network:
 
     def __init__(self, parameters: dict[str, Singles]) -> None:
         self.parameters, self.holdings = parameters, Holdings.of(part(parameters, "hands_"))
-        self.layers: list[dict[str, Singles]] = []
-        while layer := part(parameters, f"reader_layers_{len(self.layers)}_"):
-            self.layers.append(layer)
         self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
         self.mix = {
             name: np.ascontiguousarray(parameters[f"{name}_weight"].T)
@@ -165,16 +173,6 @@ class Network:
         }
         tops = {"own": "tops", "partner": "partner_tops"}
         self.tops = {part: top_features() @ parameters[name] for part, name in tops.items() if name in parameters}
-
-    def read(self, tokens: NDArray[np.intp], extra: Singles) -> Singles:
-        """(…, n, width) what each token knows: (n, k) rows of the reader's table, added up with (…, n, width)."""
-        x: Singles = self.parameters["reader_table_weight"][tokens].sum(axis=1) + extra
-        place = np.arange(len(tokens))
-        after = place[:, None] - place
-        for layer in self.layers:
-            x += _look_back(layer, _normal(layer, "norm_1", x), after)
-            x += linear(layer, "down", np.maximum(linear(layer, "up", _normal(layer, "norm_2", x)), 0))
-        return _normal(self.parameters, "reader_norm", x)
 
     def vectors(self, hands: Hands, partners: Hands | None = None) -> tuple[Singles, ...]:
         """(n, units) the share of n hands in the hidden layer; with partners' hands shown also theirs and the pairs'.
@@ -231,7 +229,7 @@ def _kept_pairs(network: Network, first: bytes, second: bytes) -> Singles:
 
 @lru_cache(maxsize=64)
 def _kept_trunk(network: Network, hands: bytes) -> Singles:
-    looked_up = _look_up(np.frombuffer(hands, np.uint64).copy(), network.holdings)
+    looked_up = look_up(np.frombuffer(hands, np.uint64).copy(), network.holdings)
     deeper: Singles = looked_up @ network.mix["hands_deepen"]
     deeper += network.parameters["hands_deepen_bias"]
     return np.maximum(deeper, 0, out=deeper)
@@ -245,7 +243,7 @@ _POINTS: Final = table(POINTS)
 
 
 @njit
-def _look_up(hands: Hands, tables: Holdings) -> Singles:
+def look_up(hands: Hands, tables: Holdings) -> Singles:
     """The relu of the sum of the rows of each hand; a table of one row holds nothing."""
     suits, points, shapes, tops = tables
     out, whole = np.empty((len(hands), suits.shape[2]), np.float32), len(points) > 1

@@ -23,7 +23,7 @@ from scipy.special import log_softmax
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import AVERAGE, SIDES, STYLE, LearnedBidder, PairStyle, encode
-from bayesbridge.bidders.networks import linear, network
+from bayesbridge.bidders.networks import linear, network, read
 from bayesbridge.calls import CALLS, Vulnerability
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, did_you_mean
@@ -35,20 +35,12 @@ from bayesbridge.random64 import Seed, generator
 if TYPE_CHECKING:
     import xarray
 
-STEPS: Final = 8
-"""Most steps of Fisher scoring."""
-
-NEAR: Final = 0.02
-"""It ends where a step would raise the log posterior by less: a fifth of a standard deviation."""
-
-SMALL: Final = 0.02
-"""Step of the derivatives by the numbers of a style, whose unit is the spread between pairs."""
-
-NEVER: Final = -1e6
-"""Score of an illegal call: exp of it is 0."""
-
-FEW: Final = 30
-"""Tables by which the mode of more of them is first looked for."""
+STEPS: Final = 8  # of Fisher scoring, at most
+NEAR: Final = 0.02  # it ends where a step would raise the log posterior by less: a fifth of a standard deviation
+SMALL: Final = 0.02  # step of the derivatives by the numbers of a style, whose unit is the spread between pairs
+NEVER: Final = -1e6  # score of an illegal call: exp of it is 0
+FEW: Final = 30  # tables by which the mode of more of them is first looked for
+HANDS: Final = 4000  # random ones, by which a style is put into words
 
 
 class Seated(NamedTuple):
@@ -119,7 +111,9 @@ def turns_of(tables: Sequence[Seated], own: Singles) -> Turns:
             steps = encode([call.index for call in calls], first in table.vulnerable, first.next() in table.vulnerable)
             mine = (first + np.arange(len(calls))) % 2 == table.side
             style = own[:, None] * mine[:, None].astype(np.float32)
-            known = np.concatenate([net.read(steps.tokens, linear(net.parameters, "style", style)), style], axis=2)
+            known = np.concatenate(
+                [read(net.parameters, steps.tokens, linear(net.parameters, "style", style)), style], axis=2
+            )
             for index in np.flatnonzero(mine & (steps.legal.sum(axis=1) > 1)).tolist():
                 hand, partner = (np.array([table.deal[first.next(index + i)].mask], np.uint64) for i in (0, 2))
                 legal = np.flatnonzero(steps.legal[index])
@@ -294,10 +288,6 @@ def sample_style(
     stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
     tree["log_likelihood"] = xarray.DataTree(calls)
     return tree
-
-
-HANDS: Final = 4000
-"""Random hands by which a style is put into words."""
 
 
 class Habit(NamedTuple):

@@ -18,25 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.networks import BLOCK, Context, network
+from bayesbridge.bidders.networks import BLOCK, Context, network, read
 from bayesbridge.calls import Contract
 from bayesbridge.cards import SUIT_MASK, Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import one_thread
 
-HEARD: Final = 24
-"""Calls that are read, the last ones of the auction."""
-
+HEARD: Final = 24  # calls that are read, the last ones of the auction
 NO_CALL: Final = 38
 NO_CARD: Final = 52
 NO_SUIT: Final = 4
-NO_RANK: Final = 13
-"""Nothing was led yet, or a side suit has been ruffed."""
-
-PARTNER, OPPONENT, NOBODY = range(3)
-"""Who has the best card of the trick so far."""
-
+NO_RANK: Final = 13  # nothing was led yet, or a side suit has been ruffed
+PARTNER, OPPONENT, NOBODY = range(3)  # who has the best card of the trick so far
 STARTS: Final = np.cumsum((0, 39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2))
 """Where the rows of each part of a token begin: the call and who made it; the card before, who is to play, the place in
 the trick, the suit led, the rank of the best card, who has it, the number of the trick; the strain, the level, and
@@ -93,8 +87,7 @@ LEADS: Final = ("fourth best", "third and fifth", "top of sequence")
 """Agreements on which card of a suit with an honour is the opening lead: the first two of its low cards (the third of
 three or four, the fifth of more), the last of honours whose best two touch, in no trumps with a third near them."""
 
-LOW: Final = 8
-"""Cards of a suit below the ten."""
+LOW: Final = 8  # cards of a suit below the ten
 
 
 class AgreedLeads(NamedTuple):
@@ -238,6 +231,6 @@ def _seen(
     left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
     with one_thread():
         held = (seen.dummy[:, None] >> every & np.uint64(1)).astype(np.float32)
-        known = net.read(seen.tokens, held @ net.parameters["reader_table_weight"][STARTS[-1] :])
+        known = read(net.parameters, seen.tokens, held @ net.parameters["reader_table_weight"][STARTS[-1] :])
         contexts = net.contexts(known[HEARD:], left[: len(plays)])
     return tuple(zip(contexts, seen.led.tolist(), strict=True))

@@ -28,20 +28,18 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
-from bayesbridge.calls import Call, Vulnerability
+from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import Walk, fill_levels, walks
 from bayesbridge.capture.tables import HOLDS_RANK, LENGTH
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, Hands
+from bayesbridge.layouts import Floats, Hands, read_only
 
 Cells = NDArray[np.int16]
 """(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
 
-CELLS: Final = 8 * 320
-"""Cells are numbers below this."""
-
+CELLS: Final = 8 * 320  # cells are numbers below this
 _VALUE: Final = np.stack(
     [
         HOLDS_RANK[:, 9:] @ np.array([3, 6, 9 + 2, 12 + 4]),
@@ -122,24 +120,19 @@ class Options(NamedTuple):
         named = {
             (caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None
         }
-        for by_partner, strain in named:
+        for by_partner, one in named:
             if not by_partner:
-                shift[strain] -= 1.0
-            elif strain is not Strain.NT:
-                shift[strain] += 1.0
-        lowest: dict[int, int] = {}
-        rows: list[tuple[int, int, float, float, float, float]] = []
-        for call in map(Call, legal_indices(before)):
-            if call.strain is not None:
-                suit, tricks = int(call.strain), 6 + call.level
-                rows.append((call.index, suit, tricks, lowest.setdefault(suit, tricks), 1.0, shift[suit]))
-            elif call.index:
-                rows.append((call.index, Strain.NT, 0.0, 8.0, 0.0, shift[Strain.NT]))
-        columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
-        options = cls(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:].copy())
-        for column in options:
-            column.flags.writeable = False
-        return options
+                shift[one] -= 1.0
+            elif one is not Strain.NT:
+                shift[one] += 1.0
+        call = np.array([index for index in legal_indices(before) if index], dtype=np.int64)
+        bid = call > 2
+        strain = np.where(bid, (call - 3) % 5, int(Strain.NT))
+        tricks = np.where(bid, 7.0 + (call - 3) // 5, 0.0)
+        lowest = np.array([tricks[bid & (strain == one)].min(initial=13.0) for one in range(5)])
+        entry = np.where(bid, lowest[strain], 8.0)
+        columns = call, strain, tricks, entry, bid.astype(np.float64), np.array(shift)[strain]
+        return cls(*map(read_only, columns))
 
 
 class Terms(NamedTuple):

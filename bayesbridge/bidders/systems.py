@@ -38,9 +38,7 @@ from bayesbridge.notation.toml_text import Toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
 
 ALWAYS: Final = "always"
-SEAT: Final = Seat.N
-"""Pieces of evidence need a seat; a statement speaks of whoever calls."""
-
+SEAT: Final = Seat.N  # pieces of evidence need one; a statement speaks of whoever calls
 _FEWEST: Final = (*[0] * 10, 1, 3, 6, 10)
 _MOST: Final = (0, 4, 7, 9, *[10] * 10)
 """High-card points of n cards of one suit; every number between can be held, so also for a hand of given lengths."""
@@ -53,32 +51,21 @@ _ACES: Final = dict(HONOURS)[4]
 
 
 class Honours(NamedTuple):
-    """How many aces or key cards a hand has, and whether the queen of trumps.
-
-    cards: those that are counted, as a mask: the aces, of key cards also the king of trumps
-    queen: the queen of trumps as a mask, 0 where nothing is said of it; ``held`` says whether it is
-    """
+    """How many of some cards, given as a mask, a hand may have."""
 
     cards: int
     numbers: tuple[int, ...]
-    queen: int
-    held: bool
 
     @classmethod
-    def of(cls, text: str, trump: Suit | None) -> Self | None:
-        """Read ``0 or 4 aces`` or ``2 key cards with the queen``; ``None`` for anything else."""
+    def of(cls, text: str, trump: Suit | None) -> list[Self]:
+        """Read ``0 or 4 aces`` or ``2 key cards with the queen``, of trumps as their king; none of anything else."""
         if (match := _HONOURS.fullmatch(text)) is None:
-            return None
+            return []
         if match["key"] and trump is None:
             raise NotationError(f'{text!r}: no suit is agreed here: write key cards below ["{ANSWERS}4NT"]', text=text)
         king = 1 << 13 * trump + 11 if match["key"] and trump is not None else 0
-        numbers = tuple(map(int, match["numbers"].split(" or ")))
-        return cls(_ACES | king, numbers, king >> 1 if match["queen"] else 0, match["queen"] == "with")
-
-    def fit(self, hands: Hands) -> NDArray[np.bool_]:
-        """(n,) which of (n,) masks have them."""
-        queen: NDArray[np.bool_] = (hands & np.uint64(self.queen) != 0) == self.held
-        return queen & np.isin(np.bitwise_count(hands & np.uint64(self.cards)), self.numbers)
+        queen = [cls(king >> 1, (int(match["queen"] == "with"),))] if match["queen"] else []
+        return [cls(_ACES | king, tuple(map(int, match["numbers"].split(" or ")))), *queen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +92,8 @@ class Statement:
             if word == ALWAYS:
                 always = True
                 continue
-            if (some := Honours.of(word, trump)) is not None:
-                honours.append(some)
+            if some := Honours.of(word, trump):
+                honours += some
                 words.append(word)
                 continue
             points = _POINTS.fullmatch(part)
@@ -123,19 +110,18 @@ class Statement:
         low, high = known.points_low[SEAT], known.points_high[SEAT]
         shapes = ALL if (possible := known.shapes[SEAT]) is None else possible
         within = (sum(_FEWEST[n] for n in shape) <= high and low <= sum(_MOST[n] for n in shape) for shape in shapes)
-        able = all(4 * min(one.numbers) - 1 <= high and low <= 24 + 4 * max(one.numbers) for one in honours)
+        aces = [one.numbers for one in honours if one.cards & _ACES]
+        able = all(4 * min(numbers) - 1 <= high and low <= 24 + 4 * max(numbers) for numbers in aces)
         if low > high or not any(within) or not able:
-            raise NotationError(
-                f"no hand of 13 cards fits {text!r}: write points, a shape and honours that go together"
-            )
+            raise NotationError(f"no hand of 13 cards fits {text!r}: write points, shape and honours that go together")
         return cls(", ".join([*words, *[ALWAYS] * always]), low, high, shapes, tuple(honours), always)
 
     def fits(self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit, given their points and shapes, the latter as places in a table of C D H."""
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
         found &= _table(self.shapes).ravel()[shapes]
-        for one in self.honours:
-            found &= one.fit(hands)
+        for cards, numbers in self.honours:
+            found &= np.isin(np.bitwise_count(hands & np.uint64(cards)), numbers)
         return found
 
 
@@ -165,8 +151,6 @@ OPENING: Final = "opening"
 AFTER: Final = "after "
 ANSWERS: Final = "answers to "
 SUFFIX: Final = ".toml"
-LIKE: Final = "like"  # a system of the package, whose sections hold where the file has none of the same name
-LEADS_KEY: Final = "leads"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -263,14 +247,13 @@ class System:
 
     @property
     def _leads(self) -> str:
-        return f"{LEADS_KEY} {', '.join(self.leads)}" if self.leads else ""
+        return f"leads {', '.join(self.leads)}" if self.leads else ""
 
     def __repr__(self) -> str:
         return f"System.of({self.name!r})"
 
 
 NOTHING: Final = System("", {})
-"""A system that says nothing."""
 
 
 def place_of(before: Auction) -> Calls:
@@ -296,8 +279,7 @@ def _of_package(name: str) -> System:
         hint = did_you_mean(name, system_names())
         raise NotationError(
             f"unknown system {name!r}: {hint}write {', '.join(system_names())}; --system and SystemBidder also take a "
-            f"file, whose name ends in {SUFFIX}",
-            name=name,
+            f"file, whose name ends in {SUFFIX}"
         )
     return _read_system(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}")))
 
@@ -314,13 +296,13 @@ def _read_system(name: str, path: str) -> System:
             told |= found
             continue
         with located(file.next(key)[0]):
-            if key not in ("about", LIKE, LEADS_KEY) or not isinstance(value, str):
+            if key not in ("about", "like", "leads") or not isinstance(value, str):
                 raise NotationError(
-                    f"unknown key: write 'about', '{LIKE}' or '{LEADS_KEY}', a text, or calls under [{OPENING}]"
+                    f"unknown key: write 'about', 'like' or 'leads', a text, or calls under [{OPENING}]"
                 )
-            if key == LIKE:
+            if key == "like":  # its sections hold where the file has none of the same name
                 like = _of_package(value)
-            elif key == LEADS_KEY:
+            elif key == "leads":
                 leads = tuple(" ".join(part.lower().split()) for part in value.split(","))
                 if wrong := [one for one in leads if one not in LEADS]:
                     hint = did_you_mean(wrong[0], LEADS)
@@ -372,17 +354,13 @@ def _shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
     return f"{_where(place)}{',' if place else ''} {call} shows {told}"
 
 
-LEAST: Final = 1e-3
-"""p(c) of a hand that fits is taken to be at least so much, so that the system's word stands where the base model
-gives such hands nothing."""
+LEAST: Final = 1e-3  # P(call) of a hand that fits is taken to be so much where the base model gives it less
 DENIED: Final = 0.25
 """A statement whose hands the player's earlier calls have made so much rarer is not meant: a passed hand's two over one
 does not show an opening."""
 SMALLEST: Final = 1e-6
 TINY: Final = np.finfo(np.float64).tiny
 ROUNDS: Final = 30
-
-
 _AGREEMENT: Final = re.compile(
     rf"(?:\s*(?P<side>{'|'.join(SIDES)})\s*:)?(?P<name>.*?)"
     r"(?:=\s*(?P<share>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*)?",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from instrument import Floats
 
-from bayesbridge.bidders.networks import Holdings, Transformer, linear
+from bayesbridge.bidders.networks import Holdings, linear, look_up, read
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.jit import one_thread
 from bayesbridge.studies.readers import PlayerView, Reading
@@ -27,10 +27,10 @@ class DirectReader:
         """P(card at seat) and P(length), softmax of the network's scores."""
         if seen.plays:
             return None
-        own, (parameters, sequence, holdings) = seen.observer, _direct()
+        own, (parameters, holdings) = seen.observer, _direct()
         with one_thread():
-            hand = holdings.vectors(np.array([seen.hand.mask], np.uint64))
-            known = sequence.read(tokens_of(seen), linear(parameters, "enter", hand))[-1:]
+            hand = look_up(np.array([seen.hand.mask], np.uint64), holdings)
+            known = read(parameters, tokens_of(seen), linear(parameters, "enter", hand))[-1:]
             last = np.maximum(linear(parameters, "hidden", known), 0)
             card_scores, length_scores = (linear(parameters, name, last)[0] for name in ("cards", "lengths"))
         cards, lengths = np.zeros((52, 4)), np.zeros((4, 4, 14))
@@ -61,11 +61,11 @@ def tokens_of(seen: PlayerView) -> np.ndarray:
 
 
 @cache
-def _direct() -> tuple[Any, Transformer, Holdings]:
+def _direct() -> tuple[Any, Holdings]:
     """The fitted parameters, made ready."""
     with np.load(Path(__file__).with_name("direct.npz")) as found:
         parameters = {key: found[key].astype(np.float32) for key in found.files if key != "facts"}
-    return parameters, Transformer(parameters), Holdings.of(parameters)
+    return parameters, Holdings.of(parameters)
 
 
 def _softmax(scores: Floats) -> Floats:
