@@ -203,7 +203,7 @@ def test_it_is_installed_and_light_to_find():
     found = registry.load()
     plugin = next(plugin for plugin in found.plugins if plugin.name == "double-dummy")
     assert plugin.distribution == "bayesbridge-double-dummy"
-    assert plugin.estimators == ("solved", "double_dummy", "double_dummy_leads")
+    assert list(plugin.estimators) == ["solved", "double_dummy", "double_dummy_leads"]
     code = "import sys; from bayesbridge.estimators import registry; registry.load(); print('endplay' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout == "False\n"
