@@ -212,7 +212,6 @@ class SeatChances(NamedTuple):
 
     @classmethod
     def of(cls, cell: Cells, made: Sequence[tuple[Options, int]]) -> SeatChances:
-        """For (k, 5) cells of rows and the calls with their options."""
         unique = [np.unique(cell[:, strain], return_inverse=True) for strain in range(5)]
         calls = []
         for options, call in made:
@@ -270,7 +269,6 @@ class StyleRows:
 
     @classmethod
     def of(cls, question: StyleQuestion, drawn: Draws | None) -> StyleRows:
-        """Sort layouts into rows, all of them where none are drawn."""
         target, codes, others = question.belief.target, [], []
         if drawn is None:
             layouts: Enumeration | Masks = target.support
@@ -301,7 +299,6 @@ class StyleRows:
         return cls(drawn, layouts, chances, log_rows, float(log_rows.max()), row, base, log)
 
     def log_marginal(self, styles: Floats) -> Floats:
-        """(d,) log m of (d, 4) styles."""
         found, rows = np.empty(len(styles)), np.exp(self.log - self.most)
         for part, chances in self.chances.of_styles(styles):
             found[part] = chances @ rows
@@ -350,7 +347,6 @@ class WeightedRows(NamedTuple):
     def by_points(
         cls, question: StyleQuestion, rows: StyleRows, cloud: Cloud, n: int, rng: np.random.Generator
     ) -> WeightedRows:
-        """With at least ``n`` points of a mixture, and P(calls)."""
         styles, log = question.weighted(cloud, cloud.points(n, rng))
         found = cls.of(rows, styles, np.exp(log - log.max()))
         with np.errstate(divide="ignore"):
@@ -367,8 +363,7 @@ class Diagnostics(NamedTuple):
 
     sampler: str
     ess: float
-    rhat: float
-    """``nan`` without chains."""
+    rhat: float  #: ``nan`` without chains.
     divergences: int
 
 
@@ -376,10 +371,8 @@ class Diagnostics(NamedTuple):
 class JointPosterior:
     """What is known of the player and of the layout, after their records and the calls of this auction."""
 
-    styles: Styles
-    """Their style, as draws that count the same; the player's name is that of the seat."""
-    layouts: Posterior
-    """The layouts, with the style summed out."""
+    styles: Styles  #: Their style, as draws that count the same; the player's name is that of the seat.
+    layouts: Posterior  #: The layouts, with the style summed out.
     style: dict[str, Estimate[float]]
     """Posterior mean of each parameter of the style, with the error of styles and of drawn layouts."""
     diagnostics: Diagnostics
@@ -483,7 +476,6 @@ def infer_jointly(
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
-    """(n, 4) independent draws as a tree like that of PyMC."""
     import xarray
 
     draws = {name: (("chain", "draw", "player"), values[None, :, column, None]) for column, name in enumerate(STYLE)}
@@ -496,7 +488,6 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
 def _with_nuts(
     question: StyleQuestion, rows: StyleRows, size: tuple[int, int, int], rng: np.random.Generator
 ) -> JointPosterior:
-    """The style by NUTS, with the layouts summed out."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -524,7 +515,6 @@ def _with_nuts(
 def _posterior(
     question: StyleQuestion, rows: StyleRows, weighted: WeightedRows, styles: Styles, found: Diagnostics
 ) -> JointPosterior:
-    """Layouts weighted by styles."""
     assert weighted.evidence is not None
     drawn, (log_marginal, log_marginal_error) = rows.drawn, weighted.evidence
     with np.errstate(divide="ignore"):

@@ -27,8 +27,7 @@ class IterativeBidder:
 
     slip: float = 0.02
     """ε, the share of calls made at random; 0 makes the model sharp, and a call that it cannot explain impossible."""
-    suits: bool = False
-    """Whether suits are bid; without, a suit bid is a slip and says nothing of the hand."""
+    suits: bool = False  #: Whether suits are bid; without, a suit bid is a slip and says nothing of the hand.
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:

@@ -138,7 +138,7 @@ class Context(NamedTuple):
 
 
 class Holdings(NamedTuple):
-    """Tables to look vectors up in: (4, 8192, units) by suit, and of whole hands by points, shape, aces and kings."""
+    """Vectors: (4, 8192, units) by suit, and of whole hands by points, shape, aces and kings."""
 
     suits: Singles
     points: Singles
@@ -161,8 +161,6 @@ class Holdings(NamedTuple):
 
 
 class Network:
-    """A network: its reader, its hands, and the hidden layer in which they meet."""
-
     def __init__(self, parameters: dict[str, Singles]) -> None:
         self.parameters, self.holdings = parameters, Holdings.of(part(parameters, "hands_"))
         self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
@@ -201,7 +199,6 @@ class Network:
 
 
 def _one_or_all(hands: Hands) -> Hands:
-    """The hands, or one where they are all the same."""
     return hands[:1] if len(hands) > 1 and (hands == hands[0]).all() else np.ascontiguousarray(hands)
 
 
@@ -299,5 +296,4 @@ def stored(file: str, start: str = "") -> dict[str, Singles]:
 
 @cache
 def network(file: str, start: str = "") -> Network:
-    """A network of such a file."""
     return Network(stored(file, start))

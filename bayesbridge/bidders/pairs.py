@@ -1,13 +1,12 @@
 """The style of a pair, learned from its tables: a posterior over the 16 numbers that the learned bidder takes.
 
-The prior is standard normal. The likelihood is that of the calls of both partners, whose hands are on record; their
+The prior is standard normal, the likelihood that of the calls of both partners, whose hands are on record; their
 opponents are read as a pair of which nothing is known. With s the scores of the legal calls of one turn, P(call) =
 softmax(s), and J their derivatives by the 16 numbers, one step of Fisher scoring is ::
 
     (1 + Σ Jᵀ (diag p − p pᵀ) J) · step = Σ Jᵀ (made − p) − z
 
-and the matrix at the mode is the precision of the normal distribution that :func:`learn_style` gives (Laplace's
-method). :func:`sample_style` lets PyMC sample the same posterior.
+and the matrix at the mode is the precision of the normal distribution (Laplace's method).
 """
 
 from __future__ import annotations
@@ -70,7 +69,6 @@ def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
 
 
 def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
-    """The tables of one pair, the two names in any order."""
     every = pairs_of(records)
     name = pair_name(pair)
     if name not in every:
@@ -81,7 +79,6 @@ def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
 
 
 def pair_name(pair: str) -> str:
-    """The two names in alphabetical order, as :meth:`~bayesbridge.notation.record.Record.pair` writes them."""
     return "+".join(sorted(part.strip() for part in pair.split("+")))
 
 
@@ -96,7 +93,6 @@ class Turns(NamedTuple):
     made: NDArray[np.intp]
 
     def log_chances(self) -> Floats:
-        """(k, t) log P(call made)."""
         found = log_softmax(self.scores, axis=2)[:, np.arange(len(self.made)), self.made]
         return np.asarray(found, np.float64)
 
@@ -149,7 +145,6 @@ class Linear(NamedTuple):
 
     @classmethod
     def around(cls, tables: Sequence[Seated], at: Floats) -> Linear:
-        """By differences in each of the 16 numbers."""
         every, made = turns_of(tables, known_numbers(np.concatenate([at[None], at + SMALL * np.eye(STYLE)])))
         scores = every[0].astype(np.float64)
         slopes = np.moveaxis((every[1:] - every[0]) / SMALL, 0, -1).astype(np.float64)
@@ -162,7 +157,7 @@ class Linear(NamedTuple):
 
 
 def _fitted(tables: Sequence[Seated]) -> Linear:
-    """The turns around the mode; of many tables the first few tell where to begin."""
+    """Of many tables the first few tell where to begin."""
     at = np.zeros(STYLE)
     for some in (tables[:FEW], tables) if len(tables) > FEW else (tables,):
         for _ in range(STEPS):
@@ -188,7 +183,6 @@ def learn_style(records: Iterable[Record], pair: str, tables: int | None = None)
 
 
 def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
-    """The same, given the pair's tables."""
     if not tables:
         return AVERAGE
     last = _fitted(tables)
@@ -241,7 +235,6 @@ class History:
 
     @classmethod
     def before(cls, records: Iterable[Record], record: Record, tables: int | None = None) -> History:
-        """What the records before one of them say."""
         return cls(takewhile(lambda one: (one.file, one.line) != (record.file, record.line), records), tables)
 
     def styles(self, record: Record) -> dict[str, PairStyle]:
@@ -301,7 +294,7 @@ class Habit(NamedTuple):
 
 
 def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
-    """What people say of a style, by random hands and their points, ``smooth``: spread over half a point either way."""
+    """By random hands and their points, ``smooth``: spread over half a point either way."""
     bidder, points, lengths = LearnedBidder(style={"NS": style}), np.rint(smooth), suit_lengths(masks)
     first, third, raised = (
         dict(zip(map(str, CALLS), bidder.probabilities(masks, Auction.of(text)).T, strict=True))

@@ -36,9 +36,7 @@ from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Hands, read_only
 
-Cells = NDArray[np.int16]
-"""(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
-
+Cells = NDArray[np.int16]  # (n, 5) 8 · value in sixteenths of a trick + Algorithm 1's level, by strain C D H S NT
 CELLS: Final = 8 * 320  # cells are numbers below this
 _VALUE: Final = np.stack(
     [
@@ -82,8 +80,7 @@ BOUNDS: Final = {
     "suit_preference": (-4.0, 4.0),
     "temperature": (0.1, 100.0),
     "slip": (0.0, 1.0),
-}
-"""Where the numbers of a style lie; a prior ends there too."""
+}  # where the numbers of a style lie; a prior ends there too
 
 LEANING: Final = np.array([0.0] * 3 + [0.2, 0.2, 0.2, 0.2, -0.8] * 7)
 """(38,) what a trick of suit preference adds to a hand, by call: a suit gains one trick on no trumps, and as it adds
@@ -111,7 +108,6 @@ class Options(NamedTuple):
     @classmethod
     @lru_cache(maxsize=256)
     def of(cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE) -> Options:
-        """The options of the seat in turn."""
         # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
         seat = seat_to_call(before)
         last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
@@ -166,14 +162,11 @@ class StyleBidder:
     [0.0, 0.98]
     """
 
-    aggressiveness: float = 0.0
-    """Tricks by which the player overvalues the hand."""
-    suit_preference: float = 0.0
-    """Tricks by which the player prefers a suit to no trumps."""
+    aggressiveness: float = 0.0  #: Tricks by which the player overvalues the hand.
+    suit_preference: float = 0.0  #: Tricks by which the player prefers a suit to no trumps.
     temperature: float = 1.0
     """How loosely the player follows their own judgement: near 0 they take the best call, high up any."""
-    slip: float = 0.02
-    """ε, the share of calls made at random."""
+    slip: float = 0.02  #: ε, the share of calls made at random.
     vulnerable: Vulnerability = Vulnerability.NONE
 
     def __post_init__(self) -> None:

@@ -23,18 +23,15 @@ import numpy as np
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Floats
 
-MOST_WORK: Final = 1_500_000
-"""Comparisons of outcomes after which a search gives up."""
-
+MOST_WORK: Final = 1_500_000  # comparisons of outcomes after which a search gives up
 type Plan = Any
 """Of declarer's turn a move and the plan after it, of a defender's turn a tuple of replies, each with the plan after
 it; ``None`` where nothing is left to choose."""
-type Front = tuple[tuple[int, Plan], ...]
-"""Outcomes with the plans that reach them."""
+type Front = tuple[tuple[int, Plan], ...]  # outcomes with the plans that reach them
 
 
 class TooMuchWork(BayesBridgeError):
-    """A search that would take too long."""
+    """A search would take too long."""
 
 
 class Search:
@@ -84,7 +81,6 @@ class Search:
             self.slack = max(0.01, 2.0 * self.slack)
 
     def _behind(self, outcome: int, target: int) -> float:
-        """What the bits that are missing are worth."""
         missing, values, lost = target & ~outcome, self.values, 0.0
         while missing:
             low = missing & -missing
@@ -97,11 +93,9 @@ class Search:
         return live * self.units[min(self.levels, max(0, tricks - lowest + 1))]
 
     def all(self, live: int) -> int:
-        """The layouts, at all levels."""
         return live * self.units[-1]
 
     def front(self, state: Any, live: int, lowest: int) -> Front:
-        """The best outcomes from a position on."""
         if (outcome := self.settled(state, live, lowest)) is not None:
             return ((outcome, None),)
         options = self.moves(state)

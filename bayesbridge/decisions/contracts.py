@@ -169,30 +169,23 @@ def caution(tables: TrickEstimates, passed: Contract | None, pair: Pair, shown: 
 
 
 class Option(NamedTuple):
-    """A contract with what it pays, and whose tricks count."""
-
     name: str
-    contract: Contract | None
-    """``None`` for a deal that is passed out."""
-    points: Floats
-    """(14,) points of the pair for 0 … 13 tricks of its declarer."""
+    contract: Contract | None  # None for a deal that is passed out
+    points: Floats  # (14,) points of the pair for 0 … 13 tricks of its declarer
     group: Group
 
     @property
     def made(self) -> Floats:
-        """(14,) 1 where so many tricks are enough."""
         return ((0 if self.contract is None else self.contract.tricks_needed) <= TRICKS).astype(np.float64)
 
 
 class ContractTable(NamedTuple):
-    """Rows by expected score; the command line needs no more, and xarray takes a second to load."""
+    """Rows by expected score, ``None`` for what a deal that is passed out has not; xarray takes a second to load."""
 
     rows: list[dict[str, Any]]
-    """Plain values by name for each ``contract``, ``None`` for what a deal that is passed out has not."""
     attrs: dict[str, Any]
 
     def dataset(self) -> xarray.Dataset:
-        """The same for ArviZ, pictures and computing."""
         from bayesbridge.results import Rows
 
         columns = {name: [np.nan if row[name] is None else row[name] for row in self.rows] for name in self.rows[0]}
@@ -332,7 +325,6 @@ def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequenc
 def _solved(
     tables: TrickEstimates, options: Sequence[Option], groups: Sequence[Group], budget: Budget, rng: Seed
 ) -> TrickEstimates:
-    """The tables corrected where a solver is installed."""
     if budget.solve == 0 or (solver := layout_solver()) is None:
         return tables
     # What the network expects in each layout: the score of the best contract of each group, and its tricks.
@@ -348,7 +340,6 @@ def _solved(
 def _rows(
     tables: TrickEstimates, options: Sequence[Option], other: Option | None, *, by_imps: bool
 ) -> list[dict[str, Any]]:
-    """The numbers of every contract, the best first."""
     first, rows = options[0], []
     for one in options:
         own = {"make": one.made, "tricks": TRICKS, "score": one.points}
