@@ -51,8 +51,7 @@ CONTROLS: Final = by_rank("control", (2, 1))
 LOSERS: Final = Measure("loser")
 QUALITY: Final = Measure("quality")
 SHORT: Final = Measure("short")  # 1 for a suit of fewer than three cards
-FOUR_C: Final = Measure("cccc")
-"""The part of the four-C count that is a sum over suits; 50 are taken off a hand without a short suit, else 100."""
+FOUR_C: Final = Measure("cccc")  # the part of the four-C count that is a sum over suits
 
 COUNTS: Final = tuple(
     by_rank(name, weights)
@@ -385,7 +384,6 @@ STRAIN_LETTERS: Final = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4, "NT": 4}
 VULNERABILITIES: Final = {"none": "None", "ns": "NS", "ew": "EW", "all": "All"}
 
 MEASURES: Final = {word: one for one in (POINTS, CONTROLS, LOSERS) for word in (one.name, f"{one.name}s")}
-"""Measures that a script cannot change, but for the points."""
 
 COUNT_WORDS: Final = {
     word: number

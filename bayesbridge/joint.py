@@ -4,14 +4,12 @@ The style model reads nothing of a hand but its five cells, so layouts with the 
 the likelihood of the other evidence (over its density, where layouts are drawn). Summing them out leaves a smooth
 function of at most four numbers, m(θ) = Σ_rows weight · P(their calls ∣ cells, θ).
 
-With z a style's distance from the centres of its prior in spreads, a normal proposal is fitted to the posterior of z in
-rounds of tempered importance sampling, and mixed with a tenth of the prior, so that no weight is larger than ten times
-the likelihood. Points come in batches, each a scrambled Sobol' net: the batches are unbiased and independent, so their
-spread is the standard error of every answer (:class:`~bayesbridge.engines.weights.Batches`).
+With z a style's distance from the centres of its prior in spreads, a normal proposal is fitted to the posterior of z by
+tempered importance sampling, and mixed with a tenth of the prior, so that no weight passes ten times the likelihood.
+Points come in batches, each a scrambled Sobol' net: their spread is the standard error of every answer.
 
 Given styles θ_d with weights w_d for the prior and the records, a layout of row r has the likelihood Σ w_d P_r(θ_d),
-and P(calls) = Σ w_d m(θ_d). Draws of NUTS come from the posterior, so their w_d are 1 / m(θ_d) up to an unknown
-constant; P(calls) then comes from importance points around them.
+and P(calls) = Σ w_d m(θ_d). Draws of NUTS have w_d ∝ 1 / m(θ_d); P(calls) then comes from points around them.
 """
 
 from __future__ import annotations
@@ -114,19 +112,14 @@ def _log_mean(log: Floats) -> Estimate[float]:
 
 @dataclass(frozen=True, eq=False)
 class StyleQuestion:
-    """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand.
-
-    calls:  for each call of the seat in this auction, what its options were and which it was
-    others: all other soft evidence
-    design: the calls on record of the same player, ``None`` if there are none
-    """
+    """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand."""
 
     belief: Belief
     seat: Seat
     prior: Prior
-    calls: tuple[tuple[Options, int], ...]
-    others: SoftEvidence
-    design: Design | None
+    calls: tuple[tuple[Options, int], ...]  # of the seat in this auction: the options, and which it was
+    others: SoftEvidence  # all other soft evidence
+    design: Design | None  # the calls on record of the same player, None if there are none
 
     @classmethod
     def of(cls, belief: Belief, seat: Seat | str, records: Sequence[CallRecord], prior: Prior) -> StyleQuestion:
@@ -200,15 +193,12 @@ class StyleQuestion:
 
 
 class SeatChances(NamedTuple):
-    """Everything about rows of cells and the calls of a seat but for the style.
-
-    calls: for each call, its number, how many calls were legal, and by strain the options, their terms for each cell
-           that occurs (utilities depend on the cell of their strain alone), and the cell of each row
-    rows:  how many rows there are
+    """Everything about rows of cells and the calls of a seat but for the style: of each call its number, how many were
+    legal, and by strain the options, their terms for each cell that occurs, and the cell of each row.
     """
 
     calls: list[tuple[int, int, list[tuple[NDArray[np.int64], Terms, NDArray[np.intp]]]]]
-    rows: int
+    rows: int  # how many rows there are
 
     @classmethod
     def of(cls, cell: Cells, made: Sequence[tuple[Options, int]]) -> SeatChances:
@@ -249,23 +239,16 @@ class SeatChances(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StyleRows:
-    """The layouts by what the style model sees of them, and the chances of the seat's calls for each row.
-
-    layouts: all of them, or those of ``drawn`` that have weight
-    log:     (k,) log weight of each row, ``most`` the largest; the weights add up to P(the other evidence)
-    row:     (n,) the row of each layout
-    base:    (n,) log weight of each layout: log P(other evidence ∣ layout) − log density
-    others:  (n,) log P(other evidence ∣ layout)
-    """
+    """The layouts by what the style model sees of them, and the chances of the seat's calls for each row."""
 
     drawn: Draws | None
-    layouts: Enumeration | Masks
+    layouts: Enumeration | Masks  # all of them, or those of drawn that have weight
     chances: SeatChances
-    log: Floats
+    log: Floats  # (k,) log weight of each row, most the largest; the weights add up to P(the other evidence)
     most: float
-    row: NDArray[np.int64]
-    base: Floats
-    others: Floats
+    row: NDArray[np.int64]  # (n,) the row of each layout
+    base: Floats  # (n,) log weight of each layout: log P(other evidence ∣ layout) − log density
+    others: Floats  # (n,) log P(other evidence ∣ layout)
 
     @classmethod
     def of(cls, question: StyleQuestion, drawn: Draws | None) -> StyleRows:
@@ -307,23 +290,14 @@ class StyleRows:
 
 
 class WeightedRows(NamedTuple):
-    """The rows weighted by styles.
+    """The rows weighted by styles."""
 
-    table:    (B, k) by batch, likelihood of each row relative to P(calls): the mean over layouts of the mean over
-              batches is 1
-    by_style: (4, k) mean of each parameter of the style for a layout of the row
-    styles:   (B, n, 4)
-    weights:  (B, n) posterior weight of each style, adding up to one
-    marginal: (B, n) m(θ) over the weight of the heaviest row
-    evidence: log P(calls ∣ hard evidence, records), where the styles tell it
-    """
-
-    table: Floats
-    by_style: Floats
-    styles: Floats
-    weights: Floats
-    marginal: Floats
-    evidence: Estimate[float] | None = None
+    table: Floats  # (B, k) by batch, likelihood of each row over P(calls): its mean over layouts and batches is 1
+    by_style: Floats  # (4, k) mean of each parameter of the style for a layout of the row
+    styles: Floats  # (B, n, 4)
+    weights: Floats  # (B, n) posterior weight of each style, adding up to one
+    marginal: Floats  # (B, n) m(θ) over the weight of the heaviest row
+    evidence: Estimate[float] | None = None  # log P(calls ∣ hard evidence, records), where the styles tell it
 
     @classmethod
     def of(cls, rows: StyleRows, styles: Floats, prior: Floats | None) -> WeightedRows:
@@ -373,8 +347,7 @@ class JointPosterior:
 
     styles: Styles  #: Their style, as draws that count the same; the player's name is that of the seat.
     layouts: Posterior  #: The layouts, with the style summed out.
-    style: dict[str, Estimate[float]]
-    """Posterior mean of each parameter of the style, with the error of styles and of drawn layouts."""
+    style: dict[str, Estimate[float]]  #: Posterior mean of each parameter of the style, with its error.
     diagnostics: Diagnostics
 
     @property

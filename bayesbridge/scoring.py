@@ -125,7 +125,6 @@ _CLASSIC: Final = {"C": 6, "D": 7, "H": 8, "S": 9, "NT": 10}
 
 OLD: Final = Scheme.of({"name": "old", "values": _CLASSIC, "undertrick": 25})  # value · level; overtricks earn nothing
 NEW: Final = Scheme.of({"name": "new", "values": _CLASSIC, "base": 6, "per_overtrick": "1/2", "undertrick": 25})
-"""value · (6 + level + overtricks / 2)."""
 
 SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, NEW)}
 

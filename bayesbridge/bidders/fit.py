@@ -109,18 +109,12 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
 
 
 class Design(NamedTuple):
-    """Records as arrays, r of them.
+    """Records as arrays, r of them."""
 
-    terms:  (r, 38) each, utilities; Pass has 0, an illegal call :data:`NEVER`
-    legal:  (r, 38) 1 where the call was legal, else 0
-    call:   (r,) the call made
-    player: (r,) its player's number
-    """
-
-    terms: Terms
-    legal: NDArray[np.int64]
-    call: NDArray[np.int64]
-    player: NDArray[np.int64]
+    terms: Terms  # (r, 38) each, utilities; Pass has 0, an illegal call NEVER
+    legal: NDArray[np.int64]  # (r, 38) 1 where the call was legal, else 0
+    call: NDArray[np.int64]  # (r,) the call made
+    player: NDArray[np.int64]  # (r,) its player's number
 
     @classmethod
     def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Design:

@@ -39,14 +39,10 @@ STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 
 
 class Steps(NamedTuple):
-    """An auction of n calls, each with what its caller knew of the auction before making it.
+    """An auction of n calls, each with what its caller knew of the auction before making it."""
 
-    tokens: (n, 6) rows of the reader's table, one for each part (:data:`STARTS`)
-    legal:  (n, 38) which calls were legal
-    """
-
-    tokens: NDArray[np.intp]
-    legal: NDArray[np.bool_]
+    tokens: NDArray[np.intp]  # (n, 6) rows of the reader's table, one for each part (STARTS)
+    legal: NDArray[np.bool_]  # (n, 38) which calls were legal
 
 
 def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool) -> Steps:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,14 +83,10 @@ def pair_name(pair: str) -> str:
 
 
 class Turns(NamedTuple):
-    """The t turns of a pair in which it had a choice, under k styles.
+    """The t turns of a pair in which it had a choice, under k styles."""
 
-    scores: (k, t, 38) of all calls, :data:`NEVER` for those that were not legal
-    made:   (t,) the call that was made
-    """
-
-    scores: Singles
-    made: NDArray[np.intp]
+    scores: Singles  # (k, t, 38) of all calls, NEVER for those that were not legal
+    made: NDArray[np.intp]  # (t,) the call that was made
 
     def log_chances(self) -> Floats:
         found = log_softmax(self.scores, axis=2)[:, np.arange(len(self.made)), self.made]
@@ -127,21 +123,14 @@ def known_numbers(styles: Floats) -> Singles:
 
 
 class Linear(NamedTuple):
-    """The turns of a pair around a style.
-
-    scores:    (t, 38) there
-    slopes:    (t, 38, 16) their derivatives
-    made:      (t,) the call that was made
-    gradient:  (16,) of the log posterior
-    precision: (16, 16) the matrix of Fisher scoring
-    """
+    """The turns of a pair around a style."""
 
     at: Floats
-    scores: Floats
-    slopes: Floats
-    made: NDArray[np.intp]
-    gradient: Floats
-    precision: Floats
+    scores: Floats  # (t, 38) there
+    slopes: Floats  # (t, 38, 16) their derivatives
+    made: NDArray[np.intp]  # (t,) the call that was made
+    gradient: Floats  # (16,) of the log posterior
+    precision: Floats  # (16, 16) the matrix of Fisher scoring
 
     @classmethod
     def around(cls, tables: Sequence[Seated], at: Floats) -> Linear:
@@ -293,8 +282,8 @@ class Habit(NamedTuple):
     unit: str
 
 
-def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
-    """By random hands and their points, ``smooth``: spread over half a point either way."""
+def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> dict[tuple[str, str], Any]:
+    """What they do, with its unit, by random hands and points, ``smooth``: spread over half a point either way."""
     bidder, points, lengths = LearnedBidder(style={"NS": style}), np.rint(smooth), suit_lengths(masks)
     first, third, raised = (
         dict(zip(map(str, CALLS), bidder.probabilities(masks, Auction.of(text)).T, strict=True))
@@ -305,7 +294,7 @@ def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
     low, high = np.interp(np.array([0.1, 0.9]) * total[-1], total, smooth[order])
     five = first["1H"] @ (lengths[:, 2] >= 5) + first["1S"] @ (lengths[:, 3] >= 5)
     weak, suits = first["2H"] + first["2S"], sum(third[call] for call in ("1C", "1D", "1H", "1S"))
-    found = {
+    return {
         ("1NT opening, low end", "points"): low,
         ("1NT opening, high end", "points"): high,
         ("1H or 1S opened on five cards or more", "share"): five / (first["1H"] + first["1S"]).sum(),
@@ -316,7 +305,6 @@ def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
         ("1S raised to 2S, mean", "points"): np.average(points, weights=raised["2S"]),
         ("1S raised to 3S, mean", "points"): np.average(points, weights=raised["3S"]),
     }
-    return [Habit(what, float(value), 0.0, float(value), unit) for (what, unit), value in found.items()]
 
 
 def habits(style: PairStyle) -> tuple[Habit, ...]:
@@ -331,8 +319,6 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
     for step in (np.sqrt(values) * vectors).T:
         for mean in (style.mean + step, style.mean - step):  # habits bend, and the sign of a direction means nothing
             there = _habits(replace(style, mean=mean), masks, smooth)
-            variance += [(moved.value - one.value) ** 2 / 2 for moved, one in zip(there, own, strict=True)]
-    errors = np.sqrt(variance).tolist()
-    return tuple(
-        one._replace(error=error, average=usual.value) for one, error, usual in zip(own, errors, average, strict=True)
-    )
+            variance += [(there[key] - value) ** 2 / 2 for key, value in own.items()]
+    found = zip(own.items(), np.sqrt(variance).tolist(), average.values(), strict=True)
+    return tuple(Habit(what, float(one), error, float(usual), unit) for ((what, unit), one), error, usual in found)

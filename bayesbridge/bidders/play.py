@@ -36,16 +36,11 @@ whether it is a call or a card. After them come 52 rows for the cards that dummy
 
 
 class Situations(NamedTuple):
-    """What was seen before each of n cards.
+    """What was seen before each of n cards."""
 
-    tokens: (24 + n, 12) rows of the reader's table, the calls first
-    dummy:  (24 + n,) what dummy still holds, as masks; 0 where it is not open
-    led:    (n,) the suit to follow, :data:`NO_SUIT` for a lead
-    """
-
-    tokens: NDArray[np.intp]
-    dummy: NDArray[np.uint64]
-    led: NDArray[np.intp]
+    tokens: NDArray[np.intp]  # (24 + n, 12) rows of the reader's table, the calls first
+    dummy: NDArray[np.uint64]  # (24 + n,) what dummy still holds, as masks; 0 where it is not open
+    led: NDArray[np.intp]  # (n,) the suit to follow, NO_SUIT for a lead
 
 
 def situations(

@@ -136,8 +136,7 @@ class AskingCall(NamedTuple):
 
 
 type Place = Calls | AskingCall
-type Meanings = Mapping[Call, tuple[Statement, ...]]
-"""What calls show at one place: a hand fits a call if it fits one of its statements."""
+type Meanings = Mapping[Call, tuple[Statement, ...]]  # what calls show at one place, by one of their statements
 
 OPENING: Final = "opening"
 AFTER: Final = "after "
@@ -158,8 +157,7 @@ class System:
     name: str
     places: Mapping[Place, Meanings] = field(hash=False)
     about: str = field(default="", compare=False)
-    leads: tuple[str, ...] = ()
-    """Agreements on the card of the opening lead, of :data:`~bayesbridge.bidders.play.LEADS`."""
+    leads: tuple[str, ...] = ()  #: Agreements on the card of the opening lead.
 
     @classmethod
     def of(cls, text: System | str) -> System:
@@ -544,16 +542,11 @@ class SystemBidder:
 
 
 class _Fits(NamedTuple):
-    """Which of n hands fit the k calls that have statements.
+    """Which of n hands fit the k calls that have statements."""
 
-    columns: (k,) the calls
-    some:    (n, k) whether the hand fits a statement of the call
-    always:  (n, k) whether it fits one that holds always
-    """
-
-    columns: NDArray[np.intp]
-    some: NDArray[np.bool_]
-    always: NDArray[np.bool_]
+    columns: NDArray[np.intp]  # (k,) the calls
+    some: NDArray[np.bool_]  # (n, k) whether the hand fits a statement of the call
+    always: NDArray[np.bool_]  # (n, k) whether it fits one that holds always
 
     @classmethod
     def of(cls, hands: NDArray[np.uint64], meanings: Meanings) -> Self:
@@ -595,17 +588,12 @@ def _all_calls(plain: Floats, fits: _Fits, faith: float, factors: Floats) -> Flo
 
 
 class _Place(NamedTuple):
-    """What a player of one system may hold in turn.
-
-    weights:  (n,) P(hand ∣ the calls that the player has made)
-    chances:  (n, 38) P(call ∣ hand)
-    meanings: those that the player's earlier calls have not denied
-    """
+    """What a player of one system may hold in turn."""
 
     hands: Hands
-    weights: Floats
-    chances: NDArray[np.float32]
-    meanings: Meanings
+    weights: Floats  # (n,) P(hand ∣ the calls that the player has made)
+    chances: NDArray[np.float32]  # (n, 38) P(call ∣ hand)
+    meanings: Meanings  # those that the player's earlier calls have not denied
     factors: Floats
 
 

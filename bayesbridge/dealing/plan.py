@@ -269,8 +269,6 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
-type Where = Callable[[Layouts], NDArray[np.bool_]]  # a test of users: a batch of layouts → which of them to keep
-
 
 @dataclass(frozen=True, eq=False)
 class DealPlan:
@@ -284,8 +282,7 @@ class DealPlan:
     """
 
     plan: ConditionTables
-    where: Where | None = None
-    """What is tested on each draw, beside the parts of the condition that tables do not hold."""
+    where: Callable[[Layouts], NDArray[np.bool_]] | None = None  #: What is tested on each draw, beside the condition.
     calls: CallDraws | None = None  #: How deals under an auction are drawn.
 
     @classmethod

@@ -4,13 +4,12 @@ Declarer sees the cards played and no more, so one plan must serve all layouts t
 know the layout and declarer's plan (the best-defence model of Frank and Basin, Artificial Intelligence 100, 1998). Of a
 plan only its outcome matters: the set of (layout, number of tricks) that it reaches, as bits of one integer. Where
 declarer moves, the outcomes of all moves are collected; where a defender moves, each layout takes its worst reply, so
-that one outcome of each reply is joined by *and*. Of all outcomes those that are part of another are dropped: what is
-left is the Pareto front, and any weights of layouts pick their best plan from it.
+that one outcome of each reply is joined by *and*. Outcomes that are part of another are dropped: any weights of layouts
+pick their best plan from the Pareto front that is left.
 
-Where a game can say what a layout would give if declarer saw it, this bounds every outcome: a move whose bound is part
-of an outcome that is there already is not looked at (as in αμ search, Cazenave and Ventos, 2020). And where the weights
-are known, a plan that falls behind the bound of the first position by more than a *slack* is dropped wherever that
-shows; a search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
+A move whose double-dummy bound is part of an outcome that is there already is not looked at (αμ search, Cazenave and
+Ventos, 2020). Where the weights are known, a plan that falls behind the bound of the first position by more than a
+*slack* is dropped; a search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ class Search:
     def __init__(self, n: int, levels: int, most_work: int) -> None:
         self.n, self.levels, self.most_work = n, levels, most_work
         self.work = 0
+        # By the number of levels reached: the outcome of the first layout.
         self.units = [sum(1 << level * n for level in range(many)) for many in range(levels + 1)]
-        """By the number of levels reached: the outcome of the first layout."""
         self.known: dict[Hashable, Front] = {}
         self.target: int | None = None
         self.values: list[float] = []

@@ -152,8 +152,7 @@ class CardChoice:
     close: bool  #: Whether the test cannot tell it from the best.
     wins: float  #: P(it wins the trick).
     matchpoints: Estimate[float] | None = None  #: Expected share of the matchpoints, where a field was given.
-    led: tuple[float, ...] = ()
-    """P(each of the cards is led) by the player model of the belief; empty after the opening lead, or without one."""
+    led: tuple[float, ...] = ()  #: P(each is led) by the player model of the belief, for the opening lead.
 
     @property
     def name(self) -> str:
@@ -171,8 +170,7 @@ class CardChoices(Displayable):
     solved: int  #: Layouts that were solved.
     exact: bool  #: Whether these are all layouts that fit, with their exact weights.
     plan: tuple[str, ...] = ()  #: Declarer's best plan, where the ending was searched whole.
-    horizon: int = 0
-    """Tricks from this one on that are played by one plan, double dummy after them; 0 is double dummy."""
+    horizon: int = 0  #: Tricks from this one on that are played by one plan, double dummy after them.
     late: bool = False  #: Whether one plan was looked for, and took too long.
 
     @property

@@ -45,8 +45,7 @@ class Judged:
     player: Seat  #: Who chose: declarer for dummy.
     card: Card
     best: Card  #: The best card, the same where none was better.
-    cost: Estimate[float]
-    """Tricks less than the best card on average, by what the player could know; one standard error."""
+    cost: Estimate[float]  #: Tricks less than the best card on average, by what the player could know.
     close: bool  #: Whether the test cannot tell it from the best.
     double_dummy_cost: int | None  #: Tricks lost on the real deal; ``None`` where the record does not tell all hands.
     choices: int  #: Cards that could be told apart; 1 where there was nothing to choose.

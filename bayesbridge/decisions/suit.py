@@ -28,8 +28,7 @@ from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
 from bayesbridge.words import SEATS, error_text, percent, share_error
 
-MOST_MISSING: Final = 10
-"""Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""
+MOST_MISSING: Final = 10  # cards that the defenders may hold: with more there is nothing to plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,12 +360,10 @@ _NAMES: Final = {rank: rank for rank in RANKS} | {"A": "ace", "K": "king", "Q": 
 class SuitLine:
     """One plan, and what it reaches against the best defence."""
 
-    goal: int | None
-    """The number of tricks that it reaches most often; ``None`` for the plan with most tricks on average."""
+    goal: int | None  #: Tricks that it reaches most often; ``None`` for the plan with most tricks on average.
     at_least: dict[int, float]  #: P(so many tricks or more) by this plan, from one more than the highest cards win.
     tricks: float  #: Expected tricks.
-    error: float
-    """One standard error of P(goal) where the layouts are weighed by draws, 0 where exactly; of tricks without goal."""
+    error: float  #: One standard error of P(goal), or of tricks without a goal; 0 where layouts are weighed exactly.
     step: Step | None  #: The plan as a tree; ``None`` where nothing is to choose.
     lowest: str  #: The defenders' lowest equals, which the words call low.
 
@@ -400,11 +397,9 @@ class SuitPlay(markup.Displayable):
     missing: str  #: Cards of the defenders.
     table: tuple[Seat, Seat]  #: Who holds them.
     sure: int  #: Tricks that are certain by the best play for them.
-    goals: tuple[SuitLine, ...]
-    """The best plan for each number of tricks that is possible and more than the highest cards win, rising."""
+    goals: tuple[SuitLine, ...]  #: The best plan for each possible number of tricks above the highest cards' own.
     best: SuitLine  #: The plan with most tricks on average.
-    small: str
-    """Declarer's cards that were counted as the lowest, to end the search; the figures are then lower bounds."""
+    small: str  #: Declarer's cards counted as the lowest, to end the search; the figures are then lower bounds.
     weighed: str = ""  #: How the layouts were weighed, in words.
 
     @property
