@@ -196,13 +196,7 @@ class System:
         return None if suit is None else self.places.get(AskingCall(calls[-2], suit))
 
     def agreed(self, calls: Calls) -> Suit | None:
-        """The suit that the last call but one asks about; ``None`` where it asks nothing.
-
-        A call shows the suits in which all hands that fit its statements have three cards. One without statements shows
-        the suit that it names, if the opponents have not bid it, and if it does not answer a bid of a suit that showed
-        no cards there. The first suit that both partners have shown is agreed; else it is the last one shown, unless
-        the player who is asked has bid no trumps: that is an invitation.
-        """
+        """The suit that the last call but one asks about, as docs/bidders.md has it; ``None`` where it asks nothing."""
         shown: tuple[set[Suit], set[Suit]] = set(), set()
         theirs = set[Suit | None]()
         last, natural, notrump = None, True, False

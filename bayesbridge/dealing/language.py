@@ -25,9 +25,7 @@ from bayesbridge.expressions import (
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``form`` is the word of the language: a way to print each deal, what ``values`` come to after it; the mean of a
-    value over all deals; or how often each value or pair of values comes, those in the ``ranges`` on their own.
-    """
+    """``form`` is the word of the language; ``ranges``: the values of a frequency that are told on their own."""
 
     form: str
     values: tuple[Expression, ...] = ()

@@ -166,16 +166,12 @@ _LARGEST: Final = 1 << 16
 
 @dataclass(slots=True)
 class Drawn:
-    """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed.
-
-    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` is from
-    :meth:`CallDraws.draw`.
-    """
+    """What a search has found so far."""
 
     drawn: int = 0
-    called: int = 0
-    kept: int = 0
-    over: float = 0.0
+    called: int = 0  # draws that the calls kept before anything was tested
+    kept: int = 0  # draws that passed
+    over: float = 0.0  # from CallDraws.draw
     masks: list[Masks] = field(default_factory=list)
 
     @property

@@ -49,9 +49,7 @@ class Ending(Search):
         side: int,
         most_work: int = 12 * SECOND,
     ) -> None:
-        """``ours``: what is left in the hands of seats ``side`` and ``side + 2``, as masks; ``hidden``: (n, 2) masks of
-        what is left in those of seats ``1 - side`` and ``3 - side``; ``side`` is 0 for North and South.
-        """
+        """``ours``: masks of what seats ``side`` and ``side + 2`` have left; ``hidden``: (n, 2) the other two's."""
         self.side, self.trump = side, trick.trump
         self.hidden = np.array(hidden, np.int64)
         played = tuple(card.index for card in trick.cards)
@@ -70,9 +68,9 @@ class Ending(Search):
         self.stop = 0  # tricks left at the horizon
         self.solver = Solver(trick.trump, side)
         self.solved: dict[tuple[State, int, int], int] = {}
+        # (n,) double-dummy tricks at the start: no plan is asked for more.
         self.most = np.full(self.n, self.left)
         self.most = self._double_dummy(self.start, range(self.n), 1)
-        """(n,) double-dummy tricks at the start: no plan is asked for more."""
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
         self.work += POSITION

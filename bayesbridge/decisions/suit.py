@@ -144,10 +144,7 @@ NONE: Final = -1  # no card of the suit
 
 
 class SuitGame(Search):
-    """One combination as a game, for goals from ``lowest`` on to as many tricks as there are.
-
-    A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card.
-    """
+    """A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card."""
 
     def __init__(self, combination: Combination, lowest: int, most_work: int = MOST_WORK) -> None:
         self.sizes = tuple(len(group) for group in combination.groups)
