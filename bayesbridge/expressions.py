@@ -1,13 +1,11 @@
 """Expressions over a deal, as the dealer language writes them: measures of a holding, nodes, values, and the parser.
 
 A *measure* is a table with an entry for each of the 8192 holdings of a suit, a 13-bit field of ranks from the two up.
-Those that add up card by card have a weight for each rank; the others look at the whole suit. Quality and the four-C
-count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace, king and queen in as
-many cards as the suit has, up to three.
+Quality and the four-C count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace,
+king and queen in as many cards as the suit has, up to three.
 
-Expressions are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; false is
-0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0 is a. Shapes are four lengths in the order S H D C,
-with ``x`` for any length. What is wrong with a text is one line with its line and column.
+Expressions are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; a / 0 is
+0, and a % 0 is a. What is wrong with a text is one line with its line and column.
 """
 
 from __future__ import annotations
@@ -52,10 +50,8 @@ POINTS: Final = Measure("hcp", tuple(HIGH_CARD_POINTS))
 CONTROLS: Final = by_rank("control", (2, 1))
 LOSERS: Final = Measure("loser")
 QUALITY: Final = Measure("quality")
-SHORT: Final = Measure("short")
-"""1 for a suit of fewer than three cards."""
-FOUR_C: Final = Measure("cccc")
-"""The part of the four-C count that is a sum over suits; 50 are taken off a hand without a short suit, else 100."""
+SHORT: Final = Measure("short")  # 1 for a suit of fewer than three cards
+FOUR_C: Final = Measure("cccc")  # the part of the four-C count that is a sum over suits
 
 COUNTS: Final = tuple(
     by_rank(name, weights)
@@ -71,8 +67,7 @@ COUNTS: Final = tuple(
         ("top5", (1, 1, 1, 1, 1)),
         ("c13", (6, 4, 2, 1)),
     )
-)
-"""The ten counts ``pt0`` … ``pt9``, under their names, unless a script gives them other weights."""
+)  # the ten counts pt0 … pt9, under their names, unless a script gives them other weights
 
 
 @lru_cache(maxsize=256)
@@ -159,8 +154,6 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Number(Expression):
-    """A whole number."""
-
     value: int
 
 
@@ -175,16 +168,12 @@ class Held(Expression):
 
 @dataclass(frozen=True, slots=True)
 class ShapeIn(Expression):
-    """Whether the shape of a seat is one of a set."""
-
     seat: int
     shapes: Shapes
 
 
 @dataclass(frozen=True, slots=True)
 class Taken(Expression):
-    """Double-dummy tricks of a declarer in a strain."""
-
     seat: int
     strain: int
 
@@ -212,11 +201,8 @@ class Operation(Expression):
         object.__setattr__(self, "depth", 1 + max(part.depth for part in self.operands))
 
 
-type Leaf = Held | Taken | Slot | Operation
-"""What an expression does not tell by itself; of the operations that is ``rnd``."""
-type Leaves = Callable[[Leaf], Any]
-"""The value of a leaf, an array or a number."""
-
+type Leaf = Held | Taken | Slot | Operation  # what an expression does not tell by itself; of the operations that is rnd
+type Leaves = Callable[[Leaf], Any]  # the value of a leaf, an array or a number
 TRUE: Final = Number(1)
 
 
@@ -229,14 +215,12 @@ def conjunction(parts: tuple[Expression, ...]) -> Expression:
 
 
 def _joined(expression: Expression, operator: str) -> tuple[Expression, ...]:
-    """What the operator joins in it, else itself alone."""
     if isinstance(expression, Operation) and expression.operator == operator:
         return expression.operands
     return (expression,)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """The node and all below it."""
     waiting = [expression]
     while waiting:
         yield (node := waiting.pop())
@@ -244,7 +228,6 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def seats_of(expression: Expression) -> frozenset[int]:
-    """The seats whose cards it looks at."""
     return frozenset(node.seat for node in walk(expression) if isinstance(node, Held | ShapeIn))
 
 
@@ -256,7 +239,6 @@ def opaque(expression: Expression) -> bool:
 
 
 def needs_solver(expression: Expression) -> bool:
-    """Whether tricks are counted in it."""
     return any(isinstance(node, Taken) for node in walk(expression))
 
 
@@ -277,8 +259,7 @@ def evaluate(expression: Expression, leaves: Leaves) -> Any:
     raise AssertionError(expression)
 
 
-type Solver = Callable[[Masks, int, int], Ints]
-"""(n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks."""
+type Solver = Callable[[Masks, int, int], Ints]  # (n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks
 
 
 class LayoutValues:
@@ -292,7 +273,6 @@ class LayoutValues:
         self._known: dict[Leaf, Any] = {}
 
     def of(self, expression: Expression) -> Ints:
-        """(n,) the value for each layout."""
         found = evaluate(expression, self._leaf)
         return np.broadcast_to(np.asarray(found, dtype=np.int64), (len(self.masks),))
 
@@ -358,8 +338,6 @@ _WORDS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``kind``: text, word, sign or end."""
-
     kind: str
     text: str
     line: int
@@ -370,7 +348,6 @@ class Token:
 
     @property
     def quoted(self) -> str:
-        """As it is shown in an error."""
         return "the end of the script" if self.kind == "end" else shorten(self.text)
 
 
@@ -407,14 +384,12 @@ STRAIN_LETTERS: Final = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4, "NT": 4}
 VULNERABILITIES: Final = {"none": "None", "ns": "NS", "ew": "EW", "all": "All"}
 
 MEASURES: Final = {word: one for one in (POINTS, CONTROLS, LOSERS) for word in (one.name, f"{one.name}s")}
-"""Measures that a script cannot change, but for the points."""
 
 COUNT_WORDS: Final = {
     word: number
     for number, count in enumerate(COUNTS)
     for word in (f"pt{number}", count.name, count.name.removesuffix("s"))
-}
-"""Words for the ten counts that ``altcount`` can change."""
+}  # words for the ten counts that altcount can change
 
 COMMANDS: Final = frozenset(
     ["predeal", "condition", "produce", "generate", "dealer", "vulnerable", "pointcount", "altcount", "action", "seed"]
@@ -456,8 +431,7 @@ _LEVELS: Final[tuple[Mapping[str, str], ...]] = (
     {"<": "<", "<=": "<=", ">": ">", ">=": ">="},
     {"+": "+", "-": "-"},
     {"*": "*", "/": "/", "%": "%"},
-)
-"""Binary operators from the loosest to the tightest."""
+)  # binary operators from the loosest to the tightest
 
 LARGEST: Final = 1_000_000_000
 MOST_NODES: Final = 5_000
@@ -487,16 +461,13 @@ class Parser:
         return token
 
     def accept(self, *texts: str) -> Token | None:
-        """Read the next word if it is one of these."""
         return self.read() if self.next.kind in ("word", "sign") and self.next.text in texts else None
 
     def expect(self, text: str, where: str) -> None:
-        """Read a word that must be there."""
         if self.accept(text) is None:
             raise self.next.wrong(f"{text!r} is missing before {self.next.quoted}: write {where}")
 
     def number(self, where: str) -> int:
-        """Read a whole number, which may have a minus sign."""
         sign = -1 if self.accept("-") else 1
         token = self.read()
         if token.kind != "word" or not token.text.isascii() or not token.text.isdigit():
@@ -506,14 +477,13 @@ class Parser:
         return sign * int(token.text)
 
     def choice[T](self, table: Mapping[str, T], what: str) -> T:
-        """Read one of some words."""
         token = self.read()
         if token.kind != "word" or token.text not in table:
             raise token.wrong(f"{token.quoted} is no {what}: write {', '.join(list(table)[:4])} …")
         return table[token.text]
 
     def expression(self) -> Expression:
-        """Read an expression: a choice with ``? :``, or what binds tighter."""
+        """A choice with ``? :``, or what binds tighter."""
         start = self.next
         self._nesting += 1
         if self._nesting > _DEEPEST_NESTING:
@@ -611,7 +581,6 @@ class Parser:
         return ShapeIn(seat, self._shapes())
 
     def _shapes(self) -> Shapes:
-        """A list of shapes with + and - between them."""
         found: Shapes = frozenset()
         adds = self.accept("-") is None
         while True:
@@ -646,7 +615,6 @@ LONGEST: Final = 100
 
 
 def short_text(expression: Expression) -> str:
-    """The text, cut where it is long."""
     text = text_of(expression)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"
 
@@ -689,7 +657,6 @@ def text_of(expression: Expression) -> str:
 
 
 def _inner(part: Expression, *plain: str) -> str:
-    """In brackets if it is more than one word, but for these operators."""
     text = text_of(part)
     return (
         f"({text})"

@@ -4,14 +4,12 @@ The style model reads nothing of a hand but its five cells, so layouts with the 
 the likelihood of the other evidence (over its density, where layouts are drawn). Summing them out leaves a smooth
 function of at most four numbers, m(θ) = Σ_rows weight · P(their calls ∣ cells, θ).
 
-With z a style's distance from the centres of its prior in spreads, a normal proposal is fitted to the posterior of z in
-rounds of tempered importance sampling, and mixed with a tenth of the prior, so that no weight is larger than ten times
-the likelihood. Points come in batches, each a scrambled Sobol' net: the batches are unbiased and independent, so their
-spread is the standard error of every answer (:class:`~bayesbridge.engines.weights.Batches`).
+With z a style's distance from the centres of its prior in spreads, a normal proposal is fitted to the posterior of z by
+tempered importance sampling, and mixed with a tenth of the prior, so that no weight passes ten times the likelihood.
+Points come in batches, each a scrambled Sobol' net: their spread is the standard error of every answer.
 
 Given styles θ_d with weights w_d for the prior and the records, a layout of row r has the likelihood Σ w_d P_r(θ_d),
-and P(calls) = Σ w_d m(θ_d). Draws of NUTS come from the posterior, so their w_d are 1 / m(θ_d) up to an unknown
-constant; P(calls) then comes from importance points around them.
+and P(calls) = Σ w_d m(θ_d). Draws of NUTS have w_d ∝ 1 / m(θ_d); P(calls) then comes from points around them.
 """
 
 from __future__ import annotations
@@ -114,19 +112,14 @@ def _log_mean(log: Floats) -> Estimate[float]:
 
 @dataclass(frozen=True, eq=False)
 class StyleQuestion:
-    """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand.
-
-    calls:  for each call of the seat in this auction, what its options were and which it was
-    others: all other soft evidence
-    design: the calls on record of the same player, ``None`` if there are none
-    """
+    """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand."""
 
     belief: Belief
     seat: Seat
     prior: Prior
-    calls: tuple[tuple[Options, int], ...]
-    others: SoftEvidence
-    design: Design | None
+    calls: tuple[tuple[Options, int], ...]  # of the seat in this auction: the options, and which it was
+    others: SoftEvidence  # all other soft evidence
+    design: Design | None  # the calls on record of the same player, None if there are none
 
     @classmethod
     def of(cls, belief: Belief, seat: Seat | str, records: Sequence[CallRecord], prior: Prior) -> StyleQuestion:
@@ -200,19 +193,15 @@ class StyleQuestion:
 
 
 class SeatChances(NamedTuple):
-    """Everything about rows of cells and the calls of a seat but for the style.
-
-    calls: for each call, its number, how many calls were legal, and by strain the options, their terms for each cell
-           that occurs (utilities depend on the cell of their strain alone), and the cell of each row
-    rows:  how many rows there are
+    """Everything about rows of cells and the calls of a seat but for the style: of each call its number, how many were
+    legal, and by strain the options, their terms for each cell that occurs, and the cell of each row.
     """
 
     calls: list[tuple[int, int, list[tuple[NDArray[np.int64], Terms, NDArray[np.intp]]]]]
-    rows: int
+    rows: int  # how many rows there are
 
     @classmethod
     def of(cls, cell: Cells, made: Sequence[tuple[Options, int]]) -> SeatChances:
-        """For (k, 5) cells of rows and the calls with their options."""
         unique = [np.unique(cell[:, strain], return_inverse=True) for strain in range(5)]
         calls = []
         for options, call in made:
@@ -250,27 +239,19 @@ class SeatChances(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StyleRows:
-    """The layouts by what the style model sees of them, and the chances of the seat's calls for each row.
-
-    layouts: all of them, or those of ``drawn`` that have weight
-    log:     (k,) log weight of each row, ``most`` the largest; the weights add up to P(the other evidence)
-    row:     (n,) the row of each layout
-    base:    (n,) log weight of each layout: log P(other evidence ∣ layout) − log density
-    others:  (n,) log P(other evidence ∣ layout)
-    """
+    """The layouts by what the style model sees of them, and the chances of the seat's calls for each row."""
 
     drawn: Draws | None
-    layouts: Enumeration | Masks
+    layouts: Enumeration | Masks  # all of them, or those of drawn that have weight
     chances: SeatChances
-    log: Floats
+    log: Floats  # (k,) log weight of each row, most the largest; the weights add up to P(the other evidence)
     most: float
-    row: NDArray[np.int64]
-    base: Floats
-    others: Floats
+    row: NDArray[np.int64]  # (n,) the row of each layout
+    base: Floats  # (n,) log weight of each layout: log P(other evidence ∣ layout) − log density
+    others: Floats  # (n,) log P(other evidence ∣ layout)
 
     @classmethod
     def of(cls, question: StyleQuestion, drawn: Draws | None) -> StyleRows:
-        """Sort layouts into rows, all of them where none are drawn."""
         target, codes, others = question.belief.target, [], []
         if drawn is None:
             layouts: Enumeration | Masks = target.support
@@ -301,7 +282,6 @@ class StyleRows:
         return cls(drawn, layouts, chances, log_rows, float(log_rows.max()), row, base, log)
 
     def log_marginal(self, styles: Floats) -> Floats:
-        """(d,) log m of (d, 4) styles."""
         found, rows = np.empty(len(styles)), np.exp(self.log - self.most)
         for part, chances in self.chances.of_styles(styles):
             found[part] = chances @ rows
@@ -310,23 +290,14 @@ class StyleRows:
 
 
 class WeightedRows(NamedTuple):
-    """The rows weighted by styles.
+    """The rows weighted by styles."""
 
-    table:    (B, k) by batch, likelihood of each row relative to P(calls): the mean over layouts of the mean over
-              batches is 1
-    by_style: (4, k) mean of each parameter of the style for a layout of the row
-    styles:   (B, n, 4)
-    weights:  (B, n) posterior weight of each style, adding up to one
-    marginal: (B, n) m(θ) over the weight of the heaviest row
-    evidence: log P(calls ∣ hard evidence, records), where the styles tell it
-    """
-
-    table: Floats
-    by_style: Floats
-    styles: Floats
-    weights: Floats
-    marginal: Floats
-    evidence: Estimate[float] | None = None
+    table: Floats  # (B, k) by batch, likelihood of each row over P(calls): its mean over layouts and batches is 1
+    by_style: Floats  # (4, k) mean of each parameter of the style for a layout of the row
+    styles: Floats  # (B, n, 4)
+    weights: Floats  # (B, n) posterior weight of each style, adding up to one
+    marginal: Floats  # (B, n) m(θ) over the weight of the heaviest row
+    evidence: Estimate[float] | None = None  # log P(calls ∣ hard evidence, records), where the styles tell it
 
     @classmethod
     def of(cls, rows: StyleRows, styles: Floats, prior: Floats | None) -> WeightedRows:
@@ -350,7 +321,6 @@ class WeightedRows(NamedTuple):
     def by_points(
         cls, question: StyleQuestion, rows: StyleRows, cloud: Cloud, n: int, rng: np.random.Generator
     ) -> WeightedRows:
-        """With at least ``n`` points of a mixture, and P(calls)."""
         styles, log = question.weighted(cloud, cloud.points(n, rng))
         found = cls.of(rows, styles, np.exp(log - log.max()))
         with np.errstate(divide="ignore"):
@@ -367,8 +337,7 @@ class Diagnostics(NamedTuple):
 
     sampler: str
     ess: float
-    rhat: float
-    """``nan`` without chains."""
+    rhat: float  #: ``nan`` without chains.
     divergences: int
 
 
@@ -376,12 +345,9 @@ class Diagnostics(NamedTuple):
 class JointPosterior:
     """What is known of the player and of the layout, after their records and the calls of this auction."""
 
-    styles: Styles
-    """Their style, as draws that count the same; the player's name is that of the seat."""
-    layouts: Posterior
-    """The layouts, with the style summed out."""
-    style: dict[str, Estimate[float]]
-    """Posterior mean of each parameter of the style, with the error of styles and of drawn layouts."""
+    styles: Styles  #: Their style, as draws that count the same; the player's name is that of the seat.
+    layouts: Posterior  #: The layouts, with the style summed out.
+    style: dict[str, Estimate[float]]  #: Posterior mean of each parameter of the style, with its error.
     diagnostics: Diagnostics
 
     @property
@@ -483,7 +449,6 @@ def infer_jointly(
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
-    """(n, 4) independent draws as a tree like that of PyMC."""
     import xarray
 
     draws = {name: (("chain", "draw", "player"), values[None, :, column, None]) for column, name in enumerate(STYLE)}
@@ -496,7 +461,6 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
 def _with_nuts(
     question: StyleQuestion, rows: StyleRows, size: tuple[int, int, int], rng: np.random.Generator
 ) -> JointPosterior:
-    """The style by NUTS, with the layouts summed out."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -524,7 +488,6 @@ def _with_nuts(
 def _posterior(
     question: StyleQuestion, rows: StyleRows, weighted: WeightedRows, styles: Styles, found: Diagnostics
 ) -> JointPosterior:
-    """Layouts weighted by styles."""
     assert weighted.evidence is not None
     drawn, (log_marginal, log_marginal_error) = rows.drawn, weighted.evidence
     with np.errstate(divide="ignore"):

@@ -57,13 +57,11 @@ class Scheme:
     """
 
     name: str
-    values: tuple[Fraction, ...]
-    """The value of an odd trick by strain, in the order C D H S NT."""
+    values: tuple[Fraction, ...]  #: The value of an odd trick by strain, in the order C D H S NT.
     base: Fraction
     per_level: Fraction
     per_overtrick: Fraction
-    undertrick: Fraction
-    """What each defender earns for each trick that declarer is short of."""
+    undertrick: Fraction  #: What each defender earns for each trick that declarer is short of.
 
     doubles: ClassVar[bool] = False
     imps: ClassVar[bool] = False
@@ -110,7 +108,7 @@ class Scheme:
 
 
 def _exact(what: str, value: Any) -> Fraction:
-    """1, 0.5 or "1/2" as written: 0.1 means one tenth, not the nearest binary fraction: hence by way of its text."""
+    """0.1 means one tenth, not the nearest binary fraction: hence by way of its text."""
     try:
         return Fraction(str(value))
     except (ValueError, ZeroDivisionError):
@@ -118,7 +116,6 @@ def _exact(what: str, value: Any) -> Fraction:
 
 
 def _overtricks(contract: Contract, tricks: int) -> int:
-    """Tricks beyond those that the contract needs, below zero where it is down."""
     if not 0 <= tricks <= 13:
         raise BayesBridgeError(f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks)
     return tricks - contract.tricks_needed
@@ -126,14 +123,10 @@ def _overtricks(contract: Contract, tricks: int) -> int:
 
 _CLASSIC: Final = {"C": 6, "D": 7, "H": 8, "S": 9, "NT": 10}
 
-OLD: Final = Scheme.of({"name": "old", "values": _CLASSIC, "undertrick": 25})
-"""value · level; overtricks earn nothing."""
-
+OLD: Final = Scheme.of({"name": "old", "values": _CLASSIC, "undertrick": 25})  # value · level; overtricks earn nothing
 NEW: Final = Scheme.of({"name": "new", "values": _CLASSIC, "base": 6, "per_overtrick": "1/2", "undertrick": 25})
-"""value · (6 + level + overtricks / 2)."""
 
 SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, NEW)}
-"""The built-in schemes by name."""
 
 
 def beside_built_in(schemes: Iterable[Scheme]) -> dict[str, Scheme]:
@@ -192,7 +185,6 @@ SCORINGS: Final[Mapping[str, Callable[[Vulnerability], Scoring]]] = {
     "new": lambda _: NEW,
     "duplicate": Duplicate,
 }
-"""Every scoring that has a name, at a vulnerability."""
 
 type SchemeLike = Scoring | str | Mapping[str, Any] | None
 

@@ -22,8 +22,7 @@ _POINTS: Final = re.compile(r"(?P<range>\d+-\d+|\d+\+)(?: ?(?:hcp|points?|pts?))
 _TRANSFER: Final = re.compile(rf"(?:jacoby |texas )?transfer(?: to {_SUIT})?")
 _UNCLEAR: Final = re.compile(r"\b(?:or|not?|may|could|can|unless|except|denies|usually|/)\b|\?")
 _BETWEEN: Final = re.compile(r"[,;.:&]|\band\b|\bwith\b|(?<=[a-z♠♥♦♣]) (?=\d)|(?<=[\d+]) (?=bal)")
-_ABOVE: Final = {Strain.D: Suit.H, Strain.H: Suit.S}
-"""What a transfer shows that does not say so."""
+_ABOVE: Final = {Strain.D: Suit.H, Strain.H: Suit.S}  # what a transfer shows that does not say so
 
 
 def alert_statement(text: str, before: Auction, call: Call) -> Statement | None:
@@ -56,7 +55,6 @@ def _part(words: str, call: Call, partners: Suit | None) -> str | None:
 
 
 def alerts_read(record: Record) -> dict[int, Statement]:
-    """What the alerted calls show, by their index in the auction, as far as it can be read."""
     if (auction := record.auction) is None:
         return {}
     turns = ((at, text, Turn.of(auction, at)) for at, text in record.alerts)
@@ -65,7 +63,6 @@ def alerts_read(record: Record) -> dict[int, Statement]:
 
 
 def alerts_system(record: Record) -> System | None:
-    """The system that the alerts of a table tell, ``None`` where none can be read."""
     places: dict[Place, Meanings] = {}
     for at, statement in alerts_read(record).items():
         assert record.auction is not None

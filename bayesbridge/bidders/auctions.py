@@ -53,7 +53,6 @@ def seat_to_call(auction: Auction) -> Seat:
 
 @lru_cache(maxsize=256)
 def legal_indices(before: Auction) -> tuple[int, ...]:
-    """Indices of the legal calls, rising."""
     return tuple(call.index for call in before.legal_calls())
 
 

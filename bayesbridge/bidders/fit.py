@@ -1,13 +1,9 @@
 """Learning the styles of players from auctions on record, with PyMC.
 
-A record is one call whose caller's hand is known; docs/learning.md has the model. Each player p has four numbers, on
-scales where a normal prior makes sense. Several players come from one population whose mean and spread are learned too,
-non-centred: NUTS walks in z, whose shape does not depend on σ::
+A record is one call whose caller's hand is known; docs/learning.md has the model. Several players come from one
+population whose mean and spread are learned too, non-centred: NUTS walks in z, whose shape does not depend on σ::
 
     θ_p = μ + σ · z_p,   z_p ~ Normal(0, 1),   μ ~ Normal(prior centre, prior spread),   σ ~ HalfNormal(prior spread)
-
-Utilities are quadratic in the tricks that a style adds (:class:`~bayesbridge.bidders.style.Terms`), so all that a hand
-and an auction contribute is three arrays, worked out once before sampling.
 """
 
 from __future__ import annotations
@@ -113,18 +109,12 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
 
 
 class Design(NamedTuple):
-    """Records as arrays, r of them.
+    """Records as arrays, r of them."""
 
-    terms:  (r, 38) each, utilities; Pass has 0, an illegal call :data:`NEVER`
-    legal:  (r, 38) 1 where the call was legal, else 0
-    call:   (r,) the call made
-    player: (r,) its player's number
-    """
-
-    terms: Terms
-    legal: NDArray[np.int64]
-    call: NDArray[np.int64]
-    player: NDArray[np.int64]
+    terms: Terms  # (r, 38) each, utilities; Pass has 0, an illegal call NEVER
+    legal: NDArray[np.int64]  # (r, 38) 1 where the call was legal, else 0
+    call: NDArray[np.int64]  # (r,) the call made
+    player: NDArray[np.int64]  # (r,) its player's number
 
     @classmethod
     def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Design:
@@ -169,7 +159,6 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
 
 
 STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
-"""The four parameters of a style, by the names of :class:`StyleBidder`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -287,8 +276,8 @@ ENDS: Final = {
     "suit_preference": BOUNDS["suit_preference"],
     "log_temperature": tuple(np.log(BOUNDS["temperature"]).tolist()),
     "logit_slip": (-np.inf, np.inf),
-}
-"""The four parameters on the scales of the prior, and where a style ends there."""
+}  # the four parameters on the scales of the prior, and where a style ends there
+
 
 _TRICKS = Normal(0.0, 0.75)
 _LOG_TEMPERATURE = Normal(0.0, 0.4)
@@ -315,7 +304,6 @@ class Prior:
 
     @property
     def unknown(self) -> list[int]:
-        """Which of the four numbers are not known."""
         return [column for column, normal in enumerate(astuple(self)) if normal.spread > 0.0]
 
     def styles(self, z: Floats) -> Floats:
@@ -438,7 +426,7 @@ def fit_styles(
 
 
 def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any) -> xarray.DataTree:
-    """NUTS in the model in context: chains one after the other, no bars, no advice; the caller looks at R-hat."""
+    """NUTS in the model in context, one chain after the other; the caller looks at R-hat."""
     import pymc as pm
 
     quiet = {"cores": 1, "quiet": True, "compute_convergence_checks": False}

@@ -25,10 +25,10 @@ class IterativeBidder:
     [0.9806, 0.0006]
     """
 
-    slip: float = 0.02
-    """ε, the share of calls made at random; 0 makes the model sharp, and a call that it cannot explain impossible."""
-    suits: bool = False
-    """Whether suits are bid; without, a suit bid is a slip and says nothing of the hand."""
+    slip: float = (
+        0.02  #: ε, the share of calls made at random; at 0 a call that the model cannot explain is impossible.
+    )
+    suits: bool = False  #: Whether suits are bid; without, a suit bid is a slip and says nothing of the hand.
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:

@@ -1,9 +1,8 @@
 """The learned bidder of the four-player game: P(call ∣ own hand, partner's hand, auction so far), fitted on records.
 
-Partner's hand may be hidden or shown: a call depends on it even when the caller's hand and the auction are known, since
-partners know what their calls mean (docs/pairs.md). A wide network says P(call); a narrow one of the same kind guides
-the draws (:mod:`~bayesbridge.bidders.networks`). Relative seat 0 is the caller, 1 the left-hand opponent, 2 the
-partner, 3 the right-hand opponent. ``scripts/fit_auction_model.py`` makes the parameters.
+Partner's hand may be hidden or shown: partners know what their calls mean (docs/pairs.md). A wide network says P(call);
+a narrow one guides the draws (:mod:`~bayesbridge.bidders.networks`). Relative seat 0 is the caller, 1 the left-hand
+opponent, 2 the partner. ``scripts/fit_auction_model.py`` makes the parameters.
 """
 
 from __future__ import annotations
@@ -40,14 +39,10 @@ STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 
 
 class Steps(NamedTuple):
-    """An auction of n calls, each with what its caller knew of the auction before making it.
+    """An auction of n calls, each with what its caller knew of the auction before making it."""
 
-    tokens: (n, 6) rows of the reader's table, one for each part (:data:`STARTS`)
-    legal:  (n, 38) which calls were legal
-    """
-
-    tokens: NDArray[np.intp]
-    legal: NDArray[np.bool_]
+    tokens: NDArray[np.intp]  # (n, 6) rows of the reader's table, one for each part (STARTS)
+    legal: NDArray[np.bool_]  # (n, 38) which calls were legal
 
 
 def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool) -> Steps:
@@ -98,7 +93,6 @@ class PairStyle:
 
     @property
     def variable(self) -> str:
-        """A name for it in Python."""
         return f"style_of_{re.sub(r'\W+', '_', self.pair).lower()}"
 
     @property
@@ -115,7 +109,6 @@ class PairStyle:
         return sha256((files("bayesbridge.bidders") / "data/auction.npz").read_bytes()).hexdigest()[:8]
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON holds it."""
         numbers = {"mean": self.mean.tolist(), "covariance": self.covariance.tolist()}
         return {"pair": self.pair, "tables": self.tables, "network": self.network(), **numbers}
 
@@ -174,9 +167,7 @@ TYPICAL: Final = ("standard", "strong-club")
 """The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits`` has them in words."""
 
 
-type Styles = tuple[PairStyle, PairStyle]
-"""Of North and South, of East and West."""
-
+type Styles = tuple[PairStyle, PairStyle]  # of North and South, of East and West
 SIDES: Final = ("NS", "EW")
 
 
@@ -229,18 +220,15 @@ class LearnedBidder:
 
     @property
     def named(self) -> tuple[tuple[str, PairStyle], ...]:
-        """The sides whose pair has a name, and its style."""
         return tuple((side, s) for side, s in zip(SIDES, self.style, strict=True) if s.pair)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """What is known of the pairs, in words."""
         told = {side: f"as {s.pair} did at {s.tables} tables" for side, s in self.named if s.tables}
         return tuple(f"{side} bid {told.get(side, f'in the typical style {s.pair}')}" for side, s in self.named)
 
     @property
     def guide(self) -> LearnedBidder:
-        """The quicker network, to which proposals are fitted."""
         return LearnedBidder(self.vulnerable, self.slip, self.style, "guide")
 
     def log_likelihood(
@@ -283,7 +271,6 @@ class LearnedBidder:
 
 @lru_cache(maxsize=512)
 def _contexts(bidder: LearnedBidder, auction: Auction) -> tuple[Context, ...]:
-    """What is known before each call of an auction, which is read once."""
     if auction.dummy is not None:
         raise BayesBridgeError(
             f"auction '{auction}' of three players: the learned bidder knows the four-player game only; "

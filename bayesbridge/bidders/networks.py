@@ -1,20 +1,12 @@
-"""The networks of the learned bidder and the learned player, in NumPy.
+"""The networks of the learned bidder and the learned player, in NumPy; docs/bidders.md has the formulas.
 
 **The reader** is a small causal transformer over what everybody at the table knows: it never sees a hidden hand. Every
-token is the sum of a few rows of one table, and looks back at those before it, by what they say and how far they lie::
-
-    x ← x + answer(Σ over the past of softmax(q·k / √d + distance) v)       with q, k, v = ask(norm(x))
-    x ← x + down(relu(up(norm(x))))
+token is the sum of a few rows of one table, and looks back at those before it, by what they say and how far they lie.
 
 **A hand** is a sum over its four suits of vectors looked up by the 13 bits of the holding (small networks made them,
 evaluated for all 8192 holdings once) and of vectors for what no suit tells. Two short products later it joins the
-context c, which is what the reader says, in one hidden layer whose units the context scales and shifts; so do partner's
-hand, where it is shown, and what the two are worth together::
-
-    h = relu(relu(Σ_s suit_s[holding in s] + points + shape + aces and kings)·W + w)        once for each hand
-    a = h·A + its aces and kings, b = the same of partner's hand with another matrix
-    p = relu(relu(h·J + h'·J + 2j)·K + k)·P + q                                             once for each pair of hands
-    scores = relu(a ∘ scale(c) + shift(c) [+ b ∘ scale'(c) + shift'(c) + p ∘ scale''(c)])·C + c·D + d
+context, which is what the reader says, in one hidden layer whose units the context scales and shifts; so do partner's
+hand, where it is shown, and what the two are worth together.
 """
 
 from __future__ import annotations
@@ -111,20 +103,15 @@ def read(parameters: dict[str, Singles], tokens: NDArray[np.intp], extra: Single
 
 
 class Context(NamedTuple):
-    """What is known before one choice.
+    """What is known before one choice."""
 
-    scale:   (vectors, units) of the own hand's vector, and if the network takes partner's hand, of that and the pair's
-    shift:   (hands, units) what it adds with each of the hands
-    choices: (k,) what may be chosen, rising
-    out:     (units, k) from the hidden layer to them
-    bias:    (k,) what the context alone says for them
-    """
-
-    scale: Singles
-    shift: Singles
-    choices: NDArray[np.intp]
-    out: Singles
-    bias: Singles
+    scale: (
+        Singles  # (vectors, units) of the own hand's vector, and where partner's hand is taken, of that and the pair's
+    )
+    shift: Singles  # (hands, units) what it adds with each of the hands
+    choices: NDArray[np.intp]  # (k,) what may be chosen, rising
+    out: Singles  # (units, k) from the hidden layer to them
+    bias: Singles  # (k,) what the context alone says for them
 
     def scores(self, own: Singles, partner: Singles | None = None, pair: Singles | None = None) -> Singles:
         """(n, k) the score of every choice, from the vectors of n hands and, if shown, of partners and of the pairs."""
@@ -138,7 +125,7 @@ class Context(NamedTuple):
 
 
 class Holdings(NamedTuple):
-    """Tables to look vectors up in: (4, 8192, units) by suit, and of whole hands by points, shape, aces and kings."""
+    """Vectors: (4, 8192, units) by suit, and of whole hands by points, shape, aces and kings."""
 
     suits: Singles
     points: Singles
@@ -161,8 +148,6 @@ class Holdings(NamedTuple):
 
 
 class Network:
-    """A network: its reader, its hands, and the hidden layer in which they meet."""
-
     def __init__(self, parameters: dict[str, Singles]) -> None:
         self.parameters, self.holdings = parameters, Holdings.of(part(parameters, "hands_"))
         self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
@@ -201,7 +186,6 @@ class Network:
 
 
 def _one_or_all(hands: Hands) -> Hands:
-    """The hands, or one where they are all the same."""
     return hands[:1] if len(hands) > 1 and (hands == hands[0]).all() else np.ascontiguousarray(hands)
 
 
@@ -299,5 +283,4 @@ def stored(file: str, start: str = "") -> dict[str, Singles]:
 
 @cache
 def network(file: str, start: str = "") -> Network:
-    """A network of such a file."""
     return Network(stored(file, start))

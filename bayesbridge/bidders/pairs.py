@@ -1,13 +1,12 @@
 """The style of a pair, learned from its tables: a posterior over the 16 numbers that the learned bidder takes.
 
-The prior is standard normal. The likelihood is that of the calls of both partners, whose hands are on record; their
+The prior is standard normal, the likelihood that of the calls of both partners, whose hands are on record; their
 opponents are read as a pair of which nothing is known. With s the scores of the legal calls of one turn, P(call) =
 softmax(s), and J their derivatives by the 16 numbers, one step of Fisher scoring is ::
 
     (1 + Σ Jᵀ (diag p − p pᵀ) J) · step = Σ Jᵀ (made − p) − z
 
-and the matrix at the mode is the precision of the normal distribution that :func:`learn_style` gives (Laplace's
-method). :func:`sample_style` lets PyMC sample the same posterior.
+and the matrix at the mode is the precision of the normal distribution (Laplace's method).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +69,6 @@ def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
 
 
 def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
-    """The tables of one pair, the two names in any order."""
     every = pairs_of(records)
     name = pair_name(pair)
     if name not in every:
@@ -81,22 +79,16 @@ def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
 
 
 def pair_name(pair: str) -> str:
-    """The two names in alphabetical order, as :meth:`~bayesbridge.notation.record.Record.pair` writes them."""
     return "+".join(sorted(part.strip() for part in pair.split("+")))
 
 
 class Turns(NamedTuple):
-    """The t turns of a pair in which it had a choice, under k styles.
+    """The t turns of a pair in which it had a choice, under k styles."""
 
-    scores: (k, t, 38) of all calls, :data:`NEVER` for those that were not legal
-    made:   (t,) the call that was made
-    """
-
-    scores: Singles
-    made: NDArray[np.intp]
+    scores: Singles  # (k, t, 38) of all calls, NEVER for those that were not legal
+    made: NDArray[np.intp]  # (t,) the call that was made
 
     def log_chances(self) -> Floats:
-        """(k, t) log P(call made)."""
         found = log_softmax(self.scores, axis=2)[:, np.arange(len(self.made)), self.made]
         return np.asarray(found, np.float64)
 
@@ -131,25 +123,17 @@ def known_numbers(styles: Floats) -> Singles:
 
 
 class Linear(NamedTuple):
-    """The turns of a pair around a style.
-
-    scores:    (t, 38) there
-    slopes:    (t, 38, 16) their derivatives
-    made:      (t,) the call that was made
-    gradient:  (16,) of the log posterior
-    precision: (16, 16) the matrix of Fisher scoring
-    """
+    """The turns of a pair around a style."""
 
     at: Floats
-    scores: Floats
-    slopes: Floats
-    made: NDArray[np.intp]
-    gradient: Floats
-    precision: Floats
+    scores: Floats  # (t, 38) there
+    slopes: Floats  # (t, 38, 16) their derivatives
+    made: NDArray[np.intp]  # (t,) the call that was made
+    gradient: Floats  # (16,) of the log posterior
+    precision: Floats  # (16, 16) the matrix of Fisher scoring
 
     @classmethod
     def around(cls, tables: Sequence[Seated], at: Floats) -> Linear:
-        """By differences in each of the 16 numbers."""
         every, made = turns_of(tables, known_numbers(np.concatenate([at[None], at + SMALL * np.eye(STYLE)])))
         scores = every[0].astype(np.float64)
         slopes = np.moveaxis((every[1:] - every[0]) / SMALL, 0, -1).astype(np.float64)
@@ -162,7 +146,7 @@ class Linear(NamedTuple):
 
 
 def _fitted(tables: Sequence[Seated]) -> Linear:
-    """The turns around the mode; of many tables the first few tell where to begin."""
+    """Of many tables the first few tell where to begin."""
     at = np.zeros(STYLE)
     for some in (tables[:FEW], tables) if len(tables) > FEW else (tables,):
         for _ in range(STEPS):
@@ -188,7 +172,6 @@ def learn_style(records: Iterable[Record], pair: str, tables: int | None = None)
 
 
 def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
-    """The same, given the pair's tables."""
     if not tables:
         return AVERAGE
     last = _fitted(tables)
@@ -241,7 +224,6 @@ class History:
 
     @classmethod
     def before(cls, records: Iterable[Record], record: Record, tables: int | None = None) -> History:
-        """What the records before one of them say."""
         return cls(takewhile(lambda one: (one.file, one.line) != (record.file, record.line), records), tables)
 
     def styles(self, record: Record) -> dict[str, PairStyle]:
@@ -300,8 +282,8 @@ class Habit(NamedTuple):
     unit: str
 
 
-def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
-    """What people say of a style, by random hands and their points, ``smooth``: spread over half a point either way."""
+def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> dict[tuple[str, str], Any]:
+    """What they do, with its unit, by random hands and points, ``smooth``: spread over half a point either way."""
     bidder, points, lengths = LearnedBidder(style={"NS": style}), np.rint(smooth), suit_lengths(masks)
     first, third, raised = (
         dict(zip(map(str, CALLS), bidder.probabilities(masks, Auction.of(text)).T, strict=True))
@@ -312,7 +294,7 @@ def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
     low, high = np.interp(np.array([0.1, 0.9]) * total[-1], total, smooth[order])
     five = first["1H"] @ (lengths[:, 2] >= 5) + first["1S"] @ (lengths[:, 3] >= 5)
     weak, suits = first["2H"] + first["2S"], sum(third[call] for call in ("1C", "1D", "1H", "1S"))
-    found = {
+    return {
         ("1NT opening, low end", "points"): low,
         ("1NT opening, high end", "points"): high,
         ("1H or 1S opened on five cards or more", "share"): five / (first["1H"] + first["1S"]).sum(),
@@ -323,7 +305,6 @@ def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> list[Habit]:
         ("1S raised to 2S, mean", "points"): np.average(points, weights=raised["2S"]),
         ("1S raised to 3S, mean", "points"): np.average(points, weights=raised["3S"]),
     }
-    return [Habit(what, float(value), 0.0, float(value), unit) for (what, unit), value in found.items()]
 
 
 def habits(style: PairStyle) -> tuple[Habit, ...]:
@@ -338,8 +319,6 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
     for step in (np.sqrt(values) * vectors).T:
         for mean in (style.mean + step, style.mean - step):  # habits bend, and the sign of a direction means nothing
             there = _habits(replace(style, mean=mean), masks, smooth)
-            variance += [(moved.value - one.value) ** 2 / 2 for moved, one in zip(there, own, strict=True)]
-    errors = np.sqrt(variance).tolist()
-    return tuple(
-        one._replace(error=error, average=usual.value) for one, error, usual in zip(own, errors, average, strict=True)
-    )
+            variance += [(there[key] - value) ** 2 / 2 for key, value in own.items()]
+    found = zip(own.items(), np.sqrt(variance).tolist(), average.values(), strict=True)
+    return tuple(Habit(what, float(one), error, float(usual), unit) for ((what, unit), one), error, usual in found)

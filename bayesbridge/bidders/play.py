@@ -1,10 +1,8 @@
 """The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
 
-A transformer reads what everybody at the table can see: the auction, dummy and every card so far. The cards still held
-join it in one hidden layer, and P(card) is a softmax over the legal ones (:mod:`~bayesbridge.bidders.networks`). Every
-choice sees what the same player and their partner did before, so signals and plans count as far as experts make them.
-Seats are counted from declarer: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner. ``scripts/fit_card_play.py``
-makes the parameters.
+A transformer reads the auction, dummy and every card so far; the cards still held join it in one hidden layer, and
+P(card) is a softmax over the legal ones (:mod:`~bayesbridge.bidders.networks`). Seats are counted from declarer: 0
+declarer, 1 the leader, 2 dummy, 3 the leader's partner. ``scripts/fit_card_play.py`` makes the parameters.
 """
 
 from __future__ import annotations
@@ -38,16 +36,11 @@ whether it is a call or a card. After them come 52 rows for the cards that dummy
 
 
 class Situations(NamedTuple):
-    """What was seen before each of n cards.
+    """What was seen before each of n cards."""
 
-    tokens: (24 + n, 12) rows of the reader's table, the calls first
-    dummy:  (24 + n,) what dummy still holds, as masks; 0 where it is not open
-    led:    (n,) the suit to follow, :data:`NO_SUIT` for a lead
-    """
-
-    tokens: NDArray[np.intp]
-    dummy: NDArray[np.uint64]
-    led: NDArray[np.intp]
+    tokens: NDArray[np.intp]  # (24 + n, 12) rows of the reader's table, the calls first
+    dummy: NDArray[np.uint64]  # (24 + n,) what dummy still holds, as masks; 0 where it is not open
+    led: NDArray[np.intp]  # (n,) the suit to follow, NO_SUIT for a lead
 
 
 def situations(
@@ -171,7 +164,6 @@ class LearnedPlayer:
     def _choice(
         self, seen: tuple[Context, int], rest: NDArray[np.uint64], card: int, leads: Leads, notrump: bool
     ) -> NDArray[np.float64]:
-        """(n,) log P(card ∣ cards still held)."""
         context, led = seen
         legal = rest.copy()
         if led != NO_SUIT:
@@ -223,7 +215,6 @@ def _as_agreed(
 def _seen(
     contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...], dummy: Hand | None
 ) -> tuple[tuple[Context, int], ...]:
-    """What is known before each card, and the suit to follow; a sampler asks for the same ones again and again."""
     net = network("play.npz")
     seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
     gone = np.cumsum([0, *(card.mask for _, card in plays[:-1])], dtype=np.uint64)

@@ -1,20 +1,8 @@
 """A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
 
-A hand is valued in sixteenths of a trick, taken together with an average dummy (docs/bidders.md has the table). With
-Algorithm 1's level in the strain the value makes one small integer, the *cell* ``8 · value + level``. The five cells of
-a hand, one a strain, are a sufficient statistic, whatever the style and the auction.
-
-A bid of level n in strain s undertakes t = 6 + n tricks. Let x be the hand's value in s and y = x + what the auction
-adds to it + what the player's style adds to it, all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s,
-and [·] one where true and else nought. Then ::
-
-    u(n, s)  = 3 · (y − t⁰)  −  (t − y)²  +  [n ≤ Algorithm 1's level in s]
-    u(X)     = u(XX) = 3 · (y in no trumps − 8)
-    u(Pass)  = 0
-    P(call)  = ε / legal calls  +  (1 − ε) · softmax(u / temperature)
-
-What the auction adds to a hand: one trick in a suit that partner has bid, minus one in a strain that an opponent has
-bid, a quarter when all others have passed before (light in last seat), minus a quarter when vulnerable.
+docs/bidders.md has the utilities, and what a hand is worth in sixteenths of a trick. With Algorithm 1's level in the
+strain the value makes one small integer, the *cell* ``8 · value + level``. The five cells of a hand, one a strain, are
+a sufficient statistic, whatever the style and the auction.
 """
 
 from __future__ import annotations
@@ -36,9 +24,7 @@ from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Hands, read_only
 
-Cells = NDArray[np.int16]
-"""(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
-
+Cells = NDArray[np.int16]  # (n, 5) 8 · value in sixteenths of a trick + Algorithm 1's level, by strain C D H S NT
 CELLS: Final = 8 * 320  # cells are numbers below this
 _VALUE: Final = np.stack(
     [
@@ -82,8 +68,7 @@ BOUNDS: Final = {
     "suit_preference": (-4.0, 4.0),
     "temperature": (0.1, 100.0),
     "slip": (0.0, 1.0),
-}
-"""Where the numbers of a style lie; a prior ends there too."""
+}  # where the numbers of a style lie; a prior ends there too
 
 LEANING: Final = np.array([0.0] * 3 + [0.2, 0.2, 0.2, 0.2, -0.8] * 7)
 """(38,) what a trick of suit preference adds to a hand, by call: a suit gains one trick on no trumps, and as it adds
@@ -91,27 +76,18 @@ up to nothing over the five strains it is no aggressiveness in disguise."""
 
 
 class Options(NamedTuple):
-    """The legal calls other than Pass before one call, rising; m of them.
+    """The legal calls other than Pass before one call, rising; m of them."""
 
-    call:   (m,) index of each
-    strain: (m,) whose cell its utility depends on; no trumps for X and XX
-    tricks: (m,) t, the tricks it undertakes
-    entry:  (m,) what y is compared with in the first term
-    match:  (m,) 1 for a bid, 0 for X and XX, which undertake nothing
-    shift:  (m,) what the auction adds to the hand, in tricks
-    """
-
-    call: NDArray[np.int64]
-    strain: NDArray[np.int64]
-    tricks: Floats
-    entry: Floats
-    match: Floats
-    shift: Floats
+    call: NDArray[np.int64]  # (m,) index of each
+    strain: NDArray[np.int64]  # (m,) whose cell its utility depends on; no trumps for X and XX
+    tricks: Floats  # (m,) t, the tricks it undertakes
+    entry: Floats  # (m,) what y is compared with in the first term
+    match: Floats  # (m,) 1 for a bid, 0 for X and XX, which undertake nothing
+    shift: Floats  # (m,) what the auction adds to the hand, in tricks
 
     @classmethod
     @lru_cache(maxsize=256)
     def of(cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE) -> Options:
-        """The options of the seat in turn."""
         # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
         seat = seat_to_call(before)
         last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
@@ -166,14 +142,10 @@ class StyleBidder:
     [0.0, 0.98]
     """
 
-    aggressiveness: float = 0.0
-    """Tricks by which the player overvalues the hand."""
-    suit_preference: float = 0.0
-    """Tricks by which the player prefers a suit to no trumps."""
-    temperature: float = 1.0
-    """How loosely the player follows their own judgement: near 0 they take the best call, high up any."""
-    slip: float = 0.02
-    """ε, the share of calls made at random."""
+    aggressiveness: float = 0.0  #: Tricks by which the player overvalues the hand.
+    suit_preference: float = 0.0  #: Tricks by which the player prefers a suit to no trumps.
+    temperature: float = 1.0  #: How loosely the player follows their own judgement: near 0 they take the best call.
+    slip: float = 0.02  #: ε, the share of calls made at random.
     vulnerable: Vulnerability = Vulnerability.NONE
 
     def __post_init__(self) -> None:

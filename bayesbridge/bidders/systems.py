@@ -1,11 +1,8 @@
 """Bidding systems: what calls show, position by position, and a bidder who follows them.
 
-docs/bidders.md has the language of systems and what they compute: factors a ≥ 1 for hands that fit a call and b ≤ 1 for
-others reweigh another model, and hands that fit a statement with *always* make its call with at least the probability
-``faith``. The factors make P(fits ∣ call) ≥ faith, over the hands that the player may hold: random ones, given the
-player's own earlier calls. The other players' calls and the observer's cards are left out: a model of a player answers
-for one hand at a time, and the observer brings in the rest by Bayes' rule. So what the partner's calls tell of which of
-several systems the pair plays is not used either.
+docs/bidders.md has the language of systems and what they compute. The factors make P(fits ∣ call) ≥ faith over random
+hands, given the player's own earlier calls: a model of a player answers for one hand at a time, and the observer brings
+in the other players' calls and the own cards by Bayes' rule.
 """
 
 from __future__ import annotations
@@ -51,10 +48,8 @@ _ACES: Final = dict(HONOURS)[4]
 
 
 class Honours(NamedTuple):
-    """How many of some cards, given as a mask, a hand may have."""
-
-    cards: int
-    numbers: tuple[int, ...]
+    cards: int  # a mask
+    numbers: tuple[int, ...]  # of these that a hand may have
 
     @classmethod
     def of(cls, text: str, trump: Suit | None) -> list[Self]:
@@ -70,7 +65,7 @@ class Honours(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The hands that a call shows, by points from ``low`` to ``high``; ``always``: every one of them makes the call.
+    """The hands that a call shows; ``always``: every one of them makes the call.
 
     >>> Statement.of("15-17 POINTS,balanced, always").text
     '15-17 points, balanced, always'
@@ -85,7 +80,7 @@ class Statement:
 
     @classmethod
     def of(cls, text: str, trump: Suit | None = None) -> Self:
-        """Read the text; ``trump`` is the agreed suit. One that no hand of 13 cards fits is an error."""
+        """Read the text; ``trump`` is the agreed suit."""
         known, honours, words, always = Constraints.free(), list[Honours](), list[str](), False
         for part in (part.strip() for part in text.split(",")):
             word = " ".join(part.lower().split())
@@ -132,20 +127,16 @@ def points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 _table: Final = lru_cache(maxsize=256)(shape_table)
 
-type Calls = tuple[Call, ...]
-"""The calls from the first bid of an auction on; none before the opening."""
+type Calls = tuple[Call, ...]  # the calls from the first bid of an auction on; none before the opening
 
 
 class AskingCall(NamedTuple):
-    """A call that asks partner about the agreed suit, wherever it is made."""
-
     call: Call
     suit: Suit
 
 
 type Place = Calls | AskingCall
-type Meanings = Mapping[Call, tuple[Statement, ...]]
-"""What calls show at one place: a hand fits a call if it fits one of its statements."""
+type Meanings = Mapping[Call, tuple[Statement, ...]]  # what calls show at one place, by one of their statements
 
 OPENING: Final = "opening"
 AFTER: Final = "after "
@@ -166,8 +157,7 @@ class System:
     name: str
     places: Mapping[Place, Meanings] = field(hash=False)
     about: str = field(default="", compare=False)
-    leads: tuple[str, ...] = ()
-    """Agreements on the card of the opening lead, of :data:`~bayesbridge.bidders.play.LEADS`."""
+    leads: tuple[str, ...] = ()  #: Agreements on the card of the opening lead.
 
     @classmethod
     def of(cls, text: System | str) -> System:
@@ -179,7 +169,6 @@ class System:
         return reduce(System.__add__, systems)
 
     def __add__(self, other: System) -> System:
-        """Both at once; an error where they say different things of one call, or of leads."""
         if not self.name:
             return other
         places = {place: dict(meanings) for place, meanings in self.places.items()}
@@ -200,7 +189,6 @@ class System:
 
     @lru_cache(maxsize=1024)  # noqa: B019 (systems are few)
     def meanings(self, before: Auction) -> Meanings | None:
-        """What the system says of the next call; ``None`` where it says nothing."""
         calls = place_of(before)
         if (found := self.places.get(calls)) is not None or calls[-1:] != (PASS,):
             return found
@@ -208,13 +196,7 @@ class System:
         return None if suit is None else self.places.get(AskingCall(calls[-2], suit))
 
     def agreed(self, calls: Calls) -> Suit | None:
-        """The suit that the last call but one asks about; ``None`` where it asks nothing.
-
-        A call shows the suits in which all hands that fit its statements have three cards. One without statements shows
-        the suit that it names, if the opponents have not bid it, and if it does not answer a bid of a suit that showed
-        no cards there. The first suit that both partners have shown is agreed; else it is the last one shown, unless
-        the player who is asked has bid no trumps: that is an invitation.
-        """
+        """The suit that the last call but one asks about, as docs/bidders.md has it; ``None`` where it asks nothing."""
         shown: tuple[set[Suit], set[Suit]] = set(), set()
         theirs = set[Suit | None]()
         last, natural, notrump = None, True, False
@@ -239,7 +221,6 @@ class System:
         return None if notrump else last
 
     def __str__(self) -> str:
-        """All statements, or what it is about where there are too many for a sentence."""
         places = self.places.items()
         calls = list(dict.fromkeys(_shown(place, *one) for place, meanings in places for one in meanings.items()))
         told = calls if len(calls) <= 16 else [self.about or self.name, f"{len(calls)} calls"]
@@ -257,7 +238,6 @@ NOTHING: Final = System("", {})
 
 
 def place_of(before: Auction) -> Calls:
-    """The calls from the first bid on."""
     first = next((number for number, call in enumerate(before.calls) if call.is_bid), len(before.calls))
     return before.calls[first:]
 
@@ -285,7 +265,6 @@ def _of_package(name: str) -> System:
 
 
 def _read_system(name: str, path: str) -> System:
-    """Read a file; what is wrong with it is said with its line and key."""
     file = Toml.read(path)
     like, told, leads = NOTHING, dict[Place, Meanings](), None
     for key, value in file.document.items():
@@ -317,7 +296,6 @@ def _read_system(name: str, path: str) -> System:
 
 
 def _section(file: Toml, name: str, section: dict[str, Any]) -> dict[Place, dict[Call, tuple[Statement, ...]]]:
-    """What a section says, at each of the places that its name tells."""
     start, places = Auction.four("N"), list[tuple[Place, Auction, Suit | None]]()
     with located(f"{file.path}: [{name!r}]"):
         if name.startswith(ANSWERS):
@@ -400,7 +378,6 @@ class Agreement:
 
     @property
     def text(self) -> str:
-        """The text that :meth:`of` reads."""
         side = f"{self.side}:" if self.side else ""
         return f"{side}{self.system.name}{'' if self.share is None else f'={self.share:g}'}"
 
@@ -411,8 +388,6 @@ class Agreement:
 
 
 class Component(NamedTuple):
-    """One of the systems that a side may play, with its share."""
-
     share: float
     system: System
 
@@ -482,7 +457,7 @@ class SystemBidder:
         return "; ".join(str(one) for one in self.systems)
 
     def __replace__(self, **changes: Any) -> Self:
-        """With other values of its fields, or of those of the base model: its slip, its vulnerability."""
+        """``changes`` may also be of the base model: its slip, its vulnerability."""
         own = {name: changes.pop(name, getattr(self, name)) for name in ("systems", "base", "faith")}
         own["base"] = with_settings(own["base"], changes) if changes else own["base"]
         return type(self)(**own)
@@ -497,7 +472,6 @@ class SystemBidder:
 
     @property
     def leads(self) -> tuple[Leads, Leads]:
-        """What North and South, and East and West, have agreed on opening leads."""
         ways = ([AgreedLeads(way.share, way.system.leads, self.faith) for way in side] for side in self._sides)
         ns, ew = (tuple(side) if any(way.agreed for way in side) else () for side in ways)
         return ns, ew
@@ -525,7 +499,6 @@ class SystemBidder:
         return np.asarray((weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0))
 
     def _ways(self, before: Auction) -> tuple[Component, ...]:
-        """What the seat in turn may play, if one of the systems says something of its call."""
         if before.dummy is not None:
             raise BayesBridgeError(
                 f"auction '{before}' of three players: systems are of the four-player game only; leave the system out"
@@ -563,20 +536,14 @@ class SystemBidder:
 
 
 class _Fits(NamedTuple):
-    """Which of n hands fit the k calls that have statements.
+    """Which of n hands fit the k calls that have statements."""
 
-    columns: (k,) the calls
-    some:    (n, k) whether the hand fits a statement of the call
-    always:  (n, k) whether it fits one that holds always
-    """
-
-    columns: NDArray[np.intp]
-    some: NDArray[np.bool_]
-    always: NDArray[np.bool_]
+    columns: NDArray[np.intp]  # (k,) the calls
+    some: NDArray[np.bool_]  # (n, k) whether the hand fits a statement of the call
+    always: NDArray[np.bool_]  # (n, k) whether it fits one that holds always
 
     @classmethod
     def of(cls, hands: NDArray[np.uint64], meanings: Meanings) -> Self:
-        """Points and shapes are counted once for all statements."""
         some = np.zeros((len(hands), len(meanings)), np.bool_)
         always = some.copy()
         points, shapes = points_and_shapes(hands)
@@ -615,17 +582,12 @@ def _all_calls(plain: Floats, fits: _Fits, faith: float, factors: Floats) -> Flo
 
 
 class _Place(NamedTuple):
-    """What a player of one system may hold in turn.
-
-    weights:  (n,) P(hand ∣ the calls that the player has made)
-    chances:  (n, 38) P(call ∣ hand)
-    meanings: those that the player's earlier calls have not denied
-    """
+    """What a player of one system may hold in turn."""
 
     hands: Hands
-    weights: Floats
-    chances: NDArray[np.float32]
-    meanings: Meanings
+    weights: Floats  # (n,) P(hand ∣ the calls that the player has made)
+    chances: NDArray[np.float32]  # (n, 38) P(call ∣ hand)
+    meanings: Meanings  # those that the player's earlier calls have not denied
     factors: Floats
 
 

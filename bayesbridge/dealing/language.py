@@ -25,9 +25,7 @@ from bayesbridge.expressions import (
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``form`` is the word of the language: a way to print each deal, what ``values`` come to after it; the mean of a
-    value over all deals; or how often each value or pair of values comes, those in the ``ranges`` on their own.
-    """
+    """``form`` is the word of the language; ``ranges``: the values of a frequency that are told on their own."""
 
     form: str
     values: tuple[Expression, ...] = ()
@@ -44,8 +42,7 @@ class Script:
     """``None`` where the script does not say; see :func:`parse`."""
 
     condition: Expression = TRUE
-    predealt: tuple[int, ...] = (0, 0, 0, 0)
-    """Masks of the cards given to each seat."""
+    predealt: tuple[int, ...] = (0, 0, 0, 0)  # masks of the cards given to each seat
     produce: int | None = None
     generate: int | None = None
     dealer: int | None = None
@@ -55,7 +52,6 @@ class Script:
 
     @property
     def prints(self) -> bool:
-        """Whether deals are printed: if no action is named, they are."""
         return not self.actions or any(action.prints for action in self.actions)
 
 
@@ -89,7 +85,6 @@ class _ScriptParser(Parser):
 
     @property
     def _defines(self) -> bool:
-        """Whether a definition comes next."""
         return self.next.kind == "word" and self.words[self.place + 1].text == "="
 
     def statement(self) -> None:

@@ -58,7 +58,6 @@ from bayesbridge.random64 import Seed, generator, seed_state
 
 
 def find_solver() -> Estimator:
-    """The solver; one line says what to install where there is none."""
     try:
         return offered("estimators", ["solved"]).estimator("solved")
     except BayesBridgeError:
@@ -66,7 +65,6 @@ def find_solver() -> Estimator:
 
 
 def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
-    """Double-dummy tricks, as :class:`bayesbridge.expressions.LayoutValues` asks for them."""
     question = Question((Seat(seat), Seat(seat).partner), None if strain == 4 else Suit(strain))
     return run(find_solver(), Layouts(masks), question)["solved"].astype(np.int64)
 
@@ -77,21 +75,14 @@ class CallDraws:
 
     auction: Auction
     soft: SoftEvidence
-    tables: DealTable
-    """Uniform draws that meet the exact part of the plan."""
-    proposal: Proposal | None = None
-    """Where the calls point; ``None`` for uniform draws, each kept with the probability that these hands bid so."""
-    log_limit: float = 0.0
-    """log c."""
-    log_guide_limit: float = np.inf
-    """The same for the guides, which refuse most draws of a pair before the model is asked; inf without guides."""
-    chance: float = 0.0
-    """P(auction) among the deals that the tables hold, with one standard error."""
+    tables: DealTable  # uniform draws that meet the exact part of the plan
+    proposal: Proposal | None = None  # where the calls point; None for uniform draws, kept with the chance of the calls
+    log_limit: float = 0.0  # log c
+    log_guide_limit: float = np.inf  # the same for the guides, which refuse most draws before the model is asked
+    chance: float = 0.0  # P(auction) among the deals that the tables hold, with one standard error
     error: float = 0.0
-    kept: float = 0.0
-    """The share of draws that is kept."""
-    cut: float = 0.0
-    """The share of probability that is cut off; 0 where the way is exact."""
+    kept: float = 0.0  # the share of draws that is kept
+    cut: float = 0.0  # the share of probability that is cut off; 0 where the way is exact
 
     def propose(self, n: int, rng: np.random.Generator) -> Proposed:
         """What of ``n`` draws meets the exact part of the plan and passes the guides, and log g of each.
@@ -123,11 +114,9 @@ class CallDraws:
 
     @property
     def exact(self) -> bool:
-        """Whether nothing is cut off."""
         return self.proposal is None
 
     def lines(self) -> list[str]:
-        """How it is done and how rare it is, for people."""
         way = "exact, each draw is kept with the probability that these hands bid so"
         rare = [f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %"]
         rare *= self.chance > 0.0
@@ -138,15 +127,13 @@ class CallDraws:
         return [f"Calls {self.auction}: {way}", *rare]
 
     def document(self) -> dict[str, Any]:
-        """The same as plain data."""
         numbers = {"probability": self.chance, "error": self.error, "kept": self.kept, "cut": self.cut}
         way = "rejection" if self.exact else "tilted"
         return {"auction": str(self.auction), "way": way, "exact": self.exact, **numbers}
 
 
 def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
-    """The mean of the weights of ``drawn`` draws, those left out having none, and its standard error, which counts one
-    more draw of weight 1 that may have been missed.
+    """The mean of the weights of ``drawn`` draws, and its standard error, which counts a missed draw of weight 1.
 
     >>> pilot(np.zeros(5), 10).mean
     0.5
@@ -172,35 +159,27 @@ def limit_of(log_weights: Floats, cut: float) -> float:
     return top + math.log((float(weights[:place].sum()) - cut * float(weights.sum())) / place)
 
 
-MOST_DRAWS: Final = 10_000_000
-"""Draws that are tested before the search ends."""
-LOW: Final = 0.01
-"""A share of draws that pass below which a warning is given."""
+MOST_DRAWS: Final = 10_000_000  # draws that are tested before the search ends
+LOW: Final = 0.01  # a share of draws that pass below which a warning is given
 _LARGEST: Final = 1 << 16
 
 
 @dataclass(slots=True)
 class Drawn:
-    """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed.
-
-    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` is from
-    :meth:`CallDraws.draw`.
-    """
+    """What a search has found so far."""
 
     drawn: int = 0
-    called: int = 0
-    kept: int = 0
-    over: float = 0.0
+    called: int = 0  # draws that the calls kept before anything was tested
+    kept: int = 0  # draws that passed
+    over: float = 0.0  # from CallDraws.draw
     masks: list[Masks] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
-        """The share of draws that passed."""
         return self.kept / self.drawn if self.drawn else 0.0
 
     @property
     def error(self) -> float:
-        """One standard error of the share."""
         return float(np.sqrt(self.rate * (1 - self.rate) / self.drawn)) if self.drawn else 0.0
 
     @property
@@ -209,11 +188,9 @@ class Drawn:
         return self.over / (self.called + self.over) if self.over else 0.0
 
     def first(self, n: int) -> Masks:
-        """The first ``n`` of what was found, or all."""
         return np.concatenate([np.empty((0, 4), dtype=np.uint64), *self.masks])[:n]
 
     def verify(self, n: int) -> None:
-        """Raise an error if the search ended before it had ``n``."""
         if self.kept < n:
             raise BayesBridgeError(
                 f"{self.kept} of {n} deals were found in {self.drawn} draws: ask for fewer, allow more draws (most=), "
@@ -226,14 +203,9 @@ class Drawn:
 type Counts = dict[tuple[int, ...], int]
 
 
-CUT: Final = 0.001
-"""The share of probability that a pilot may lose: to notice it takes about a million deals."""
-
-PAIR_CUT: Final = 0.01
-"""The same where the two hands of a pair are weighted together, whose weights have longer tails."""
-
-SEED: Final = 1
-"""Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
+CUT: Final = 0.001  # the share of probability that a pilot may lose: to notice it takes about a million deals
+PAIR_CUT: Final = 0.01  # the same where the two hands of a pair are weighted together, whose weights have longer tails
+SEED: Final = 1  # fits and pilots are the same whatever the deals' own seed is, so a plan is what it says
 
 
 def call_draws(plan: ConditionTables, auction: Auction, bidder: BidderModel) -> CallDraws:
@@ -257,7 +229,7 @@ def call_draws(plan: ConditionTables, auction: Auction, bidder: BidderModel) -> 
 
 
 def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> CallDraws:
-    """By tilts; raises ``Contradiction`` where they do not fit."""
+    """Raises ``Contradiction`` where they do not fit."""
     soft, random = plain.soft, np.random.default_rng(SEED)
     target = Target(tightened(replace(plan.known, conditions=plan.exact), plan.exact), soft)
     fitted = tilted(
@@ -293,9 +265,6 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
-type Where = Callable[[Layouts], NDArray[np.bool_]]
-"""A test of users: a batch of layouts → which of them to keep."""
-
 
 @dataclass(frozen=True, eq=False)
 class DealPlan:
@@ -309,10 +278,8 @@ class DealPlan:
     """
 
     plan: ConditionTables
-    where: Where | None = None
-    """What is tested on each draw, beside the parts of the condition that tables do not hold."""
-    calls: CallDraws | None = None
-    """How deals under an auction are drawn."""
+    where: Callable[[Layouts], NDArray[np.bool_]] | None = None  #: What is tested on each draw, beside the condition.
+    calls: CallDraws | None = None  #: How deals under an auction are drawn.
 
     @classmethod
     def of(
@@ -400,7 +367,7 @@ class DealPlan:
         return found
 
     def _tested(self, masks: Masks, rng: np.random.Generator) -> Masks:
-        """What passes the tests; parts that need tricks come late, for what has passed the others."""
+        """Parts that need tricks come late, for what has passed the others."""
         dear = [part for part in self.plan.tested if needs_solver(part)]
         for parts in ([part for part in self.plan.tested if part not in dear], dear):
             if parts and len(masks):
@@ -479,7 +446,6 @@ def deals(
 
 
 def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
-    """Cards of some seats, as masks; raises ``Contradiction`` where a card is given twice or a hand has too many."""
     held = [0, 0, 0, 0]
     for seat, mask in given:
         held[seat] |= mask
@@ -494,7 +460,7 @@ def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
 
 
 def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> ConditionTables:
-    """The plan of all hard evidence; where no deal fits, the error names a smallest set of pieces in conflict."""
+    """Where no deal fits, the error names a smallest set of pieces in conflict."""
     if play := next((piece for piece in seen if isinstance(piece, Play)), None):
         raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
     needed = tuple(piece for piece in seen if not isinstance(piece, Called))

@@ -1,8 +1,4 @@
-"""Deals as boards and as text, and what the actions of a script make of them.
-
-Forms are PBN, LIN, diagrams and those of the dealer program, which write suits in the order S H D C and seats in the
-order N E S W. Averages and frequencies of a script are findings: lines for people, plain data for programs.
-"""
+"""Deals as boards and as text: PBN, LIN, diagrams, forms of the dealer program; what the actions of a script make."""
 
 from __future__ import annotations
 
@@ -35,8 +31,7 @@ class Numbering(NamedTuple):
     first: int = 1
     dealer: Seat | None = None
     vulnerable: Vulnerability | None = None
-    types: Sequence[str] = ()
-    """The type of each deal from board 1 on, where types were asked for."""
+    types: Sequence[str] = ()  # the type of each deal from board 1 on, where types were asked for
 
     def type_of(self, board: int) -> str:
         return self.types[board - 1] if self.types else ""
@@ -49,7 +44,6 @@ class Numbering(NamedTuple):
         return self.vulnerable if self.vulnerable is not None else list(Vulnerability)[(before + before // 4) % 4]
 
     def records(self, layouts: Layouts) -> Iterator[Record]:
-        """The deals as records that PBN and LIN can hold."""
         for board, deal in enumerate(layouts, self.first):
             dealer, vulnerable = self.dealer_of(board), self.vulnerable_on(board)
             yield Record(board=str(board), dealer=dealer, vulnerable=vulnerable, hands=deal.hands)
@@ -57,29 +51,24 @@ class Numbering(NamedTuple):
 
 _COLUMN: Final = 20
 
-type Form = Callable[[Layouts, Numbering], Iterator[str]]
-"""Deals → lines without their ends."""
+type Form = Callable[[Layouts, Numbering], Iterator[str]]  # deals → lines without their ends
 
 
 @cache
 def holding(field: int, gap: str = "", empty: str = "") -> str:
-    """The ranks of a 13-bit field from the ace down."""
     return gap.join(RANKS[rank] for rank in range(12, -1, -1) if field >> rank & 1) or empty
 
 
 def suits_of(mask: int, gap: str = "", empty: str = "") -> list[str]:
-    """The four holdings of a hand, spades first."""
     return [holding(mask >> shift & SUIT_MASK, gap, empty) for shift in (39, 26, 13, 0)]
 
 
 def compact(layouts: Layouts, _: Numbering) -> Iterator[str]:
-    """Four lines for each deal: ``n AKQ2.KJ3.A54.Q32``."""
     for masks in layouts.masks.tolist():
         yield from (f"{seat} {'.'.join(suits_of(mask))}" for seat, mask in zip("nesw", masks, strict=True))
 
 
 def oneline(layouts: Layouts, at: Numbering) -> Iterator[str]:
-    """One line for each deal."""
     lines = compact(layouts, at)
     return (" ".join(hands) + " " for hands in zip(lines, lines, lines, lines, strict=True))
 
@@ -105,7 +94,6 @@ def in_file(write: Callable[[Iterator[Record], StringIO], object], layouts: Layo
 
 
 def diagram(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
-    """Hands as at the table, with board, dealer and vulnerability."""
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
         north, east, south, west = (
             [f"{symbol} {cards}" for symbol, cards in zip(SYMBOLS.values(), suits_of(mask, " ", "–"), strict=True)]
@@ -129,7 +117,6 @@ FORMS: Final[dict[str, Form]] = {
     "printew": partial(beside, (Seat.W, Seat.E)),
     "compact": compact,
 }
-"""Every form by its name at the command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +147,6 @@ class Finding:
         return found
 
     def lines(self) -> Iterator[str]:
-        """A mean in one line, or counts of deals drawn, or exact percentages: a list, or a table of two."""
         action, total = self.action, sum(self.counts.values())
         if not action.ranges:
             told = "no deal was found"
@@ -215,12 +201,11 @@ class Finding:
 
 
 def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
-    """Exact counts for each action, with no draw at all; ``None`` where they cannot, or where it prints."""
+    """``None`` where tables cannot count it, or where it prints."""
     return [None if action.prints else plan.counts(*action.values) for action in script.actions]
 
 
 def printed(script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues) -> Iterator[str]:
-    """The lines of the print actions, deal by deal."""
     prints = [action for action in script.actions if action.prints] or [Action("printall")]
     shown = [[values.of(value).tolist() for value in action.values] for action in prints]
     for index in range(len(layouts)):
@@ -234,7 +219,6 @@ def printed(script: Script, layouts: Layouts, numbering: Numbering, values: Layo
 
 
 def findings(script: Script, exact: Sequence[Counts | None], values: LayoutValues) -> Iterator[Finding]:
-    """What averages and frequencies come to, action by action."""
     for action, counted in zip(script.actions, exact, strict=True):
         if not action.prints:
             columns = (values.of(expression).tolist() for expression in action.values if counted is None)

@@ -4,13 +4,12 @@ Declarer sees the cards played and no more, so one plan must serve all layouts t
 know the layout and declarer's plan (the best-defence model of Frank and Basin, Artificial Intelligence 100, 1998). Of a
 plan only its outcome matters: the set of (layout, number of tricks) that it reaches, as bits of one integer. Where
 declarer moves, the outcomes of all moves are collected; where a defender moves, each layout takes its worst reply, so
-that one outcome of each reply is joined by *and*. Of all outcomes those that are part of another are dropped: what is
-left is the Pareto front, and any weights of layouts pick their best plan from it.
+that one outcome of each reply is joined by *and*. Outcomes that are part of another are dropped: any weights of layouts
+pick their best plan from the Pareto front that is left.
 
-Where a game can say what a layout would give if declarer saw it, this bounds every outcome: a move whose bound is part
-of an outcome that is there already is not looked at (as in αμ search, Cazenave and Ventos, 2020). And where the weights
-are known, a plan that falls behind the bound of the first position by more than a *slack* is dropped wherever that
-shows; a search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
+A move whose double-dummy bound is part of an outcome that is there already is not looked at (αμ search, Cazenave and
+Ventos, 2020). Where the weights are known, a plan that falls behind the bound of the first position by more than a
+*slack* is dropped; a search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
 """
 
 from __future__ import annotations
@@ -23,18 +22,15 @@ import numpy as np
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Floats
 
-MOST_WORK: Final = 1_500_000
-"""Comparisons of outcomes after which a search gives up."""
-
+MOST_WORK: Final = 1_500_000  # comparisons of outcomes after which a search gives up
 type Plan = Any
 """Of declarer's turn a move and the plan after it, of a defender's turn a tuple of replies, each with the plan after
 it; ``None`` where nothing is left to choose."""
-type Front = tuple[tuple[int, Plan], ...]
-"""Outcomes with the plans that reach them."""
+type Front = tuple[tuple[int, Plan], ...]  # outcomes with the plans that reach them
 
 
 class TooMuchWork(BayesBridgeError):
-    """A search that would take too long."""
+    """A search would take too long."""
 
 
 class Search:
@@ -48,8 +44,8 @@ class Search:
     def __init__(self, n: int, levels: int, most_work: int) -> None:
         self.n, self.levels, self.most_work = n, levels, most_work
         self.work = 0
+        # By the number of levels reached: the outcome of the first layout.
         self.units = [sum(1 << level * n for level in range(many)) for many in range(levels + 1)]
-        """By the number of levels reached: the outcome of the first layout."""
         self.known: dict[Hashable, Front] = {}
         self.target: int | None = None
         self.values: list[float] = []
@@ -84,7 +80,6 @@ class Search:
             self.slack = max(0.01, 2.0 * self.slack)
 
     def _behind(self, outcome: int, target: int) -> float:
-        """What the bits that are missing are worth."""
         missing, values, lost = target & ~outcome, self.values, 0.0
         while missing:
             low = missing & -missing
@@ -97,11 +92,9 @@ class Search:
         return live * self.units[min(self.levels, max(0, tricks - lowest + 1))]
 
     def all(self, live: int) -> int:
-        """The layouts, at all levels."""
         return live * self.units[-1]
 
     def front(self, state: Any, live: int, lowest: int) -> Front:
-        """The best outcomes from a position on."""
         if (outcome := self.settled(state, live, lowest)) is not None:
             return ((outcome, None),)
         options = self.moves(state)

@@ -1,10 +1,9 @@
 """Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
 
-Where the others' bid stands, defending it is a row among the contracts: with four players, as it stands, which is what
-a pass means, and doubled. For each declarer and strain the network of ``tricks`` gives a distribution for every layout;
-tricks of two contracts are taken as independent given the layout. Where the estimator ``solved`` is installed, some
-layouts are solved in the strains that compete for the best score, the same for all of them; the network's predictions
-decide how these are weighted (:mod:`bayesbridge.estimators.odds`). Everything is about double-dummy play.
+For each declarer and strain the network of ``tricks`` gives a distribution for every layout; tricks of two contracts
+are taken as independent given the layout. Where the estimator ``solved`` is installed, some layouts are solved in the
+strains that compete for the best score; the network's predictions decide how these are weighted
+(:mod:`bayesbridge.estimators.odds`).
 """
 
 from __future__ import annotations
@@ -71,9 +70,8 @@ def pair_of(belief: Belief, pair: PairLike) -> Pair:
 
 
 def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract | None]:
-    """Those named, or all that the pair may still bid, in rising order, and defending what stands of the others, also
-    doubled if that is allowed; once the auction is over, all 35. ``None``, the lowest, is a deal that is passed out:
-    only where ``Pass`` is named before any bid.
+    """Those named, or all that the pair may still bid, rising, and defending what stands of the others, also doubled;
+    once the auction is over, all 35. ``None``, the lowest, is a deal passed out: only where ``Pass`` is named.
     """
     if named is None:
         every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
@@ -120,10 +118,7 @@ def _may(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
 
 
 def contract_named(belief: Belief, named: str | Contract, pair: Pair) -> Contract | None:
-    """The contract with its declarer, of the pair unless the text says so.
-
-    ``Pass`` is the contract that it leaves, ``None`` where that is none. With four players the others' may be named.
-    """
+    """The contract with its declarer, of the pair unless the text says so; ``Pass`` is the contract that it leaves."""
     if isinstance(named, str) and named.strip().upper() in ("PASS", "P"):
         return contract_if_passed(belief, pair)
     whole = isinstance(named, Contract) or len(named.split()) == 3
@@ -169,30 +164,23 @@ def caution(tables: TrickEstimates, passed: Contract | None, pair: Pair, shown: 
 
 
 class Option(NamedTuple):
-    """A contract with what it pays, and whose tricks count."""
-
     name: str
-    contract: Contract | None
-    """``None`` for a deal that is passed out."""
-    points: Floats
-    """(14,) points of the pair for 0 … 13 tricks of its declarer."""
+    contract: Contract | None  # None for a deal that is passed out
+    points: Floats  # (14,) points of the pair for 0 … 13 tricks of its declarer
     group: Group
 
     @property
     def made(self) -> Floats:
-        """(14,) 1 where so many tricks are enough."""
         return ((0 if self.contract is None else self.contract.tricks_needed) <= TRICKS).astype(np.float64)
 
 
 class ContractTable(NamedTuple):
-    """Rows by expected score; the command line needs no more, and xarray takes a second to load."""
+    """Rows by expected score, ``None`` for what a deal that is passed out has not; xarray takes a second to load."""
 
     rows: list[dict[str, Any]]
-    """Plain values by name for each ``contract``, ``None`` for what a deal that is passed out has not."""
     attrs: dict[str, Any]
 
     def dataset(self) -> xarray.Dataset:
-        """The same for ArviZ, pictures and computing."""
         from bayesbridge.results import Rows
 
         columns = {name: [np.nan if row[name] is None else row[name] for row in self.rows] for name in self.rows[0]}
@@ -309,9 +297,7 @@ def option_payoffs(
 
 
 def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
-    """The groups to solve: that of the best expected score, up to two whose best is less than a tenth of a standard
-    deviation of the difference behind it, and ``always`` these.
-    """
+    """Groups to solve: ``always`` these, that of the best score, two less than a tenth of a deviation behind it."""
     scores = [tables.of_one(one.group, one.points) for one in options]
     means = [tables.mean(score)[0] for score in scores]
     order = np.argsort(means)[::-1]
@@ -332,7 +318,6 @@ def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequenc
 def _solved(
     tables: TrickEstimates, options: Sequence[Option], groups: Sequence[Group], budget: Budget, rng: Seed
 ) -> TrickEstimates:
-    """The tables corrected where a solver is installed."""
     if budget.solve == 0 or (solver := layout_solver()) is None:
         return tables
     # What the network expects in each layout: the score of the best contract of each group, and its tricks.
@@ -348,7 +333,6 @@ def _solved(
 def _rows(
     tables: TrickEstimates, options: Sequence[Option], other: Option | None, *, by_imps: bool
 ) -> list[dict[str, Any]]:
-    """The numbers of every contract, the best first."""
     first, rows = options[0], []
     for one in options:
         own = {"make": one.made, "tricks": TRICKS, "score": one.points}

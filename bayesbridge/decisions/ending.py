@@ -1,11 +1,9 @@
 """The next tricks of declarer, or all that are left, searched with one plan over the layouts of the two hidden hands.
 
-Double dummy lets declarer see all cards after the next one, so that a finesse either way costs nothing there. Here one
-plan must serve all layouts that the cards played cannot tell apart, against defenders who see everything
+One plan must serve all layouts that the cards played cannot tell apart, against defenders who see everything
 (:mod:`~bayesbridge.decisions.best_defence`). The bound of a position is its double-dummy result in each layout. Where
-the end is too far, the search stops at a *horizon*, so many tricks from now, with that result in each layout (αμ
-search: Cazenave and Ventos, 2020). A horizon further away asks more of the plan, so values fall towards those of the
-whole search, from double dummy, which is the horizon before the next card.
+the end is too far, the search stops with that result at a *horizon*, so many tricks from now (αμ search: Cazenave and
+Ventos, 2020): values fall from those of double dummy towards those of the whole search.
 """
 
 from __future__ import annotations
@@ -23,24 +21,16 @@ from bayesbridge.layouts import Floats, Ints
 from bayesbridge.tricks import Trick, winning_place
 from bayesbridge.words import SEATS, card_words
 
-MOST_LAYOUTS: Final = 70
-"""Ways to deal eight unknown cards: the last four tricks."""
-
-MOST_TRICKS: Final = 8
-"""Tricks left from which a horizon is searched."""
-
-SECOND: Final = 6_000_000
-"""Work of a second: comparisons of outcomes, and cards that the solver tries."""
-
-POSITION: Final = 250
-"""What a position costs beyond these, and again where the solver is asked."""
+MOST_LAYOUTS: Final = 70  # ways to deal eight unknown cards: the last four tricks
+MOST_TRICKS: Final = 8  # tricks left from which a horizon is searched
+SECOND: Final = 6_000_000  # work of a second: comparisons of outcomes, and cards that the solver tries
+POSITION: Final = 250  # what a position costs beyond these, and again where the solver is asked
 
 
 class State(NamedTuple):
-    """A position: what is left in declarer's two hands, the defenders' cards that are gone, and the trick."""
+    """A position; ``ours``: masks of North or East, whichever is declarer's or dummy's, and of the seat opposite."""
 
     ours: tuple[int, int]
-    """Masks by seat: the first of North and East that is declarer's or dummy's, then the seat opposite."""
     gone_mask: int
     leader: int
     cards: tuple[int, ...] = ()
@@ -51,8 +41,6 @@ class State(NamedTuple):
 
 
 class Ending(Search):
-    """The end of a play as a game; a move or a reply is the index of a card."""
-
     def __init__(
         self,
         trick: Trick,
@@ -61,9 +49,7 @@ class Ending(Search):
         side: int,
         most_work: int = 12 * SECOND,
     ) -> None:
-        """``ours``: what is left in the hands of seats ``side`` and ``side + 2``, as masks; ``hidden``: (n, 2) masks of
-        what is left in those of seats ``1 - side`` and ``3 - side``; ``side`` is 0 for North and South.
-        """
+        """``ours``: masks of what seats ``side`` and ``side + 2`` have left; ``hidden``: (n, 2) the other two's."""
         self.side, self.trump = side, trick.trump
         self.hidden = np.array(hidden, np.int64)
         played = tuple(card.index for card in trick.cards)
@@ -77,25 +63,21 @@ class Ending(Search):
                 for card in _indices(self.unknown_mask)
             }
             for place in (0, 1)
-        )
-        """By defender and card: the layouts in which they hold it."""
+        )  # by defender and card: the layouts in which they hold it
         self.every = (1 << self.n) - 1
-        self.stop = 0
-        """Tricks left at the horizon."""
+        self.stop = 0  # tricks left at the horizon
         self.solver = Solver(trick.trump, side)
         self.solved: dict[tuple[State, int, int], int] = {}
+        # (n,) double-dummy tricks at the start: no plan is asked for more.
         self.most = np.full(self.n, self.left)
         self.most = self._double_dummy(self.start, range(self.n), 1)
-        """(n,) double-dummy tricks at the start: no plan is asked for more."""
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """The horizon is reached, or the layout is known."""
         self.work += POSITION
         there = self.stop == self.left or (not state.cards and state.ours[0].bit_count() <= self.stop)
         return self.bound(state, live, lowest) if there or not live & (live - 1) else None
 
     def bound(self, state: State, live: int, lowest: int) -> int:
-        """Double dummy in every layout."""
         key = state, live, lowest
         if key not in self.solved:
             some = list(_indices(live))
@@ -112,7 +94,6 @@ class Ending(Search):
         return taken
 
     def moves(self, state: State) -> list[tuple[int, State, int]] | None:
-        """Declarer's cards, of equals the lowest."""
         seat = state.turn
         if seat % 2 != self.side:
             return None
@@ -131,9 +112,7 @@ class Ending(Search):
         return [(card, *self._after(state, card)) for card in cards]
 
     def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
-        """A defender's cards with the layouts in which they may be played; neighbours that lie together in all of
-        these are one.
-        """
+        """Cards that lie next to each other and together in all layouts are one."""
         held = self.held[state.turn // 2]
         left = self.unknown_mask & ~state.gone_mask
         follow = 0
@@ -153,7 +132,6 @@ class Ending(Search):
         return found
 
     def _after(self, state: State, card: int) -> tuple[State, int]:
-        """The position after a card, and whether it wins a trick for declarer."""
         seat, bit = state.turn, 1 << card
         ours, gone = state.ours, state.gone_mask
         if seat % 2 == self.side:
@@ -183,15 +161,11 @@ class Ending(Search):
         return np.array([sum(outcome >> level + i & 1 for level in levels) for i in range(self.n)])
 
     def text(self, plan: Plan, weights: Floats, tricks: int = 2) -> tuple[str, ...]:
-        """A plan in words, a line for each trick and each condition, so many tricks deep."""
         head, lines = self._told(plan, self.start, self.every, weights, tricks)
         return (f"{head}.", *lines) if head else tuple(lines)
 
     def _told(self, plan: Plan, state: State, live: int, weights: Floats, tricks: int) -> tuple[str, list[str]]:
-        """What is done in the rest of this trick, and the lines after it.
-
-        A case that goes on as others do is told with them, and defenders' equals are one case.
-        """
+        """The rest of this trick, and the lines after it; cases that go on alike are told together."""
         if not tricks or (not state.cards and (plan is None or state.ours[0].bit_count() == 1)):
             return "", []
         options = self.moves(state)

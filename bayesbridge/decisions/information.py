@@ -1,21 +1,15 @@
 """The value of information: how much an answer would tell, in bits and in expected score of a decision.
 
-A question gives every layout the chances of its answers: one is certain where the layout decides, as with cards; a call
-yet to come is as likely as the bidder model says. With W the weights of the layouts, A[i, a] the chance of answer a in
-layout i, and u[i, d] the payoff of action d there::
+A question gives every layout the chances of its answers. With W the weights of the layouts, A[i, a] the chance of
+answer a in layout i, and u[i, d] the payoff of action d there::
 
     bits  = Σ W_i A[i, a] log₂(A[i, a] / P(a)),      P(a) = Σ W_i A[i, a]
     value = Σ_a max_d Σ_i W_i A[i, a] u[i, d]  −  max_d Σ_i W_i u[i, d]
 
-Where the layouts are all that fit both are exact. Of draws, a maximum of estimated means (M) is too high on average,
-since the action that looks best does so by luck too; an action that is chosen on four fifths of the draws and paid on
-the last fifth, in turn (K), is paid too little. With the answer (1) and without (0), ::
-
-    value      = K₁ − M₀      on average no more than the truth; below 0 where nothing is gained for sure
-    optimistic = M₁ − K₀      on average no less
-
-K ≤ M whatever the draws: with D the best action of all draws and S its sum, let d be the best without part k. Then
-S_d ≤ S_D, and d leads D on the other parts, so on part k it pays no more than D. Hence value ≤ optimistic.
+Of draws, a maximum of estimated means (M) is too high on average, and an action that is chosen on four fifths of the
+draws and paid on the last fifth, in turn (K), is paid too little (docs/decide.md). With the answer (1) and without (0),
+value = K₁ − M₀ and optimistic = M₁ − K₀. K ≤ M whatever the draws: the best action without part k leads the best of all
+on the other parts, so on part k it pays no more.
 
 An error has three parts: that of the mean for these choices, less one draw for every action that was chosen; M − K of
 the cross-fitted side; and one draw unlike all others, in which the actions differ most.
@@ -53,19 +47,14 @@ if TYPE_CHECKING:
 type Asking = str | Sequence[str] | Mapping[str, Callable[[Layouts], NDArray[Any]]]
 
 KNOWN: Final = "card[SQ], length[E:H], points[N], call[N], call[N:4NT Pass] or layout"
-EVERYTHING: Final = "layout"
-"""The question that tells all."""
+EVERYTHING: Final = "layout"  # the question that tells all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inquiry:
-    """One question."""
-
     name: str
-    answers: Callable[[Layouts], Floats]
-    """(n, k) P(answer ∣ layout); rows add up to one."""
-    shares: Floats | None = None
-    """(k,) P(answer) where the posterior knows it exactly."""
+    answers: Callable[[Layouts], Floats]  # (n, k) P(answer ∣ layout); rows add up to one
+    shares: Floats | None = None  # (k,) P(answer) where the posterior knows it exactly
 
 
 def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
@@ -87,7 +76,6 @@ def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
 
 
 def _enquiry(posterior: Posterior, name: str) -> Inquiry:
-    """A question by its name."""
     match = re.fullmatch(r"(\w+)\[([^\]]*)\]", name)
     word, where = match.groups() if match else (name, "")
     if word == EVERYTHING:
@@ -111,7 +99,6 @@ def _enquiry(posterior: Posterior, name: str) -> Inquiry:
 
 
 def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
-    """The call of a seat, after the calls that are named before it."""
     belief = posterior.belief
     seat_text, _, before = where.partition(":")
     seat = Seat.of(seat_text)
@@ -136,8 +123,7 @@ def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
 
 type Decision = str | Sequence[str | Contract] | Mapping[str, Callable[[Layouts], NDArray[Any]]] | None
 
-FOLDS: Final = 5
-"""Parts of the draws: actions are chosen on all but one and paid on that one."""
+FOLDS: Final = 5  # parts of the draws: actions are chosen on all but one and paid on that one
 
 
 def value_of_information(
@@ -217,8 +203,6 @@ def value_of_information(
 
 
 class _Judge:
-    """Layouts, what the actions pay in them, and the parts in which actions are chosen and paid."""
-
     def __init__(self, layouts: Layouts, weights: Floats, ess: float, pays: Floats, rng: np.random.Generator) -> None:
         self.layouts, self.weights, self.ess, self.pays = layouts, weights, ess, pays
         self.means: Floats = weights @ pays
@@ -234,7 +218,6 @@ class _Judge:
         self.without = self._paid(nothing, self.split), self._paid(nothing, self.whole)
 
     def row(self, asked: Inquiry, posterior: Posterior) -> dict[str, float]:
-        """Bits and value of one question."""
         if asked.name == EVERYTHING:
             best = self.pays.max(axis=1)
             bits, after, chosen = Estimate(posterior.entropy_bits, 0.0), (best, best), 0
@@ -256,10 +239,9 @@ class _Judge:
         return Estimate(mean if abs(mean) > rounding else 0.0, error)
 
     def _paid(self, chances: Floats, parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> Floats:
-        """(n,) what is paid in each layout by somebody who knows the answer.
+        """(n,) what is paid to somebody who knows the answer; ``parts``: layouts to choose on, to be paid on.
 
-        ``parts``: pairs of layouts to choose on and layouts to be paid on. After an answer that was not seen when the
-        actions were chosen, the best action without one is taken.
+        After an answer that was not seen when the actions were chosen, the best action without one is taken.
         """
         found = np.zeros(len(self.pays))
         for learnt, paid in parts:
@@ -286,7 +268,6 @@ class _Judge:
 
 
 def _called(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> NDArray[Any]:
-    """(n,) what a user's function, an action or a question, says of each layout."""
     values = np.asarray(function(layouts))
     if values.shape != (len(layouts),):
         raise BayesBridgeError(

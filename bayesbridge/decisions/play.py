@@ -1,14 +1,9 @@
 """What to play: every card of the seat in turn, tried on the same layouts of its player's posterior.
 
-Each layout is solved double dummy once for every card that may be played. All cards live on the same layouts, so that
-differences between them are paired and much more exact than the figures themselves. Layouts of the opening lead are
-weighted, the same for all cards, so that the predictions of the network of ``tricks`` average over them as over all
-draws (:mod:`bayesbridge.estimators.odds`).
-
-Double dummy means that all four see all cards after this one: a finesse either way looks free. Where declarer has at
-most eight tricks to play, this trick and the next are therefore searched as they are played, with one plan for all
-layouts that look alike, and double dummy only after them; the last four, where few layouts are left, to the end
-(:mod:`~bayesbridge.decisions.ending`).
+Each layout is solved double dummy once for every card, so that differences between cards are paired and much more exact
+than the figures themselves. Double dummy means that all four see all cards after this one: a finesse either way looks
+free. Where declarer has at most eight tricks to play, the next ones are therefore searched with one plan for all
+layouts that look alike (:mod:`~bayesbridge.decisions.ending`).
 """
 
 from __future__ import annotations
@@ -37,13 +32,7 @@ from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Endi
 from bayesbridge.engines.target import log_likelihood
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
-from bayesbridge.estimators.odds import (
-    TRICKS,
-    CalibratedSample,
-    TrickEstimates,
-    judged,
-    resolve_contract,
-)
+from bayesbridge.estimators.odds import TRICKS, CalibratedSample, TrickEstimates, judged, resolve_contract
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.layouts import Floats, Ints
@@ -63,16 +52,11 @@ class PlayTurn:
 
     contract: Contract
     dummy: Seat
-    trick: Trick
-    """The trick so far; empty where its leader is in turn."""
-    played_mask: int
-    """Cards that have left their hands, those of the trick among them."""
-    won: int
-    """Tricks that declarer has won."""
-    tricks: int
-    """Tricks that are over."""
-    legal: Hand
-    """What the seat in turn may play."""
+    trick: Trick  #: The trick so far; empty where its leader is in turn.
+    played_mask: int  #: Cards that have left their hands, those of the trick among them.
+    won: int  #: Tricks that declarer has won.
+    tricks: int  #: Tricks that are over.
+    legal: Hand  #: What the seat in turn may play.
 
     @property
     def seat(self) -> Seat:
@@ -152,7 +136,7 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
 
 
 def _declarer(leader: Seat, dummy: Seat | None) -> Seat:
-    """Against whom a seat leads: the seat on the right, past a dummy beside them."""
+    """The seat on the right, past a dummy beside them."""
     right = leader.next(3)
     return right if right != dummy else right.next(3)
 
@@ -161,22 +145,14 @@ def _declarer(leader: Seat, dummy: Seat | None) -> Seat:
 class CardChoice:
     """One card, or several of a suit that did the same in every layout."""
 
-    cards: tuple[Card, ...]
-    """High cards first; they follow each other in the hand."""
-    chance: Estimate[float]
-    """P(the contract makes), for a defender P(it is beaten)."""
-    tricks: Estimate[float]
-    """Expected tricks of the side in all."""
-    behind: Estimate[float]
-    """How far behind the best card by the goal, paired."""
-    close: bool
-    """Whether the test cannot tell it from the best."""
-    wins: float
-    """P(it wins the trick)."""
-    matchpoints: Estimate[float] | None = None
-    """Expected share of the matchpoints, where a field was given."""
-    led: tuple[float, ...] = ()
-    """P(each of the cards is led) by the player model of the belief; empty after the opening lead, or without one."""
+    cards: tuple[Card, ...]  #: High cards first; they follow each other in the hand.
+    chance: Estimate[float]  #: P(the contract makes), for a defender P(it is beaten).
+    tricks: Estimate[float]  #: Expected tricks of the side in all.
+    behind: Estimate[float]  #: How far behind the best card by the goal, paired.
+    close: bool  #: Whether the test cannot tell it from the best.
+    wins: float  #: P(it wins the trick).
+    matchpoints: Estimate[float] | None = None  #: Expected share of the matchpoints, where a field was given.
+    led: tuple[float, ...] = ()  #: P(each is led) by the player model of the belief, for the opening lead.
 
     @property
     def name(self) -> str:
@@ -189,19 +165,13 @@ class CardChoices(Displayable):
     """All cards that may be played at a moment, the best first."""
 
     turn: PlayTurn
-    goal: str
-    """``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``."""
+    goal: str  #: ``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``.
     choices: tuple[CardChoice, ...]
-    solved: int
-    """Layouts that were solved."""
-    exact: bool
-    """Whether these are all layouts that fit, with their exact weights."""
-    plan: tuple[str, ...] = ()
-    """Declarer's best plan, where the ending was searched whole."""
-    horizon: int = 0
-    """Tricks from this one on that are played by one plan, double dummy after them; 0 is double dummy."""
-    late: bool = False
-    """Whether one plan was looked for, and took too long."""
+    solved: int  #: Layouts that were solved.
+    exact: bool  #: Whether these are all layouts that fit, with their exact weights.
+    plan: tuple[str, ...] = ()  #: Declarer's best plan, where the ending was searched whole.
+    horizon: int = 0  #: Tricks from this one on that are played by one plan, double dummy after them.
+    late: bool = False  #: Whether one plan was looked for, and took too long.
 
     @property
     def best(self) -> tuple[CardChoice, ...]:
@@ -237,7 +207,7 @@ class CardChoices(Displayable):
 
     @property
     def caution(self) -> str:
-        """How far the figures can be trusted, in a sentence or two."""
+        """How far the figures can be trusted."""
         if self.plan:
             basis = "all layouts" if self.exact else "the layouts drawn"
             return (
@@ -255,7 +225,7 @@ class CardChoices(Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """Every card that may be played with its chance for the contract, and how far it is behind the best."""
+        """Every card that may be played, and how far it is behind the best."""
         best, turn = self.choices[0], self.turn
         unit, digits, scale = ("", 2, 1.0) if self.goal == "tricks" else (" %", 1, 100.0)
         rows = []
@@ -301,17 +271,10 @@ class CardChoices(Displayable):
         }
 
 
-SOLVES: Final = "double_dummy_leads"
-"""The estimator that solves a layout for every card, in the double-dummy plugin."""
-
-LAYOUTS: Final = 1000
-"""Layouts that are solved at most where a layout is solved fast, unless a time is named."""
-
-SEARCHED, DRAWN = 60, 200
-"""Layouts over which one plan is searched, and the draws that these stand for."""
-
-DEEPER: Final = 10
-"""How many times as long as all horizons before it the next one takes, about."""
+SOLVES: Final = "double_dummy_leads"  # the estimator that solves a layout for every card, in the double-dummy plugin
+LAYOUTS: Final = 1000  # layouts that are solved at most where a layout is solved fast, unless a time is named
+SEARCHED, DRAWN = 60, 200  # layouts over which one plan is searched, and the draws that these stand for
+DEEPER: Final = 10  # how many times as long as all horizons before it the next one takes, about
 
 
 def believed(belief: Belief, draws: int, rng: Seed = 0, before: Posterior | None = None) -> Posterior:
@@ -342,15 +305,14 @@ def play(
 ) -> CardChoices:
     """Compare all cards that may be played now, by what the observer, who chooses, believes.
 
-    The observer is the seat in turn, or declarer where it is dummy's; before any card is played it is the opening
-    leader. The ``contract`` is that of the auction unless it is named. ``goal`` is ``make``, for P(it makes), for
-    defenders P(it is beaten); ``tricks``, for what the side takes on average; or ``matchpoints`` against a ``field``,
-    the duplicate scores of the declaring side at other tables. Another figure decides where the first is the same in
-    every layout. ``limits``: ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs
-    the plugin bayesbridge-double-dummy, but not where declarer has at most eight tricks left: there the figures are
-    those of one plan for this trick and the next, or more, up to ``horizon`` tricks and as far as a search takes
-    seconds. Where it is for all tricks left, ``plan`` tells the best. ``first`` is told the ranking after a second's
-    solving, where there is more to solve.
+    The observer is the seat in turn, or declarer where it is dummy's; before any card is played the opening leader.
+    ``contract``: that of the auction unless named. ``goal``: ``make``, for P(it makes), for defenders P(it is beaten);
+    ``tricks``, for what the side takes on average; or ``matchpoints`` against a ``field``, the duplicate scores of the
+    declaring side at other tables. Another figure decides where the first is the same in every layout. ``limits``:
+    ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs the plugin
+    bayesbridge-double-dummy, but not where declarer has at most eight tricks left: there the figures are those of one
+    plan for up to ``horizon`` tricks, as far as a search takes seconds; ``plan`` tells the best where that is for all
+    tricks left. ``first`` is told the ranking after a second's solving, where there is more to solve.
 
     >>> from bayesbridge import Belief
     >>> try:
@@ -416,7 +378,6 @@ def play(
 
 
 def card_solver() -> Estimator:
-    """The solver; one line says what to install where there is none."""
     try:
         return offered("estimators", [SOLVES]).estimator(SOLVES)
     except PluginError:
@@ -424,7 +385,7 @@ def card_solver() -> Estimator:
 
 
 def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
-    """With how often players lead each card, where it is the opening lead and a model of players is there."""
+    """With how often a model of players leads each card, where it is the opening lead."""
     player, turn, auction = belief.chooses, ranked.turn, belief.auction
     if player is None or not turn.lead:
         return ranked
@@ -470,7 +431,7 @@ def _ranked(
     limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
 
     def behind(values: Floats, one: int) -> Estimate[float]:
-        """The paired difference to the best card, which differs from itself in no layout."""
+        """The paired difference to the best card."""
         most = 13.0 if values is columns["tricks"] else 1.0
         return Estimate(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
 
@@ -496,7 +457,6 @@ def _ranked(
 
 
 def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardChoices:
-    """Declarer's next tricks by one plan over layouts of two hidden hands."""
     posterior, turn, goals, _ = asked
     left, tricks, side = ~turn.played_mask, 13 - turn.tricks, turn.contract.declarer % 2
     some, draw = posterior, generator(rng)
@@ -544,9 +504,7 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
     order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
     groups, columns = [groups[i] for i in order], {name: values[:, order] for name, values in columns.items()}
     ranked = replace(
-        _ranked(asked, groups, columns, sample),
-        exact=some.exact and len(sample.weights) == len(some),
-        horizon=reached,
+        _ranked(asked, groups, columns, sample), exact=some.exact and len(sample.weights) == len(some), horizon=reached
     )
     text = game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights)) if reached == tricks else ()
     return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks))

@@ -1,9 +1,7 @@
-"""What every card on record cost: by what its player could know then, and double dummy.
+"""What every card on record cost: over the posterior of its player at that moment, and double dummy on the real deal.
 
-Each card is compared with all others that its player could have chosen, over the posterior of that player at that
-moment: nothing that came later. The cost is what it took less than the best one, in tricks on average over the same
-layouts; beside it stands what the card cost on the real deal, double dummy. A card that was worse by what was known is
-*costly*, whatever became of it; one that was as good as any, and still cost a trick, was *unlucky*.
+A card that was worse by what was known is *costly*, whatever became of it; one that was as good as any, and still cost
+a trick, was *unlucky*.
 """
 
 from __future__ import annotations
@@ -35,42 +33,31 @@ if TYPE_CHECKING:
     import pandas
 
 
-SMALL: Final = 0.05
-"""Tricks on average that nobody calls a mistake."""
+SMALL: Final = 0.05  # tricks on average that nobody calls a mistake
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One card on record."""
 
-    number: int
-    """Cards played before it."""
+    number: int  #: Cards played before it.
     seat: Seat
-    player: Seat
-    """Who chose: declarer for dummy."""
+    player: Seat  #: Who chose: declarer for dummy.
     card: Card
-    best: Card
-    """The best card, the same where none was better."""
-    cost: Estimate[float]
-    """Tricks less than the best card on average, by what the player could know; one standard error."""
-    close: bool
-    """Whether the test cannot tell it from the best."""
-    double_dummy_cost: int | None
-    """Tricks lost on the real deal; ``None`` where the record does not tell all hands."""
-    choices: int
-    """Cards that could be told apart; 1 where there was nothing to choose."""
-    kind: str
-    """``lead``, ``declarer`` or ``defence``."""
+    best: Card  #: The best card, the same where none was better.
+    cost: Estimate[float]  #: Tricks less than the best card on average, by what the player could know.
+    close: bool  #: Whether the test cannot tell it from the best.
+    double_dummy_cost: int | None  #: Tricks lost on the real deal; ``None`` where the record does not tell all hands.
+    choices: int  #: Cards that could be told apart; 1 where there was nothing to choose.
+    kind: str  #: ``lead``, ``declarer`` or ``defence``.
 
     @property
     def verdict(self) -> str:
-        """``costly``, ``unlucky`` or nothing."""
         worse = not self.close and self.cost.mean >= SMALL
         return "costly" if worse else "unlucky" if self.double_dummy_cost else ""
 
     @property
     def why(self) -> str:
-        """What was better, in a line."""
         who, better, (cost, error) = SEATS[self.player.name], card_words(self.best), self.cost
         if self.verdict == "costly":
             real = {None: "", 0: "; on the real deal it cost nothing"}.get(self.double_dummy_cost, "")
@@ -160,8 +147,7 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
 
 
 def player_costs(rows: Sequence[Judged]) -> dict[str, Any]:
-    """What the cards of one player cost, for ``--json``: tricks lost by costly cards, in all with a standard error and
-    by kind, and ``double_dummy_lost`` by all cards, ``None`` where a record does not tell all hands.
+    """For ``--json``: tricks lost by costly cards, in all and by kind, and ``double_dummy_lost`` by all cards.
 
     Of cards that the test cannot tell from the best nothing is added up: the sum would grow with their number.
     """
@@ -182,13 +168,10 @@ def player_costs(rows: Sequence[Judged]) -> dict[str, Any]:
 
 
 class BoardReview(NamedTuple):
-    """The cards of a board, judged."""
-
     record: Record
     cards: Sequence[Judged]
 
     def document(self) -> dict[str, Any]:
-        """For ``--json``."""
         record = self.record
         cards = [{**row.document(), "name": player_name(record, row.player)} for row in self.cards]
         told = {"board": record.board, "contract": str(record.contract), "alerts": alerts_of(record)}
@@ -203,12 +186,10 @@ class BoardReview(NamedTuple):
 
 
 def player_name(record: Record, seat: Seat) -> str:
-    """As the record has it, else the seat."""
     return record.tag(SEATS[seat.name]).strip() or SEATS[seat.name]
 
 
 def players_of(found: Iterable[BoardReview]) -> dict[str, list[Judged]]:
-    """The cards of each player, by name."""
     players: dict[str, list[Judged]] = {}
     for record, rows in found:
         for row in rows:
@@ -217,7 +198,6 @@ def players_of(found: Iterable[BoardReview]) -> dict[str, list[Judged]]:
 
 
 def alerts_of(record: Record) -> list[dict[str, str | None]]:
-    """The calls that were alerted, with what was said of them, and how that can be read."""
     calls, read = [] if record.auction is None else list(record.auction), alerts_read(record)
     return [
         {
@@ -242,7 +222,6 @@ def alert_sentences(record: Record, taken: bool | None = None) -> list[str]:
 
 
 def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) -> Table:
-    """A line for each player: costly cards with what they lost, by kind of card if so wanted, else unlucky ones too."""
     heads = ["lead", "declarer", "defence"] if kinds else ["unlucky", "double dummy, all"]
     lines: list[list[str | float]] = []
     for name, rows in players.items():
@@ -255,7 +234,6 @@ def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) 
 
 
 def review_table(rows: Sequence[Judged], title: str) -> Table:
-    """The cards that were costly or unlucky."""
     lines: list[list[str | float]] = []
     for row in rows:
         if row.verdict:

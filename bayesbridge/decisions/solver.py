@@ -16,9 +16,7 @@ from bayesbridge.cards import SUIT_MASK
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints
 
-ENTRIES: Final = 1 << 20
-"""Positions that a table holds; an older one gives way."""
-
+ENTRIES: Final = 1 << 20  # positions that a table holds; an older one gives way
 LEADER, PLACE, TOP, WINNER, TARGET, LEFT, NEXT, HAND, SLOT, LOW, HIGH, BEFORE = range(12)
 """Of a card to be played: who led, cards before it in the trick, the highest and whose it is, tricks that declarer must
 take of those left, the number of the try, the hand, its place and key in the table, the cards of the trick."""
@@ -27,12 +25,9 @@ take of those left, the number of the try, the hand, its place and key in the ta
 class Transpositions(NamedTuple):
     """What is known of positions, which those of one play share."""
 
-    keys: Ints
-    """(ENTRIES, 2) two suits each: by card from the lowest on two bits, whose it is."""
-    bounds: NDArray[np.int8]
-    """(ENTRIES, 2) tricks that declarer takes at least and at most."""
-    good: Ints
-    """(4, 52) by seat and card: how often it did what its side wanted."""
+    keys: Ints  # (ENTRIES, 2) two suits each: by card from the lowest on two bits, whose it is
+    bounds: NDArray[np.int8]  # (ENTRIES, 2) tricks that declarer takes at least and at most
+    good: Ints  # (4, 52) by seat and card: how often it did what its side wanted
 
 
 class Solver:

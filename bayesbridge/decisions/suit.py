@@ -28,8 +28,7 @@ from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
 from bayesbridge.words import SEATS, error_text, percent, share_error
 
-MOST_MISSING: Final = 10
-"""Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""
+MOST_MISSING: Final = 10  # cards that the defenders may hold: with more there is nothing to plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +39,10 @@ class Combination:
     ((10,), (6, 5, 4))
     """
 
-    first: tuple[int, ...]
-    """Ranks of the first hand, 0 the two … 12 the ace, high cards first."""
+    first: tuple[int, ...]  # ranks of the first hand, 0 the two … 12 the ace, high cards first
     second: tuple[int, ...]
-    groups: tuple[tuple[int, ...], ...]
-    """Ranks that the defenders hold, high cards first, equals together."""
-    small: int = 0
-    """Declarer's cards of lower rank are counted as the lowest of the suit."""
+    groups: tuple[tuple[int, ...], ...]  # ranks that the defenders hold, high cards first, equals together
+    small: int = 0  # declarer's cards of lower rank are counted as the lowest of the suit
 
     @classmethod
     def of(cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()) -> Combination:
@@ -67,11 +63,10 @@ class Combination:
 
     @property
     def layouts(self) -> list[tuple[int, ...]]:
-        """How many cards of each group the left defender may hold."""
         return list(product(*(range(len(group) + 1) for group in self.groups)))
 
     def gap(self, rank: int) -> int:
-        """How many groups lie above a card of declarer's, all of them for a card counted as small."""
+        """Groups above a card of declarer's, all of them for a card counted as small."""
         return len(self.groups) if rank < self.small else sum(group[0] > rank for group in self.groups)
 
     def coarser(self) -> Combination | None:
@@ -110,7 +105,7 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
 
 
 def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
-    """(8192,) P(the left defender holds exactly these cards) where the two have so many places for unknown cards.
+    """(8192,) P(the left defender holds exactly these cards), where the two have so many places for unknown cards.
 
     With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) / C(a + b, a).
     """
@@ -145,15 +140,11 @@ after the third card the defender who is last and the gap of declarer's card tha
 and a zero.
 """
 
-NONE: Final = -1
-"""No card of the suit."""
+NONE: Final = -1  # no card of the suit
 
 
 class SuitGame(Search):
-    """One combination as a game, for goals from ``lowest`` on to as many tricks as there are.
-
-    A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card.
-    """
+    """A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card."""
 
     def __init__(self, combination: Combination, lowest: int, most_work: int = MOST_WORK) -> None:
         self.sizes = tuple(len(group) for group in combination.groups)
@@ -167,8 +158,7 @@ class SuitGame(Search):
                 for c, size in enumerate(self.sizes)
             ]
             for side in (0, 1)
-        )
-        """By defender (0 left, 1 right), group and count: the layouts in which they hold more than that count."""
+        )  # by defender (0 left, 1 right), group and count: the layouts in which they hold more than that count
         hands = [tuple(map(combination.gap, ranks)) for ranks in (combination.first, combination.second)]
         first, second = (tuple(gaps.count(gap) for gap in range(len(self.sizes) + 1)) for gaps in hands)
         nothing = (0,) * len(self.sizes)
@@ -189,9 +179,7 @@ class SuitGame(Search):
         return self.reached(live, sure, lowest)
 
     def moves(self, state: State) -> list[tuple[Any, State, int]] | None:
-        """Any card of either hand; to the trick the lowest, and those that beat what lies: a dearer card that does not
-        win is never better.
-        """
+        """Any card of either hand; to the trick the lowest, and those that beat what lies."""
         hands, played, trick = state
         if not trick:
             leads = [(hand, gap) for hand in (0, 1) for gap, count in enumerate(hands[hand]) if count]
@@ -243,7 +231,6 @@ class SuitGame(Search):
 
 
 def _changed(pair: tuple[Counts, Counts], side: int, place: int, by: int) -> tuple[Counts, Counts]:
-    """The counts of two hands after a card of one of them; none where there was no card."""
     if place == NONE:
         return pair
     counts = pair[side]
@@ -265,7 +252,7 @@ def steps(
     hands: tuple[tuple[int, ...], tuple[int, ...]],
     played: tuple[Counts, Counts],
 ) -> Step | None:
-    """A plan of the search with its cards; ``hands`` are declarer's ranks, ``played`` is the defenders' cards."""
+    """A plan of the search with its cards; ``hands`` are declarer's ranks, ``played`` the defenders' cards."""
     if plan is None:
         return None
     (hand, gap), replies = plan
@@ -273,7 +260,7 @@ def steps(
     names = [*map(_text, combination.groups), None]  # the last of no card
 
     def chosen(ranks: tuple[int, ...], gap: int) -> int:
-        """A card of that gap, groups that are gone not counted."""
+        """Groups that are gone are not counted."""
         gaps = {rank: combination.gap(rank) for rank in ranks}
         equals = [rank for rank in ranks if next((i for i in range(gaps[rank], len(out)) if out[i]), len(out)) == gap]
         return equals[-1] if gap == len(out) else equals[0]
@@ -297,9 +284,9 @@ def steps(
 
 
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
-    """A tree as lines of text, so many tricks deep; ``lowest`` are the defenders' lowest equals.
+    """A tree as lines, so many tricks deep; ``lowest`` are the defenders' lowest equals.
 
-    Cases that go on in the same way are told together, and those in which nothing is left to choose not at all.
+    Cases that go on alike are told together, and those with nothing left to choose not at all.
     """
     if step is None or not tricks:
         return
@@ -321,7 +308,6 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
 
 
 def _trick(step: Step, lowest: str) -> str:
-    """A lead and what the third hand plays on it."""
     leader, defender, third = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (0, 1, 2))
     answers = step["answers"]
     usual = next((one for one in answers if one["played"] == lowest), answers[0])["card"]
@@ -338,7 +324,7 @@ def _trick(step: Step, lowest: str) -> str:
 
 
 def _condition(step: Step, cases: list[tuple[str | None, str | None]], lowest: str) -> str:
-    """When a continuation is meant: by the second card alone where that tells it, else by both."""
+    """By the second card alone where that tells it, else by both."""
     second, fourth = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (1, 3))
     met: dict[str | None, list[str | None]] = {}
     for one, last in cases:
@@ -371,18 +357,12 @@ _NAMES: Final = {rank: rank for rank in RANKS} | {"A": "ace", "K": "king", "Q": 
 class SuitLine:
     """One plan, and what it reaches against the best defence."""
 
-    goal: int | None
-    """The number of tricks that it reaches most often; ``None`` for the plan with most tricks on average."""
-    at_least: dict[int, float]
-    """P(so many tricks or more) by this plan, from one more than the highest cards win."""
-    tricks: float
-    """Expected tricks."""
-    error: float
-    """One standard error of P(goal) where the layouts are weighed by draws, 0 where exactly; of tricks without goal."""
-    step: Step | None
-    """The plan as a tree; ``None`` where nothing is to choose."""
-    lowest: str
-    """The defenders' lowest equals, which the words call low."""
+    goal: int | None  #: Tricks that it reaches most often; ``None`` for the plan with most tricks on average.
+    at_least: dict[int, float]  #: P(so many tricks or more) by this plan, from one more than the highest cards win.
+    tricks: float  #: Expected tricks.
+    error: float  #: One standard error of P(goal), or of tricks without a goal; 0 where layouts are weighed exactly.
+    step: Step | None  #: The plan as a tree; ``None`` where nothing is to choose.
+    lowest: str  #: The defenders' lowest equals, which the words call low.
 
     @property
     def chance(self) -> float:
@@ -390,11 +370,10 @@ class SuitLine:
         return 1.0 if self.goal is None else self.at_least.get(self.goal, 0.0)
 
     def text(self, tricks: int = 2) -> tuple[str, ...]:
-        """The plan in words, a line for each trick and each condition, so many tricks deep."""
+        """The plan in words, a line for each trick and condition, so many tricks deep."""
         return tuple(plan_lines(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
 
     def document(self, tricks: int) -> dict[str, Any]:
-        """For ``--json``, with so many tricks of the plan as text."""
         return {
             "goal": self.goal,
             "chance": None if self.goal is None else self.chance,
@@ -410,23 +389,15 @@ class SuitLine:
 class SuitPlay(markup.Displayable):
     """The plans for a suit."""
 
-    first: str
-    """Cards of declarer's first hand."""
+    first: str  #: Cards of declarer's first hand.
     second: str
-    missing: str
-    """Cards of the defenders."""
-    table: tuple[Seat, Seat]
-    """Who holds them."""
-    sure: int
-    """Tricks that are certain by the best play for them."""
-    goals: tuple[SuitLine, ...]
-    """The best plan for each number of tricks that is possible and more than the highest cards win, rising."""
-    best: SuitLine
-    """The plan with most tricks on average."""
-    small: str
-    """Declarer's cards that were counted as the lowest, to end the search; the figures are then lower bounds."""
-    weighed: str = ""
-    """How the layouts were weighed, in words."""
+    missing: str  #: Cards of the defenders.
+    table: tuple[Seat, Seat]  #: Who holds them.
+    sure: int  #: Tricks that are certain by the best play for them.
+    goals: tuple[SuitLine, ...]  #: The best plan for each possible number of tricks above the highest cards' own.
+    best: SuitLine  #: The plan with most tricks on average.
+    small: str  #: Declarer's cards counted as the lowest, to end the search; the figures are then lower bounds.
+    weighed: str = ""  #: How the layouts were weighed, in words.
 
     @property
     def heading(self) -> list[str]:
@@ -538,7 +509,6 @@ def _field(mask: int, suit: Suit) -> int:
 def _placed(
     hands: dict[Seat, int], first: str | None, second: str | None, suit: Suit | None
 ) -> tuple[Suit, tuple[Seat, Seat]]:
-    """Which suit is meant, and which of the two hands is the first."""
     dummy, declarer = hands
     if first is None or second is None:
         if suit is None:
@@ -556,9 +526,7 @@ def _placed(
 
 
 def _solved(combination: Combination, table: tuple[Seat, Seat], shares: Floats, ess: float, work: int) -> SuitPlay:
-    """Search, and pick the plans from the front; ``shares`` are (8192,) the chance of each holding of the left
-    defender, and ``ess`` is the effective sample size behind them.
-    """
+    """Plans from the front; (8192,) ``shares``: the chance of each holding of the left defender, by so many draws."""
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
     longest = max(len(first), len(second))
