@@ -1,13 +1,9 @@
 """The reading benchmark: which boards are its test, and how a reading is scored beside the truth.
 
-The rule of the split looks at the cards alone, so anybody rebuilds the test list from a public collection
-(docs/reading-benchmark.md writes it out). Of each test deal one table is taken, that whose auction and play have the
-smallest SHA-256; the list is in the order of the SHA-256 of the deals.
-
-Tables of one deal are no independent witnesses. Deals are put into BUCKETS by the hash of their cards, and the errors
+The rule of the split looks at the cards alone, so anybody rebuilds the test list (docs/reading-benchmark.md has it).
+Tables of one deal are no independent witnesses: deals are put into BUCKETS by the hash of their cards, and the errors
 are those between buckets. With N boards, sums S_b over n_b boards and the mean m, the variance of m is
-G / (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. For the calibration error, which is no mean, buckets
-are left out one by one (the jackknife).
+G / (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. The calibration error, no mean, has a jackknife.
 """
 
 from __future__ import annotations
@@ -131,25 +127,18 @@ MEASURES: Final = {
 over what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over
 seats of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
 
-MEANS: Final = len(MEASURES) - 1
-"""Figures that are means over boards."""
+MEANS: Final = len(MEASURES) - 1  # figures that are means over boards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingScores:
-    """The scores of a reading.
+    """The scores of a reading."""
 
-    values:  (8,) as MEASURES names them; ``nan`` where nothing is in doubt. ``points`` is the mean squared error
-    honours: (h, k) forecast of each honour in doubt, by hidden seat
-    truth:   (h,) the column of the true seat
-    """
-
-    values: Floats
-    honours: Floats
-    truth: Ints
+    values: Floats  # (8,) as MEASURES names them, nan where nothing is in doubt; points: the mean squared error
+    honours: Floats  # (h, k) forecast of each honour in doubt, by hidden seat
+    truth: Ints  # (h,) the column of the true seat
     seconds: float = nan
-    answered: bool = True
-    """Whether the reader answered; if not, somebody who knows nothing was judged."""
+    answered: bool = True  # if not, somebody who knows nothing was judged
 
 
 def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
@@ -208,7 +197,6 @@ def verify(reading: Reading, who: str) -> None:
 
 
 BUCKETS: Final = 1000
-
 BINS: Final = 10
 
 
@@ -228,7 +216,6 @@ class ScoreSums:
             self.take(row)
 
     def take(self, row: Floats) -> None:
-        """A board more."""
         bucket, answered, seconds, values = int(row[0]), row[1], row[2], row[3 : 3 + MEANS]
         self.boards += 1
         self.unanswered += not answered
@@ -239,7 +226,6 @@ class ScoreSums:
 
     @property
     def figures(self) -> dict[str, Estimate[float]]:
-        """By the names of MEASURES; ``nan`` where no board tells it."""
         figures = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False))
         mean, error = figures["points"]
         root = sqrt(mean) if mean >= 0 else nan
@@ -258,8 +244,7 @@ class ScoreSums:
     def less(self, other: ScoreSums) -> dict[str, Any]:
         """The figures less those of another reader on the same boards, as a document.
 
-        What is in doubt is the same for both, so the sums of a bucket subtract, and what makes a board hard for both
-        leaves the errors. The difference of two roots is linearised: a − b = Σ (x / 2a − y / 2b) / n near the means.
+        The sums of a bucket subtract. The difference of two roots is linearised: Σ (x / 2a − y / 2b) / n.
         """
         mine, theirs = self.figures, other.figures
         found: dict[str, Any] = {"boards": self.boards}
@@ -329,8 +314,7 @@ class Board(NamedTuple):
 
     number: int
     record: Record
-    styles: Mapping[str, PairStyle] = {}
-    """Of the pairs whose earlier tables are known, by side."""
+    styles: Mapping[str, PairStyle] = {}  # of the pairs whose earlier tables are known, by side
 
 
 def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
@@ -376,9 +360,7 @@ def row_of(one: ReadingScores, bucket: int) -> Floats:
 
 
 WIDTH: Final = 3 + MEANS + 3 * BINS
-
-CHUNK: Final = 2
-"""Boards in a chunk: a second of work or some, so that an interrupt is obeyed soon."""
+CHUNK: Final = 2  # boards: a second of work or some, so that an interrupt is obeyed soon
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,8 +368,7 @@ class Plan:
     """What is asked of every board."""
 
     readers: tuple[str, ...]
-    moments: Mapping[str, int]
-    """Cards played, by the name of the moment."""
+    moments: Mapping[str, int]  # cards played, by the name of the moment
     chair: str
     draws: int
     seed: int
@@ -396,10 +377,7 @@ class Plan:
 def tally_boards(
     plan: Plan, boards: int, walk: Iterable[Board], how: RunOptions, digest: str
 ) -> dict[str, dict[str, ScoreSums]]:
-    """The sums of each reader at each moment. ``walk`` gives boards that can be scored.
-
-    ``digest`` is a hash of the file, and of that of earlier tables if there is one.
-    """
+    """The sums of each reader at each moment over boards that can be scored; ``digest`` is a hash of their files."""
     chunks = enumerate(batched(walk, CHUNK))
 
     def given(number: int) -> tuple[Board, ...]:
@@ -440,10 +418,6 @@ def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: I
     return rows
 
 
-WITHOUT: Final = " without styles"
-"""After the name of a reader that is not told what earlier tables say."""
-
+WITHOUT: Final = " without styles"  # after the name of a reader that is not told what earlier tables say
 _READERS: Final[dict[tuple[str, int, int], Reader]] = {}
-
-_ONE_AT_A_TIME: Final = threading.Lock()
-"""Models remember the hands that they met last, and threads would share that memory."""
+_ONE_AT_A_TIME: Final = threading.Lock()  # models remember hands, and threads would share that memory

@@ -1,11 +1,8 @@
 """Runs the job of a study in chunks, so that the answer depends on the seed and on nothing else.
 
-A job is a pure function (chunk seed, chunk size) → counts; counts of chunks add. Chunk i draws from the i-th spawned
-child of the seed, so the result is the same integers for any number of workers, here or on a cluster, and any order of
-completion. Several runs take the chunks one after the other: the first run of three is the run that stands alone.
-
-Workers are ``concurrent.futures`` executors: threads (the default: kernels release the interpreter lock), processes, or
-a Dask cluster. A checkpoint is a folder with one file for each finished chunk.
+Chunk i draws from the i-th spawned child of the seed, and counts of chunks add: the result is the same integers for any
+number of workers and any order of completion. Several runs take the chunks one after the other, so the first run of
+three is the run that stands alone.
 """
 
 from __future__ import annotations
@@ -44,8 +41,7 @@ type Counts = NDArray[np.int64]
 type Count = Callable[..., Any]
 
 CHUNK: Final = 1 << 19
-"""Deals in a chunk unless the job says otherwise: work of a fraction of a second, so that workers end together, an
-interrupt is obeyed at once and little is lost when a run is killed."""
+"""Deals in a chunk unless the job says otherwise: a fraction of a second, so that an interrupt is obeyed at once."""
 
 SOURCE: Final = "the counting function"
 """Key of a checkpoint: a digest of the function's source. Those made before it was kept have none, and are read."""
@@ -53,8 +49,7 @@ SOURCE: Final = "the counting function"
 THREADS: Final = "threads"
 PROCESSES: Final = "processes"
 
-REACH_SECONDS: Final = 30
-"""How long a scheduler may take to answer, and its first worker to appear."""
+REACH_SECONDS: Final = 30  # until a scheduler answers, and its first worker appears
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +84,10 @@ class RunOptions:
 class Run:
     """What a study counted, and how long it took."""
 
-    by_run: Counts
-    """(runs, k)"""
-    deals: int
-    """In all runs."""
+    by_run: Counts  # (runs, k)
+    deals: int  # in all runs
     seconds: float
-    fresh: int
-    """Deals counted now; the others were in the checkpoint."""
+    fresh: int  # deals counted now; the others were in the checkpoint
 
     @property
     def counts(self) -> Counts:
@@ -201,10 +193,7 @@ def _source_of(count: Count) -> str | None:
 
 
 class _Checkpoint:
-    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a file of its own.
-
-    Files appear whole. One that cannot be read is as good as none: its chunk is counted again.
-    """
+    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a file; a damaged one is none."""
 
     def __init__(self, folder: Path, options: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -235,7 +224,6 @@ class _Checkpoint:
                 )
 
     def read(self) -> Iterator[tuple[int, Counts]]:
-        """The finished chunks, by number."""
         import numpy as np
 
         for path in sorted(self.folder.glob("chunk-*.npy")):
@@ -318,10 +306,7 @@ def cores() -> int:
 
 @contextmanager
 def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[Pool]:
-    """Workers for the time of the ``with``: ``threads``, ``processes``, or the address of a Dask scheduler.
-
-    ``workers`` is by default one for each core that the process may use; a cluster has the workers it has.
-    """
+    """Workers for the time of the ``with``, by default one for each core; a cluster has the workers it has."""
     if workers is not None and workers < 1:
         raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
     size = workers or cores()

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 DRAWS: Final = 64
-PATIENCE: Final = 4096
-"""How often a layout is redrawn until it fits the calls, before the contract is left out and counted as such."""
+PATIENCE: Final = 4096  # redraws of a layout until it fits the calls, before the contract is left out
 STAGES: Final = ("closed dummy", "open dummy")
 SHAPES: Final = {"deals": (3,), "joint": (2, DRAWS + 1, DRAWS + 1, 2), "points": (2, 3)}
 """Deals, contracts, contracts left out; contracts by stage, winning layouts without calls, winning layouts with calls
@@ -73,10 +72,7 @@ class LevelRanges(NamedTuple):
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> LevelRanges:
-    """What the calls leave to the two other players, in the order of the table.
-
-    levels: (m, 3) true levels in the order of speaking; of the others only what their calls tell is used.
-    """
+    """What the calls tell of the two other players, in the order of the table; ``levels``: (m, 3) as they speak."""
     import numpy as np
 
     highest = np.zeros(len(levels), dtype=np.int8)
@@ -95,7 +91,7 @@ def predict(
 ) -> NDArray[np.int8]:
     """(m, 2, draws) tricks of the bidder's side in layouts that fit what the bidder knows, without and with the calls.
 
-    stage: 1 if the dummy is open too. Where no layout that fits the calls was found in time, tricks are −1.
+    ``stage`` is 1 if the dummy is open too; tricks are −1 where no layout that fits the calls was found in time.
     """
     import numpy as np
 
@@ -184,7 +180,6 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def tables(found: Comparison) -> Iterator[Table]:
-    """How good the predictions are, before and after the dummy opens, without and with the calls."""
     rows = []
     for stage, answer in found.answers["stages"].items():
         for which in ("without calls", "with calls"):
