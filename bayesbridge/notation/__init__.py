@@ -1,7 +1,6 @@
 """Whole documents: tables on record in PBN and LIN, read as they are found; PBN is written so that it reads back equal.
 
-A reader gives :class:`ParsedRecords`: the records, and a note with file, line and reason for everything it left out.
-No input makes it raise, but a file that cannot be opened.
+A reader gives the records, and a note for everything it left out; only a file that cannot be opened makes it raise.
 """
 
 from __future__ import annotations

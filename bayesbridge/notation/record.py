@@ -1,7 +1,6 @@
 """One table on record: the deal, the calls, the cards played, and what else the document says.
 
-A record holds together or is not made: no card lies twice, the auction leads to the contract, every card played is
-legal. Documents in which something does not hold together are the readers' concern.
+A record holds together or is not made: no card lies twice, the auction leads to the contract, every card is legal.
 """
 
 from __future__ import annotations
@@ -38,11 +37,8 @@ def without_surplus(first: Seat, calls: tuple[Call, ...]) -> Auction:
         raise
 
 
-type Hands = tuple[Hand | None, Hand | None, Hand | None, Hand | None]
-"""The hands that are known, in the order N E S W."""
-
-type Plays = tuple[tuple[Seat, Card], ...]
-"""Cards with their seats, in the order played."""
+type Hands = tuple[Hand | None, Hand | None, Hand | None, Hand | None]  # N E S W
+type Plays = tuple[tuple[Seat, Card], ...]  # in the order played
 
 UNKNOWN_HANDS: Final[Hands] = (None, None, None, None)
 
@@ -128,7 +124,7 @@ class Record:
     alerts: (index of the call, explanation), rising; the explanation may be empty.
     plays: (seat, card) in the order played; a trick's winner leads to the next.
     result: tricks that declarer took; counted when all 52 cards are there.
-    claimed: the play is over though fewer cards are on record: claimed, or not written down to the end.
+    claimed: the play is over though fewer cards are on record.
     dropped: what is wrong with the trick from which on the play was not read; not compared.
     tags: everything else, PBN's mandatory tags first, then as read.
     file, line: where the record begins; not compared.
