@@ -1,8 +1,6 @@
 """Calls, contracts and auctions: three bidders, or the usual four.
 
 In the three-player game every seat but the dummy's bids, nobody doubles, and the winner of the auction is declarer.
-In the four-player game sides bid, double and redouble, and declarer is the first of the winning side to have named
-the strain. Either way an auction ends when everybody else has passed after a bid, or when all have passed.
 """
 
 from __future__ import annotations

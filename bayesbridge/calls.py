@@ -115,10 +115,7 @@ def call_words(text: str) -> list[str]:
 
 
 def passes_filled(text: str) -> str:
-    """An auction of one side alone, with the passes of the other put in; any other as it is.
-
-    So are read calls with dashes between them, or of which one raises the one before, if none is a pass or a double
-    before the end.
+    """An auction of one side alone (with dashes, or a raise, and no pass or double before the end) with passes put in.
 
     >>> passes_filled("1NT-3NT"), passes_filled("1H 3H AP"), passes_filled("1H 2C")
     ('1NT P 3NT', '1H P 3H AP', '1H 2C')

@@ -1,8 +1,7 @@
 """Suits, strains, cards and hands: integers inside, notation outside.
 
-A card is the number ``13 * suit + rank`` with suits C D H S = 0 1 2 3 (the row order of the paper) and ranks
-2 … A = 0 … 12. A set of cards is a 52-bit mask with one bit a card, so within a suit a higher card is a higher bit.
-The paper counts columns the other way: column 0 is the ace, so ``column = 12 - rank``.
+A card is the number ``13 * suit + rank`` with suits C D H S = 0 1 2 3 and ranks 2 … A = 0 … 12 (the paper's columns
+count from the ace: 12 - rank). A set of cards is a 52-bit mask.
 """
 
 from __future__ import annotations
@@ -17,15 +16,9 @@ from bayesbridge import markup
 from bayesbridge.errors import DealError, NotationError, whole
 
 RANKS: Final = "23456789TJQKA"
-"""Rank letters, two first."""
-
-SUIT_MASK: Final = 0x1FFF
-"""The 13 bits of one suit, before shifting."""
-
+SUIT_MASK: Final = 0x1FFF  # the 13 bits of one suit, before shifting
 DECK_MASK: Final = (1 << 52) - 1
-
-HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)
-"""Milton Work points by rank: J 1, Q 2, K 3, A 4."""
+HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)  # Milton Work points by rank
 
 
 class Suit(IntEnum):
@@ -289,10 +282,7 @@ class Hand:
 
 
 def _suit_by_suit(text: str) -> list[str] | None:
-    """The ranks of the four suits, spades first, of a hand that is written without dots; ``None`` for any other text.
-
-    Four groups, or each group after the letter or the symbol of its suit; of named suits some may be left out.
-    """
+    """The ranks of the four suits, spades first, of a hand without dots: four groups, or groups after their suit."""
     if "." in text:
         return None
     words = text.upper().replace("10", "T")

@@ -1,7 +1,6 @@
 """Seats around the table, and deals: four disjoint hands of 13.
 
 Seats are numbered clockwise, N E S W = 0 1 2 3; that is also the column order of every batch of layouts.
-In the three-player game one seat is the dummy's, North unless said otherwise.
 """
 
 from __future__ import annotations
@@ -126,10 +125,9 @@ def around_table(
     lengths: Sequence[Sequence[float]] | None = None,
     points: Sequence[float] | None = None,
 ) -> str:
-    """HTML of the four hands around a compass.
+    """HTML of the four hands around a compass, from the masks of what each seat certainly and possibly holds.
 
-    ``must`` and ``may`` are the masks of the cards that each seat certainly and possibly holds, ``roles`` what a seat
-    is, ``middle`` HTML; ``lengths`` by seat and suit and ``points`` by seat are what is to be expected.
+    ``middle`` is HTML; ``lengths`` by seat and suit and ``points`` by seat are what is to be expected.
     """
     shown = {}
     for seat in Seat:

@@ -1,8 +1,4 @@
-"""Tricks: which cards may be played, who wins, and what a trick reveals.
-
-Follow suit if you can; the highest trump, else the highest card of the suit led, wins and leads to the next trick.
-Four hands play, clockwise, the dummy's among them, whoever decides for it.
-"""
+"""Tricks: which cards may be played, who wins, and what a trick reveals."""
 
 from __future__ import annotations
 
@@ -166,7 +162,6 @@ def replay(
 ) -> tuple[Trick, ...]:
     """The tricks of a play record, in order; the last may be incomplete.
 
-    plays: (seat, card) pairs in the order played, from the opening lead.
     hands: the original hands that are known, if any; their holders must play from them and follow suit.
     Without hands a revoke still shows when a seat plays a suit that it failed to follow earlier.
 
