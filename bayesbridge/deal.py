@@ -16,11 +16,7 @@ from bayesbridge.words import SEATS
 
 
 class Seat(IntEnum):
-    """A place at the table, clockwise from North.
-
-    >>> Seat.S.next(), Seat.S.partner
-    (<Seat.W: 3>, <Seat.N: 0>)
-    """
+    """A place at the table, clockwise from North."""
 
     N = 0
     E = 1

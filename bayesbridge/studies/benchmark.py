@@ -31,19 +31,7 @@ from bayesbridge.layouts import Floats, Ints, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.jobs import Job, RunOptions, in_order
-from bayesbridge.studies.readers import (
-    HONOURS,
-    LEAST,
-    SURE,
-    CountingReader,
-    PlayerView,
-    Reader,
-    Reading,
-    lengths_of_cards,
-    log_product,
-    reader_of,
-    seat_of,
-)
+from bayesbridge.studies.readers import CountingReader, PlayerView, Reader, Reading, reader_of, seat_of
 from bayesbridge.studies.study import finite
 from bayesbridge.words import number
 
@@ -129,6 +117,10 @@ seats of (P − what came)²; the calibration error is the mean gap between pred
 
 MEANS: Final = len(MEASURES) - 1  # figures that are means over boards
 
+HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))  # T J Q K A of each suit
+LEAST: Final = 1e-12  # smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
+SURE: Final = 1.0 - 1e-12  # from here on the hard evidence says where a card lies, and nobody is asked
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingScores:
@@ -182,6 +174,40 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
 def _mean(values: Floats) -> float:
     """``nan`` for the mean of nothing."""
     return float(values.mean()) if len(values) else nan
+
+
+def lengths_of_cards(cards: Floats) -> Floats:
+    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``: (52, 4)."""
+    found = np.zeros((4, 4, 14))
+    found[:, :, 0] = 1.0
+    for suit in range(4):
+        for chance in cards[13 * suit : 13 * suit + 13]:
+            there = found[:, suit, :-1] * chance[:, None]
+            found[:, suit] *= 1.0 - chance[:, None]
+            found[:, suit, 1:] += there
+    return found
+
+
+def log_product(chances: Floats, truth: Ints) -> float:
+    """log of the product of the true places, over its sum among all places with the same number of cards for each seat.
+
+    ``chances``: (n, k) P(seat of each card), k = 2 or 3 hidden seats; ``truth``: (n,) the column of the true seat
+    """
+    p = np.maximum(chances, LEAST)
+    sizes = np.bincount(truth, minlength=p.shape[1])
+    # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
+    ways = np.zeros((sizes[0] + 1, sizes[1] + 1))
+    ways[0, 0] = 1.0
+    log_scale = 0.0
+    for row in p:
+        after = ways * (row[2] if len(row) > 2 else 0.0)
+        after[1:] += ways[:-1] * row[0]
+        after[:, 1:] += ways[:, :-1] * row[1]
+        top = after.max()
+        log_scale += float(np.log(top))
+        ways = after / top
+    true = float(np.log(p[np.arange(len(truth)), truth]).sum())
+    return true - log_scale - float(np.log(ways[-1, -1]))
 
 
 def verify(reading: Reading, who: str) -> None:

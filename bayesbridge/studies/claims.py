@@ -54,12 +54,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """What the intervals decide.
-
-        >>> fair = Claim("even", "", (Part("share", 0.5, (0.48, 0.52)),), (0.5, 0.5), (0.45, 0.55), "")
-        >>> fair.verdict
-        'holds'
-        """
+        """What the intervals decide: ``holds``, ``does not hold`` or ``too few deals to tell``."""
         known = [part.interval for part in self.parts if part.interval is not None]
         if any(high < self.allowed[0] or low > self.allowed[1] for low, high in known):
             return FAILS

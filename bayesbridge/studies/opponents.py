@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+
+type Ranges = tuple[NDArray[np.int8], NDArray[np.int8]]  # (m, 2) least and greatest levels of two players
 
 DRAWS: Final = 64
 PATIENCE: Final = 4096  # redraws of a layout until it fits the calls, before the contract is left out
@@ -64,14 +66,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-class LevelRanges(NamedTuple):
-    """(m, 2) least and greatest levels of two players."""
-
-    low: NDArray[np.int8]
-    high: NDArray[np.int8]
-
-
-def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> LevelRanges:
+def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
     """What the calls tell of the two other players, in the order of the table; ``levels``: (m, 3) as they speak."""
     import numpy as np
 
@@ -83,11 +78,11 @@ def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> LevelRanges:
         highest = np.where(bids, levels[:, player], highest)
         high[:, player] = highest
     others = (bidder[:, None] + np.array([1, 2])) % 3
-    return LevelRanges(np.take_along_axis(low, others, axis=1), np.take_along_axis(high, others, axis=1))
+    return np.take_along_axis(low, others, axis=1), np.take_along_axis(high, others, axis=1)
 
 
 def predict(
-    state: NDArray[np.uint64], table: NDArray[np.uint64], levels: LevelRanges, stage: int, draws: int = DRAWS
+    state: NDArray[np.uint64], table: NDArray[np.uint64], levels: Ranges, stage: int, draws: int = DRAWS
 ) -> NDArray[np.int8]:
     """(m, 2, draws) tricks of the bidder's side in layouts that fit what the bidder knows, without and with the calls.
 

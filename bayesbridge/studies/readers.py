@@ -15,7 +15,6 @@ from math import log
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
@@ -105,9 +104,6 @@ class PlayerView:
         return Hard.of(Target(known.constraints))
 
 
-HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))
-"""T J Q K A of each suit."""
-
 PSEUDO: Final = 10.0  # draws that the prior counts as, so that no place is ever called impossible by chance
 DRAWS: Final = 1000
 
@@ -146,10 +142,6 @@ def smoothed_marginals(posterior: Posterior) -> Reading:
     return Reading((1 - share) * own[0] + share * cards, (1 - share) * own[1] + share * lengths)
 
 
-LEAST: Final = 1e-12  # smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
-SURE: Final = 1.0 - 1e-12  # from here on the hard evidence says where a card lies, and nobody is asked
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What a reader says at one moment."""
@@ -167,40 +159,6 @@ class Reader(Protocol):
     def read(self, seen: PlayerView) -> Reading | None:
         """What it says of a table at a moment; ``None`` where it says nothing, which is counted."""
         ...
-
-
-def lengths_of_cards(cards: Floats) -> Floats:
-    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``: (52, 4)."""
-    found = np.zeros((4, 4, 14))
-    found[:, :, 0] = 1.0
-    for suit in range(4):
-        for chance in cards[13 * suit : 13 * suit + 13]:
-            there = found[:, suit, :-1] * chance[:, None]
-            found[:, suit] *= 1.0 - chance[:, None]
-            found[:, suit, 1:] += there
-    return found
-
-
-def log_product(chances: Floats, truth: NDArray[np.int64]) -> float:
-    """log of the product of the true places, over its sum among all places with the same number of cards for each seat.
-
-    ``chances``: (n, k) P(seat of each card), k = 2 or 3 hidden seats; ``truth``: (n,) the column of the true seat
-    """
-    p = np.maximum(chances, LEAST)
-    sizes = np.bincount(truth, minlength=p.shape[1])
-    # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
-    ways = np.zeros((sizes[0] + 1, sizes[1] + 1))
-    ways[0, 0] = 1.0
-    log_scale = 0.0
-    for row in p:
-        after = ways * (row[2] if len(row) > 2 else 0.0)
-        after[1:] += ways[:-1] * row[0]
-        after[:, 1:] += ways[:, :-1] * row[1]
-        top = after.max()
-        log_scale += float(np.log(top))
-        ways = after / top
-    true = float(np.log(p[np.arange(len(truth)), truth]).sum())
-    return true - log_scale - float(np.log(ways[-1, -1]))
 
 
 class CountingReader:

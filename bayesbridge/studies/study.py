@@ -11,7 +11,7 @@ from math import copysign, inf, isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.markup import Table
-from bayesbridge.studies.jobs import Job, RunOptions, run
+from bayesbridge.studies.jobs import Counts, Job, RunOptions, run
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.scoring import Scheme
-    from bayesbridge.studies.jobs import Counts
 
 
 @dataclass(frozen=True, slots=True)
