@@ -1,7 +1,4 @@
-"""Whole documents: tables on record in PBN and LIN, read as they are found; PBN is written so that it reads back equal.
-
-A reader gives the records, and a note for everything it left out; only a file that cannot be opened makes it raise.
-"""
+"""Tables on record in PBN and LIN, read as they are found, with a note for everything that was left out."""
 
 from __future__ import annotations
 

@@ -57,9 +57,7 @@ def _hand(text: str) -> Hand | None:
 
 
 PLAYERS: Final = ("South", "West", "North", "East")
-HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")
-"""Tokens that hold for every board until told anew; kept as tags of these names."""
-
+HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")  # kept as tags of every board, until told anew
 TABLE: Final = frozenset(("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"))  # they have a field of the record
 LAYOUT: Final = frozenset(("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz"))  # not kept
 _KEYS: Final = TABLE | LAYOUT | frozenset(HEADER)
@@ -147,8 +145,6 @@ def _closed(fields: list[tuple[int, str]], beyond: int) -> Iterator[tuple[int, s
 
 @dataclass
 class _Board(Draft):
-    """One board on its way to a record."""
-
     header: Mapping[str, str]
     deal: tuple[int, str] | None = None
     calls: Words = field(default_factory=list)
@@ -270,10 +266,7 @@ _CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
 
 
 def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as LIN: room and board, deal, vulnerability, players, calls with alerts, play and claim.
-
-    LIN has no contract without an auction that leads to it, hence no play and result either, and no ``|`` in any text.
-    """
+    """Write records as LIN, which has no contract, play or result without an auction, and no ``|`` in any text."""
     last = ",,,"
     for record in records:
         players = ",".join(_plain(record.tag(name)).replace(",", " ") for name in PLAYERS)

@@ -1,8 +1,4 @@
-"""PBN documents: tables as portable bridge notation has them, read as they are found and written as an export.
-
-Columns of the play stand in the order of seats from the opening leader. Comments, glyphs (``$1``, ``!``) and ``^S`` are
-read past; notes are alerts. :func:`games` knows the outer form alone: comments, where a game ends, what is no tag pair.
-"""
+"""PBN documents, read as they are found (glyphs such as ``$1`` and ``!`` are read past) and written as an export."""
 
 from __future__ import annotations
 
@@ -35,8 +31,7 @@ _TAG: Final = re.compile(r'\[\s*([A-Za-z_][A-Za-z0-9_]*)\s*"((?:[^"\\]|\\.)*)"\s
 _COMMENT: Final = re.compile("[{;]")
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _OPENERS: Final = ("[Event ", "[Board ")
-_STARTS: Final = frozenset(("Event", "Board", "Deal"))
-"""Tags that stand once in a game, so that a second one begins the next even if no empty line does."""
+_STARTS: Final = frozenset(("Event", "Board", "Deal"))  # a second one begins the next game, even without a gap
 
 SECTIONS: Final = ("Auction", "Play")  # their lines are calls and cards, where comments may stand anywhere
 NO_LINES: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Note"))

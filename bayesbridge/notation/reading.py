@@ -1,8 +1,4 @@
-"""From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why.
-
-What is not UTF-8 is Latin-1; a compressed file that ends early is read up to there. Only a file that cannot be opened
-at all raises.
-"""
+"""From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why."""
 
 from __future__ import annotations
 
@@ -106,10 +102,7 @@ class Draft:
         return auction
 
     def settle(self, deal: int, tricks: Sequence[int], told: int, **fields: Any) -> Record | None:
-        """The record as far as it holds together, ``None`` if its deal does not.
-
-        ``deal``, ``tricks`` and ``told`` are the lines of the deal, of each trick, and of the result.
-        """
+        """The record as far as it holds together; given are the lines of the deal, of each trick, and of the result."""
         while True:
             try:
                 record = Record(file=self.file, line=self.line, **fields)

@@ -1,7 +1,4 @@
-"""One table on record: the deal, the calls, the cards played, and what else the document says.
-
-A record holds together or is not made: no card lies twice, the auction leads to the contract, every card is legal.
-"""
+"""One table on record, which holds together or is not made: no card lies twice, every call and every card is legal."""
 
 from __future__ import annotations
 
@@ -47,10 +44,7 @@ PLAYS: Final = tuple(tuple((seat, Card(index)) for index in range(52)) for seat 
 
 
 def seated(tricks: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | None, *, columns: bool = False) -> Plays:
-    """The plays of tricks of up to four cards by index, in the order played; nothing is judged here.
-
-    In PBN's ``columns`` the cards of a trick stand by seats from the opening leader, -1 where none lies.
-    """
+    """The plays of tricks of cards by index; in ``columns`` they stand by seats from the first leader, -1 for none."""
     plays: list[tuple[Seat, Card]] = []
     turn = 0
     for trick in tricks:
