@@ -189,10 +189,7 @@ def lengths_of_cards(cards: Floats) -> Floats:
 
 
 def log_product(chances: Floats, truth: Ints) -> float:
-    """log of the product of the true places, over its sum among all places with the same number of cards for each seat.
-
-    ``chances``: (n, k) P(seat of each card), k = 2 or 3 hidden seats; ``truth``: (n,) the column of the true seat
-    """
+    """log of the product of (n, k) chances at the true places, over its sum among all places with as many for each."""
     p = np.maximum(chances, LEAST)
     sizes = np.bincount(truth, minlength=p.shape[1])
     # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
@@ -268,10 +265,7 @@ class ScoreSums:
         return found | {"calibration": [one._asdict() for one in curve(*self.bins.sum(axis=0))]}
 
     def less(self, other: ScoreSums) -> dict[str, Any]:
-        """The figures less those of another reader on the same boards, as a document.
-
-        The sums of a bucket subtract. The difference of two roots is linearised: Σ (x / 2a − y / 2b) / n.
-        """
+        """The figures less another reader's, as a document; of two roots the difference is Σ (x / 2a − y / 2b) / n."""
         mine, theirs = self.figures, other.figures
         found: dict[str, Any] = {"boards": self.boards}
         for column, (name, measure) in enumerate(MEASURES.items()):
@@ -374,10 +368,7 @@ def look(reader: Reader, record: Record, seen: PlayerView) -> ReadingScores:
 
 
 def row_of(one: ReadingScores, bucket: int) -> Floats:
-    """(WIDTH,) a board for :class:`ScoreSums`: bucket, whether the reader answered, seconds, the measures, the bins.
-
-    By bin the places of honours: how many, the sum of their probabilities, those that came true.
-    """
+    """(WIDTH,) a board: bucket, whether answered, seconds, the measures; by bin honours, their chances, those true."""
     predicted = one.honours.ravel()
     came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
     place = bin_of(predicted, BINS)

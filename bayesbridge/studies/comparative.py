@@ -37,7 +37,6 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run) -> dict[str, Any]:
-    """A run beside the paper."""
     own, rates, counts = _named(done.counts), [], []
     for result, (a1, a2) in COMPARATIVE.items():
         hits, trials = own[f"{result}_a2_satisfied"], own[f"{result}_a1_satisfied"]

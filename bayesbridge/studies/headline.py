@@ -1,7 +1,4 @@
-"""The headline table: ten million deals, bid by Algorithm 1 and played out.
-
-Every figure of the table follows from one joint count (``SHAPE``), under any scoring scheme.
-"""
+"""The headline table: ten million deals, bid by Algorithm 1 and played out; all follows from one joint count."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Runs the job of a study in chunks, so that the answer depends on the seed and on nothing else.
 
 Chunk i draws from the i-th spawned child of the seed, and counts of chunks add: the result is the same integers for any
-number of workers and any order of completion. Several runs take the chunks one after the other, so the first run of
-three is the run that stands alone.
+number of workers and any order of completion. The first run of three is the run that stands alone.
 """
 
 from __future__ import annotations
@@ -58,15 +57,11 @@ class Job:
 
     name: str
     count: Count
-    """(chunk seed, deals) → (k,) counts, always of the same length, or for ``rows`` any number of rows; what is
-    ``given`` is a third argument."""
+    """(chunk seed, deals, what is ``given``) → (k,) counts, always so many, or for ``rows`` any number of rows."""
     chunk: int = CHUNK
-    parameters: Mapping[str, int | str] = field(default_factory=dict)
-    """What else the counts depend on; a checkpoint made with other parameters is refused."""
-    given: Callable[[int], Any] | None = None
-    """What a chunk is about, by its number, sent along with it; called with rising numbers."""
-    noun: str = "deals"
-    """What is counted, for :func:`~bayesbridge.progress.watch_progress`."""
+    parameters: Mapping[str, int | str] = field(default_factory=dict)  # a checkpoint made with others is refused
+    given: Callable[[int], Any] | None = None  # what a chunk is about, by its number; called with rising numbers
+    noun: str = "deals"  # what is counted, for watch_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +69,8 @@ class RunOptions:
     """How to run a job. Nothing here changes the counts."""
 
     workers: int | None = None
-    scheduler: str = THREADS
-    """``threads``, ``processes``, or the address of a Dask scheduler."""
-    checkpoint: Path | None = None
-    """The folder of finished chunks; what it holds already is not counted again."""
+    scheduler: str = THREADS  # or processes, or the address of a Dask scheduler
+    checkpoint: Path | None = None  # the folder of finished chunks, which are not counted again
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """Opponent modelling: what the calls of the others tell the bidder about the contract.
 
-For each contract of the headline study the chance of making it is predicted four times: from the bidder's hand,
-from the hand and the calls, from the hand and the open dummy, and from all three. A prediction is the share of DRAWS
-layouts, drawn from the exact posterior, in which the play-out makes the contract. Calls follow the paper's auction, so
-a bid tells the level and a pass bounds it, and layouts that would have been called otherwise are rejected.
+For each contract of the headline study the chance of making it is the share of DRAWS layouts in which the play-out
+makes it, drawn without and with the calls, and with the dummy closed and open. A bid tells the level and a pass bounds
+it: layouts that would have been called otherwise are rejected.
 """
 
 from __future__ import annotations
@@ -84,10 +83,7 @@ def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
 def predict(
     state: NDArray[np.uint64], table: NDArray[np.uint64], levels: Ranges, stage: int, draws: int = DRAWS
 ) -> NDArray[np.int8]:
-    """(m, 2, draws) tricks of the bidder's side in layouts that fit what the bidder knows, without and with the calls.
-
-    ``stage`` is 1 if the dummy is open too; tricks are −1 where no layout that fits the calls was found in time.
-    """
+    """(m, 2, draws) tricks of the bidder's side in layouts without and with the calls, −1 where none fits in time."""
     import numpy as np
 
     from bayesbridge.capture.kernels import bids

@@ -194,10 +194,7 @@ class ModelReader:
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
-    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as ``learned+learned``, or ``module:name``.
-
-    A bidder is built in, of a plugin, or ``module:name``; a player is ``learned`` or ``module:name``.
-    """
+    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as ``learned+learned``, or ``module:name``."""
     if text == "counting":
         return CountingReader()
     who, plus, other = text.partition("+")

@@ -1,7 +1,4 @@
-"""Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy.
-
-The joint counts of level and tricks give the pay-off matrix under any measure of success.
-"""
+"""Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy."""
 
 from __future__ import annotations
 
@@ -26,11 +23,7 @@ if TYPE_CHECKING:
 
 
 def solve(payoff: Floats) -> dict[str, Any]:
-    """The equilibrium of an (m, n) matrix of what the column side pays the row side.
-
-    Exploitability is by row how much less than the value it gets against the best answer, by column how much more it
-    gives to it.
-    """
+    """The equilibrium of what the column side pays the row side; exploitability: the loss to the best answer."""
     *row, value = _maximin(payoff)
     *column, _ = _maximin(-payoff.T)
     return {
@@ -114,7 +107,6 @@ def _named(counts: Counts) -> dict[str, int]:
 
 
 def tables(found: Comparison) -> Iterator[Table]:
-    """A pay-off matrix for each game, with the equilibrium at its edges."""
     policies = found.answers["policies"]
     for name, game in found.answers["games"].items():
         digits = 4 if name == "made" else 2

@@ -29,8 +29,7 @@ class Study:
     help: str
     deals: int  # in a run, unless the user says otherwise
     named: Callable[[Counts], Mapping[str, int]]  # counts of the job by their keys
-    fields: Callable[..., Mapping[str, Any]]
-    """Of a run the other fields of its comparison; where ``schemes`` is true, a second argument has these by name."""
+    fields: Callable[..., Mapping[str, Any]]  # of a run, and of schemes by name: the other fields of its comparison
     count_exactly: Callable[[], Comparison] | None = None  # counts every possible deal
     schemes: bool = False  # whether scoring schemes of the user stand beside the built-in ones
     tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()  # beside those that every comparison has
@@ -70,8 +69,7 @@ class Figure:
     own: float | None  # None where it cannot be formed, such as a win rate without contracts
     z: float | None  # standard errors by which the mean of the printed figures lies above ours
     digits: int = 1
-    spread: float | None = None
-    """One standard error of the difference of the two, as a share of the printed figure; ``None`` without data."""
+    spread: float | None = None  # standard error of the difference of the two, as a share of the printed figure
     determined: bool = True  # whether the text says enough to compute it
     chosen: bool = False  # whether our reading of the text was found by this figure
     why: str = ""  # one sentence for the verdict
@@ -184,10 +182,7 @@ def compare_shares(
 def share_figure(
     name: str, printed: tuple[float, ...], unit: int, trials: float, own: tuple[int, int], **fields: Any
 ) -> Figure:
-    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all, beside our (hits, trials).
-
-    ``fields`` are others of the figure, and ``exact``.
-    """
+    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all, beside our (hits, trials)."""
     hits, of = own
     share = sum(printed) / len(printed) / unit
     z, spread = compare_shares((share * trials, trials), own, exact=fields.pop("exact", False))
@@ -271,7 +266,6 @@ def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
 
 
 def notes(found: Comparison, seed: int) -> Iterator[str]:
-    """The sentences below the tables."""
     if not found.exact:
         speed, rate = "all from the checkpoint", found.deals_per_second
         if rate is not None:
