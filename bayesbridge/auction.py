@@ -1,7 +1,4 @@
-"""Calls, contracts and auctions: three bidders, or the usual four.
-
-In the three-player game every seat but the dummy's bids, nobody doubles, and the winner of the auction is declarer.
-"""
+"""Auctions of three bidders, where nobody doubles and the winner is declarer, or of the usual four."""
 
 from __future__ import annotations
 
@@ -199,7 +196,6 @@ class Auction:
         return IllegalCall(message, call=call, seat=seat, auction=self, legal=self.legal_calls())
 
     def __iter__(self) -> Iterator[tuple[Seat, Call]]:
-        """Each call with its seat, in order."""
         seats = self.bidders
         return ((seats[i % len(seats)], call) for i, call in enumerate(self.calls))
 

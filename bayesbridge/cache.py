@@ -28,9 +28,7 @@ from bayesbridge.words import tell
 if TYPE_CHECKING:
     import numpy as np
 
-NOT_HASHED: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})
-"""Folders and files from which no kernel and no table takes anything: an edit there rebuilds nothing."""
-
+NOT_HASHED: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})  # no kernel or table needs them
 KEPT_DAYS: Final = 30  # how long the folder of a source that nobody uses is kept
 
 

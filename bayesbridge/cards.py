@@ -1,8 +1,4 @@
-"""Suits, strains, cards and hands: integers inside, notation outside.
-
-A card is the number ``13 * suit + rank`` with suits C D H S = 0 1 2 3 and ranks 2 … A = 0 … 12 (the paper's columns
-count from the ace: 12 - rank). A set of cards is a 52-bit mask.
-"""
+"""Suits, strains, cards and hands: notation outside, inside numbers from 0 to 51 and 52-bit masks for sets of cards."""
 
 from __future__ import annotations
 

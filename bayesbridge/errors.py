@@ -1,7 +1,4 @@
-"""What goes wrong, said in one line: what, where, and how to fix it.
-
-Every error is a :class:`BayesBridgeError` and a ``ValueError``, and carries the data it speaks of.
-"""
+"""What goes wrong, said in one line: what, where, and how to fix it; every error is a :class:`BayesBridgeError`."""
 
 from __future__ import annotations
 
@@ -99,10 +96,7 @@ def caused_by_interrupt(error: BaseException) -> bool:
 
 
 def raised(error: BaseException, work: str = "") -> str:
-    """What a plugin's own code raised and where, such as ``TypeError: no card (at /site-packages/mine.py:12)``.
-
-    The plugin is the first code outside of this package that was called; what it calls itself is not its own.
-    """
+    """What a plugin's own code, the first outside of this package, raised: ``TypeError: no card (at mine.py:12)``."""
     import importlib
     import traceback
     from pathlib import Path

@@ -25,8 +25,7 @@ from bayesbridge.cache import cache_directory, say_unwritable, source_name, use_
 
 _decorating = threading.Lock()
 
-ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
-"""``fastmath`` of a kernel whose sums may be added up in any order, so that the processor adds several at once."""
+ANY_ORDER: Final = {"reassoc", "contract", "nsz"}  # fastmath of a kernel whose sums may be added up in any order
 
 
 def _without_blas() -> None:

@@ -1,7 +1,4 @@
-"""Positions: who looks, at what, and what was seen in order; in TOML files, in options and in code.
-
-Settings and evidence are kept with where they were given, for errors. docs/records.md has the schema.
-"""
+"""Positions: who looks, at what, and what was seen in order, with where each was given; see docs/records.md."""
 
 from __future__ import annotations
 
@@ -373,9 +370,7 @@ class Position(NamedTuple):
         name, where, _ = self.settings.get("bidder", Sourced(usual, "bidder"))
         with located(where):
             model = offered("bidders", [name]).bidder(name)
-        for setting in ("slip", "vulnerable", "style"):
-            if setting not in self.settings:
-                continue
+        for setting in [key for key in ("slip", "vulnerable", "style") if key in self.settings]:
             value, where, needed = self.settings[setting]
             if setting == "style":
                 if len({one.side for one in value}) < len(value):

@@ -25,8 +25,7 @@ class Table:
 
     auction: Auction | None = None
     plays: tuple[tuple[Seat, Card], ...] = ()
-    shown: Mapping[Seat, Hand] = field(default_factory=dict, hash=False)
-    """The original 13 cards of hands that are seen: the observer's own, dummy's, any revealed."""
+    shown: Mapping[Seat, Hand] = field(default_factory=dict, hash=False)  # the original 13 cards of hands seen
     silent: Seat | None = None  # the seat that does not bid; None in the four-player game
     trump: Strain | None = None  # the strain of the contract if told; the auction tells it too
     named: Contract | None = None  # a contract that is played in place of the auction's
@@ -63,10 +62,7 @@ class Table:
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:
-        """The plays as tricks; raises :class:`IllegalPlay` if no way of playing can give them.
-
-        While the strain is unknown it is enough that some strain explains who leads to each trick.
-        """
+        """The plays as tricks; raises :class:`IllegalPlay` if no strain that may be trumps explains them."""
         failures: list[IllegalPlay] = []
         for candidate in (self.strain,) if self.strain is not None else reversed(Strain):
             try:
@@ -115,7 +111,6 @@ class Table:
 
     @property
     def winners(self) -> tuple[Seat, ...]:
-        """Who won each trick that is complete."""
         return tuple(one.winner for one in self.tricks if one.complete and one.winner is not None)
 
     @property

@@ -95,7 +95,6 @@ class Trick:
         return Trick(self.leader, self.trump, (*self.cards, played))
 
     def __iter__(self) -> Iterator[tuple[Seat, Card]]:
-        """Each card with its seat, in order."""
         return ((self.leader.next(i), card) for i, card in enumerate(self.cards))
 
     def __str__(self) -> str:
@@ -115,10 +114,7 @@ class Course(NamedTuple):
 def follow(
     plays: Sequence[tuple[Seat, Card]], trump: Suit | None, hands: Sequence[Hand | None], unseen: int = DECK_MASK
 ) -> Course:
-    """Walk through plays; hands are the original ones, N E S W, where they are known.
-
-    Who has an unknown hand may hold any card of the mask ``unseen``, but of a suit that was not followed none.
-    """
+    """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but no suit it did not follow."""
     left = [unseen if hand is None else hand.mask for hand in hands]
     winners: list[Seat] = []
     trick: list[int] = []
