@@ -1,9 +1,4 @@
-"""Calls, contracts and auctions: three bidders, or the usual four.
-
-In the three-player game every seat but the dummy's bids, nobody doubles, and the winner of the auction is declarer.
-In the four-player game sides bid, double and redouble, and declarer is the first of the winning side to have named
-the strain. Either way an auction ends when everybody else has passed after a bid, or when all have passed.
-"""
+"""Auctions of three bidders, where nobody doubles and the winner is declarer, or of the usual four."""
 
 from __future__ import annotations
 
@@ -201,7 +196,6 @@ class Auction:
         return IllegalCall(message, call=call, seat=seat, auction=self, legal=self.legal_calls())
 
     def __iter__(self) -> Iterator[tuple[Seat, Call]]:
-        """Each call with its seat, in order."""
         seats = self.bidders
         return ((seats[i % len(seats)], call) for i, call in enumerate(self.calls))
 

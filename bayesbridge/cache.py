@@ -1,10 +1,8 @@
 """Tables that cost seconds to build, kept in the user's cache directory.
 
-All that is kept, compiled kernels too, lies in a folder named for the package version and a hash of the source: an edit
-builds it anew, and an edited checkout shares nothing with an installed copy. A file appears whole or not at all, so
-processes that start together build the same table twice and hurt nobody; a file that cannot be read is built again.
-Where nothing can be written the table is built in memory and one line on stderr says so.
-``BAYESBRIDGE_CACHE`` names another directory; deleting it is always safe.
+All that is kept, compiled kernels too, lies in a folder named for the package version and a hash of the source, so an
+edit builds it anew. A file appears whole or not at all: processes that start together build the same table twice and
+hurt nobody. ``BAYESBRIDGE_CACHE`` names another directory; deleting it is always safe.
 """
 
 from __future__ import annotations
@@ -30,11 +28,8 @@ from bayesbridge.words import tell
 if TYPE_CHECKING:
     import numpy as np
 
-NOT_HASHED: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})
-"""Folders and files from which no kernel and no table takes anything: an edit there rebuilds nothing."""
-
-KEPT_DAYS: Final = 30
-"""How long the folder of a source that nobody uses is kept."""
+NOT_HASHED: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})  # no kernel or table needs them
+KEPT_DAYS: Final = 30  # how long the folder of a source that nobody uses is kept
 
 
 def cached_arrays(
@@ -52,10 +47,7 @@ def cached_arrays(
             np.savez(file, allow_pickle=False, **arrays)
 
     arrays = _cached(
-        f"{name}.npz",
-        lambda: {key: np.array(array, order="C") for key, array in build().items()},
-        read,
-        write,
+        f"{name}.npz", lambda: {key: np.array(array, order="C") for key, array in build().items()}, read, write
     )
     for array in arrays.values():
         array.flags.writeable = False
@@ -63,10 +55,7 @@ def cached_arrays(
 
 
 def cached_json(name: str, build: Callable[[], Any]) -> Any:
-    """Load a small JSON value, or build and keep it; integers of any size stay exact.
-
-    What comes back has been through JSON on the first call too: tuples are lists and keys are text.
-    """
+    """Load a small JSON value, or build and keep it; it comes back as JSON has it: tuples are lists, keys are text."""
     return _cached(
         f"{name}.json",
         lambda: json.loads(json.dumps(build())),

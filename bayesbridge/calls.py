@@ -19,17 +19,13 @@ _WORDS: Final = {
 }
 _NAMES: Final = ("Pass", "X", "XX")
 
-GAME_LEVELS: Final = {Strain.NT: 3, Strain.S: 4, Strain.H: 4, Strain.D: 5, Strain.C: 5}
-"""The lowest level of a game in each strain: that of 100 points for tricks."""
-
+GAME_LEVELS: Final = {Strain.NT: 3, Strain.S: 4, Strain.H: 4, Strain.D: 5, Strain.C: 5}  # 100 points for tricks
 CONTRACT_KINDS: Final = ("part score", "game", "slam")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Call:
     """One of the 38 calls; ``index`` is 0 Pass, 1 double, 2 redouble, then 3 … 37 the bids 1C … 7NT, rising.
-
-    Calls compare by index, so of two bids the one that outranks is the greater.
 
     >>> Call.of("1n") < Call.of("2C")
     True
@@ -94,9 +90,7 @@ CALLS: Final = tuple(Call(index) for index in range(38))
 
 
 def call_words(text: str) -> list[str]:
-    """The calls of an auction, with blanks, commas or dashes between them; a dash alone is a pass.
-
-    Brackets stand around calls of the opponents; passes that they leave out are put in. ``all pass`` is AP.
+    """The calls of an auction; a dash alone is a pass, and passes left out around calls in brackets are put in.
 
     >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)"), call_words("1NT all pass")
     (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'], ['1NT', 'AP'])
@@ -115,10 +109,7 @@ def call_words(text: str) -> list[str]:
 
 
 def passes_filled(text: str) -> str:
-    """An auction of one side alone, with the passes of the other put in; any other as it is.
-
-    So are read calls with dashes between them, or of which one raises the one before, if none is a pass or a double
-    before the end.
+    """An auction of one side alone (with dashes, or a raise, and no pass or double before the end) with passes put in.
 
     >>> passes_filled("1NT-3NT"), passes_filled("1H 3H AP"), passes_filled("1H 2C")
     ('1NT P 3NT', '1H P 3H AP', '1H 2C')
@@ -215,7 +206,6 @@ class Vulnerability(Enum):
             raise NotationError(f"unknown vulnerability {value!r}: write None, NS, EW or All", text=value) from None
 
     def __contains__(self, seat: Seat) -> bool:
-        """Whether a seat is vulnerable."""
         return self is Vulnerability.ALL or (self is not Vulnerability.NONE and seat.name in self.value)
 
 

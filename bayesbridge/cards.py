@@ -1,9 +1,4 @@
-"""Suits, strains, cards and hands: integers inside, notation outside.
-
-A card is the number ``13 * suit + rank`` with suits C D H S = 0 1 2 3 (the row order of the paper) and ranks
-2 … A = 0 … 12. A set of cards is a 52-bit mask with one bit a card, so within a suit a higher card is a higher bit.
-The paper counts columns the other way: column 0 is the ace, so ``column = 12 - rank``.
-"""
+"""Suits, strains, cards and hands: notation outside, inside numbers from 0 to 51 and 52-bit masks for sets of cards."""
 
 from __future__ import annotations
 
@@ -17,23 +12,13 @@ from bayesbridge import markup
 from bayesbridge.errors import DealError, NotationError, whole
 
 RANKS: Final = "23456789TJQKA"
-"""Rank letters, two first."""
-
-SUIT_MASK: Final = 0x1FFF
-"""The 13 bits of one suit, before shifting."""
-
+SUIT_MASK: Final = 0x1FFF  # the 13 bits of one suit, before shifting
 DECK_MASK: Final = (1 << 52) - 1
-
-HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)
-"""Milton Work points by rank: J 1, Q 2, K 3, A 4."""
+HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)  # Milton Work points by rank
 
 
 class Suit(IntEnum):
-    """The four suits in rising order, which is also the paper's row order.
-
-    >>> [suit.name for suit in Suit], Suit.of("♥") < Suit.S
-    (['C', 'D', 'H', 'S'], True)
-    """
+    """The four suits in rising order, which is also the paper's row order."""
 
     C = 0
     D = 1
@@ -56,11 +41,7 @@ _SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 
 
 class Strain(IntEnum):
-    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction.
-
-    >>> Strain.of("n"), Strain.H.trump
-    (<Strain.NT: 4>, <Suit.H: 2>)
-    """
+    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction."""
 
     C = 0
     D = 1
@@ -289,10 +270,7 @@ class Hand:
 
 
 def _suit_by_suit(text: str) -> list[str] | None:
-    """The ranks of the four suits, spades first, of a hand that is written without dots; ``None`` for any other text.
-
-    Four groups, or each group after the letter or the symbol of its suit; of named suits some may be left out.
-    """
+    """The ranks of the four suits, spades first, of a hand without dots: four groups, or groups after their suit."""
     if "." in text:
         return None
     words = text.upper().replace("10", "T")

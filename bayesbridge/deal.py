@@ -1,8 +1,4 @@
-"""Seats around the table, and deals: four disjoint hands of 13.
-
-Seats are numbered clockwise, N E S W = 0 1 2 3; that is also the column order of every batch of layouts.
-In the three-player game one seat is the dummy's, North unless said otherwise.
-"""
+"""Seats, numbered clockwise as the columns of layouts are, N E S W = 0 1 2 3; and deals: four disjoint hands of 13."""
 
 from __future__ import annotations
 
@@ -17,11 +13,7 @@ from bayesbridge.words import SEATS
 
 
 class Seat(IntEnum):
-    """A place at the table, clockwise from North.
-
-    >>> Seat.S.next(), Seat.S.partner
-    (<Seat.W: 3>, <Seat.N: 0>)
-    """
+    """A place at the table, clockwise from North."""
 
     N = 0
     E = 1
@@ -66,10 +58,7 @@ class Deal:
 
     @classmethod
     def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
-        """Read a deal from PBN text or from a mapping seat → hand, or pass one through.
-
-        With three hands given, the fourth gets the cards that are left.
-        """
+        """Read a deal from PBN text or from a mapping seat → hand; a fourth hand gets the cards that are left."""
         if isinstance(value, Deal):
             return value
         if isinstance(value, str):
@@ -126,11 +115,7 @@ def around_table(
     lengths: Sequence[Sequence[float]] | None = None,
     points: Sequence[float] | None = None,
 ) -> str:
-    """HTML of the four hands around a compass.
-
-    ``must`` and ``may`` are the masks of the cards that each seat certainly and possibly holds, ``roles`` what a seat
-    is, ``middle`` HTML; ``lengths`` by seat and suit and ``points`` by seat are what is to be expected.
-    """
+    """HTML of the hands around a compass: masks of what each seat must and may hold, and what is to be expected."""
     shown = {}
     for seat in Seat:
         sure, possible = Hand(must[seat]), Hand(may[seat])

@@ -1,8 +1,4 @@
-"""What goes wrong, said in one line: what, where, and how to fix it.
-
-Every error of the package is a :class:`BayesBridgeError`, so one ``except`` catches them all, and a
-``ValueError``, so code that does not know the package still catches it. Each child carries the data it speaks of.
-"""
+"""What goes wrong, said in one line: what, where, and how to fix it; every error is a :class:`BayesBridgeError`."""
 
 from __future__ import annotations
 
@@ -11,8 +7,7 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Final, cast
 
-LONGEST_VALUE: Final = 80
-"""Letters of a refused value that a message shows."""
+LONGEST_VALUE: Final = 80  # letters of a refused value that a message shows
 
 
 class BayesBridgeError(ValueError):
@@ -101,11 +96,7 @@ def caused_by_interrupt(error: BaseException) -> bool:
 
 
 def raised(error: BaseException, work: str = "") -> str:
-    """What a plugin's own code raised and where, such as ``TypeError: no card (at /site-packages/mine.py:12)``.
-
-    The plugin is the first code outside of this package that was called; what it calls itself, such as NumPy, is not
-    its own. ``work`` is what it was asked to do.
-    """
+    """What a plugin's own code, the first outside of this package, raised: ``TypeError: no card (at mine.py:12)``."""
     import importlib
     import traceback
     from pathlib import Path

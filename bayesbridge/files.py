@@ -22,11 +22,7 @@ def advice(error: OSError) -> str:
 
 
 def final_path(path: Path) -> Path:
-    """Where a file really goes, links followed.
-
-    Raises ``OSError`` for a folder, a device, a pipe or a socket, which no file must replace, and for a file that may
-    not be changed.
-    """
+    """Where a file really goes, links followed; ``OSError`` for a folder, a device or what may not be changed."""
     target = Path(os.path.realpath(path))
     try:
         found = os.stat(path).st_mode  # of links in a circle this says so
@@ -43,8 +39,7 @@ def final_path(path: Path) -> Path:
 def whole_file(path: Path) -> Iterator[Path]:
     """A place beside ``path`` to write to; at the end what stands there takes its place in one step.
 
-    A failure or an interrupt leaves an old file as it was, and nothing else behind. A link stays and the file that it
-    leads to is replaced, and keeps the rights of the file. When this ends well, the disk has it.
+    A failure or an interrupt leaves an old file as it was. A link stays, and the rights of the file that it leads to.
     """
     target = final_path(path)
     part = target.with_name(f".{token_hex(8)}.part")  # short: a name that is long, but not too long, must do

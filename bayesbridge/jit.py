@@ -1,9 +1,7 @@
 """The one module that imports numba: kernels compiled once and kept in the user's cache directory.
 
-Beside the source, where numba keeps compiled code by default, an installed package is often read-only. And numba
-recompiles a kernel when its own file changes, but not when a file that it calls or takes constants from does. So its
-cache lies in the package's cache directory (under ``NUMBA_CACHE_DIR`` if that is set), in the folder of this source
-(:mod:`bayesbridge.cache`). ``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
+Numba would keep code beside the source, often read-only, and not compile anew when a file that a kernel calls changes.
+So its cache lies in the folder of this source (:mod:`bayesbridge.cache`, or under ``NUMBA_CACHE_DIR`` if that is set).
 """
 
 from __future__ import annotations
@@ -27,15 +25,11 @@ from bayesbridge.cache import cache_directory, say_unwritable, source_name, use_
 
 _decorating = threading.Lock()
 
-ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
-"""``fastmath`` of a kernel whose sums may be added up in any order, so that the processor adds several at once."""
+ANY_ORDER: Final = {"reassoc", "contract", "nsz"}  # fastmath of a kernel whose sums may be added up in any order
 
 
 def _without_blas() -> None:
-    """Let numba load its array functions without SciPy's linear algebra, a quarter of a second in every process.
-
-    It only asks whether that can be imported. No kernel here needs it; kernels that do import it when they compile.
-    """
+    """Let numba load its array functions without asking for SciPy's linear algebra, a quarter of a second each time."""
     linalg: Any = importlib.import_module("numba.np.linalg")
     asked = linalg.ensure_blas
     try:
@@ -54,10 +48,7 @@ def njit[**P, R](function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def njit[**P, R](**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Compile a function at its first call and keep the code for later processes.
-
-    ``options`` go to :func:`numba.njit`; kernels release the interpreter lock unless ``nogil=False`` is given.
-    """
+    """Compile a function at its first call and keep the code; without the interpreter lock, unless ``nogil=False``."""
     if function is None:
         return functools.partial(njit, **options)
     if numba.config.DISABLE_JIT:

@@ -1,8 +1,4 @@
-"""Positions: who looks, at what, and what was seen in order; in TOML files, in options and in code.
-
-Settings (``SETTINGS``) and pieces of evidence are kept with where they were given, so that an error names the line or
-the option. docs/records.md has the schema.
-"""
+"""Positions: who looks, at what, and what was seen in order, with where each was given; see docs/records.md."""
 
 from __future__ import annotations
 
@@ -37,8 +33,7 @@ class Setting(NamedTuple):
     write: Callable[[Any], str]
     metavar: str
     help: str
-    many: bool = False
-    """Whether it may be given several times; its value is a tuple then."""
+    many: bool = False  # whether it may be given several times; its value is a tuple then
 
 
 def _probability(text: str) -> float:
@@ -160,8 +155,7 @@ def calls_of(
 
     The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after
     the end of the auction the first card of ``evidence`` tells who led, else the observer leads. Calls in brackets are
-    those of the observer's opponents. With four players, what :func:`~bayesbridge.calls.passes_filled` puts in counts,
-    and calls of one side that are not at their end are those of the observer's, up to the pass before the observer.
+    those of the observer's opponents. Calls of one side (``passes_filled``) are the observer's, if not at their end.
 
     >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
     Called('S', '1NT')
@@ -180,7 +174,6 @@ def calls_of(
         words = f"{filled} P" if ours else filled
 
     def sides_fit(first: Seat) -> bool:
-        """Whether calls in brackets, if there are any, are the other side's."""
         opponents = observer is not None and (first - observer) % 2 == 1
         return "(" not in words or observer is None or opponents == words.lstrip().startswith("(")
 
@@ -226,12 +219,7 @@ def _three(dummy: Seat | None) -> str:
 
 
 def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) -> int:
-    """3 or 4, as told, or as it follows from what is given.
-
-    Four players: a system, a style, how the others choose cards or experts as bidders; a call by the seat that would be
-    the dummy's, a double, a redouble, or an auction as one text with at least four calls or with calls in brackets. A
-    dummy's seat that is named says three, and so does all else.
-    """
+    """3 or 4, as told, or 4 where a setting or a call is of the four-player game alone and no dummy's seat is named."""
     if "players" in settings:
         return int(settings["players"].value)
     if "dummy" in settings:
@@ -243,7 +231,7 @@ def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) ->
 
 
 def _of_four(piece: Any) -> bool:
-    """Whether a piece of evidence is of the four-player game alone."""
+    """Whether a piece is of four players alone: North's call, a double, or one text of many calls or with brackets."""
     if isinstance(piece, AuctionText):
         first, _, rest = piece.rpartition(":")
         words = call_words(rest)
@@ -253,8 +241,7 @@ def _of_four(piece: Any) -> bool:
     return isinstance(piece, Called) and (piece.seat == Seat.N or piece.call in (DOUBLE, REDOUBLE))
 
 
-EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
-"""The settings that every position needs."""
+EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}  # the settings that every position needs
 
 
 class Sourced[T](NamedTuple):
@@ -262,8 +249,7 @@ class Sourced[T](NamedTuple):
 
     value: T
     where: str
-    needed: bool = True
-    """Whether a bidder model that has no such setting is refused."""
+    needed: bool = True  # whether a bidder model that has no such setting is refused
 
 
 class Position(NamedTuple):
@@ -291,7 +277,6 @@ class Position(NamedTuple):
 
     @property
     def players(self) -> int:
-        """3 or 4, as told, or as it follows from the rest."""
         return players_in(self.settings, (piece.value for piece in self.pieces))
 
     def belief(self) -> Belief:
@@ -344,7 +329,6 @@ class Position(NamedTuple):
         return "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])]) + "\n"
 
     def _start(self) -> Belief:
-        """The belief before any evidence."""
         from bayesbridge.belief.belief import Belief
 
         for name, example in EXAMPLES.items():
@@ -386,9 +370,7 @@ class Position(NamedTuple):
         name, where, _ = self.settings.get("bidder", Sourced(usual, "bidder"))
         with located(where):
             model = offered("bidders", [name]).bidder(name)
-        for setting in ("slip", "vulnerable", "style"):
-            if setting not in self.settings:
-                continue
+        for setting in [key for key in ("slip", "vulnerable", "style") if key in self.settings]:
             value, where, needed = self.settings[setting]
             if setting == "style":
                 if len({one.side for one in value}) < len(value):

@@ -1,8 +1,4 @@
-"""The table: what everybody there has seen, and what the rules say of it.
-
-From the auction, the cards played and the hands that lie open follow whose turn it is, who chooses the card, what is
-legal and who is void.
-"""
+"""The table: what everybody there has seen, and what the rules say of it."""
 
 from __future__ import annotations
 
@@ -29,14 +25,10 @@ class Table:
 
     auction: Auction | None = None
     plays: tuple[tuple[Seat, Card], ...] = ()
-    shown: Mapping[Seat, Hand] = field(default_factory=dict, hash=False)
-    """The original 13 cards of hands that are seen: the observer's own, dummy's, any revealed."""
-    silent: Seat | None = None
-    """The seat that does not bid; ``None`` in the four-player game."""
-    trump: Strain | None = None
-    """The strain of the contract if told; the auction tells it too."""
-    named: Contract | None = None
-    """A contract that is played in place of the auction's."""
+    shown: Mapping[Seat, Hand] = field(default_factory=dict, hash=False)  # the original 13 cards of hands seen
+    silent: Seat | None = None  # the seat that does not bid; None in the four-player game
+    trump: Strain | None = None  # the strain of the contract if told; the auction tells it too
+    named: Contract | None = None  # a contract that is played in place of the auction's
 
     @classmethod
     def of_record(cls, record: Record, cards: int | None = None) -> Table:
@@ -47,7 +39,6 @@ class Table:
 
     @property
     def contract(self) -> Contract | None:
-        """What is played; ``None`` before the end of the auction."""
         return self.named if self.named is not None or self.auction is None else self.auction.contract
 
     @property
@@ -71,10 +62,7 @@ class Table:
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:
-        """The plays as tricks; raises :class:`IllegalPlay` if no way of playing can give them.
-
-        While the strain is unknown it is enough that some strain explains who leads to each trick.
-        """
+        """The plays as tricks; raises :class:`IllegalPlay` if no strain that may be trumps explains them."""
         failures: list[IllegalPlay] = []
         for candidate in (self.strain,) if self.strain is not None else reversed(Strain):
             try:
@@ -95,7 +83,6 @@ class Table:
 
     @property
     def over(self) -> bool:
-        """Whether all cards are played."""
         return len(self.plays) == 52
 
     @property
@@ -110,7 +97,6 @@ class Table:
 
     @property
     def turn(self) -> Seat | None:
-        """Who is to play."""
         return None if self.trick is None else self.trick.turn
 
     @property
@@ -125,7 +111,6 @@ class Table:
 
     @property
     def winners(self) -> tuple[Seat, ...]:
-        """Who won each trick that is complete."""
         return tuple(one.winner for one in self.tricks if one.complete and one.winner is not None)
 
     @property

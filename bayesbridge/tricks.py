@@ -1,8 +1,4 @@
-"""Tricks: which cards may be played, who wins, and what a trick reveals.
-
-Follow suit if you can; the highest trump, else the highest card of the suit led, wins and leads to the next trick.
-Four hands play, clockwise, the dummy's among them, whoever decides for it.
-"""
+"""Tricks: which cards may be played, who wins, and what a trick reveals."""
 
 from __future__ import annotations
 
@@ -99,7 +95,6 @@ class Trick:
         return Trick(self.leader, self.trump, (*self.cards, played))
 
     def __iter__(self) -> Iterator[tuple[Seat, Card]]:
-        """Each card with its seat, in order."""
         return ((self.leader.next(i), card) for i, card in enumerate(self.cards))
 
     def __str__(self) -> str:
@@ -119,10 +114,7 @@ class Course(NamedTuple):
 def follow(
     plays: Sequence[tuple[Seat, Card]], trump: Suit | None, hands: Sequence[Hand | None], unseen: int = DECK_MASK
 ) -> Course:
-    """Walk through plays; hands are the original ones, N E S W, where they are known.
-
-    Who has an unknown hand may hold any card of the mask ``unseen``, but of a suit that was not followed none.
-    """
+    """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but no suit it did not follow."""
     left = [unseen if hand is None else hand.mask for hand in hands]
     winners: list[Seat] = []
     trick: list[int] = []
@@ -166,7 +158,6 @@ def replay(
 ) -> tuple[Trick, ...]:
     """The tricks of a play record, in order; the last may be incomplete.
 
-    plays: (seat, card) pairs in the order played, from the opening lead.
     hands: the original hands that are known, if any; their holders must play from them and follow suit.
     Without hands a revoke still shows when a seat plays a suit that it failed to follow earlier.
 

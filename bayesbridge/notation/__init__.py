@@ -1,8 +1,4 @@
-"""Whole documents: tables on record in PBN and LIN, read as they are found; PBN is written so that it reads back equal.
-
-A reader gives :class:`ParsedRecords`: the records, and a note with file, line and reason for everything it left out.
-No input makes it raise, but a file that cannot be opened.
-"""
+"""Tables on record in PBN and LIN, read as they are found, with a note for everything that was left out."""
 
 from __future__ import annotations
 
@@ -37,15 +33,7 @@ __all__ = [
 
 
 def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
-    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
-
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".pbn") as file:
-    ...     _ = file.write('[Board "1"]\\n[Deal "N:AK.. ... ... ..."]\\n')
-    ...     file.flush()
-    ...     open_records(file.name).skipped[0].line
-    2
-    """
+    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content."""
     return ParsedRecords.of(iter_records(path))
 
 

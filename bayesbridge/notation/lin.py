@@ -3,8 +3,7 @@
 A document is a run of tokens ``key|value|``. ``qx|o7|`` opens board 7 in the open room, ``md`` deals (from South, the
 dealer as 1 … 4 for S W N E, the fourth hand often left out), ``sv`` tells who is vulnerable, ``mb`` is a call (``!``
 alerts it, ``an`` explains it), ``pc`` a card in the order played, ``mc`` the tricks of declarer when the rest is
-claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read past. Records are written as
-broadcasts have them: a line a board with its calls, then a line a trick.
+claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read past.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from bayesbridge.errors import NotationError, shorten
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, seated
 
-SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
-"""The order in which LIN names dealers, hands and players."""
+SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)  # as LIN names dealers, hands and players
 
 _SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
 
@@ -59,23 +57,16 @@ def _hand(text: str) -> Hand | None:
 
 
 PLAYERS: Final = ("South", "West", "North", "East")
-HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")
-"""Tokens that hold for every board until told anew; kept as tags of these names."""
-
-TABLE: Final = frozenset(("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"))
-"""Tokens that have a field of the record."""
-
-LAYOUT: Final = frozenset(("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz"))
-"""Tokens of the page and its comments, which are not kept."""
-
+HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")  # kept as tags of every board, until told anew
+TABLE: Final = frozenset(("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"))  # they have a field of the record
+LAYOUT: Final = frozenset(("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz"))  # not kept
 _KEYS: Final = TABLE | LAYOUT | frozenset(HEADER)
 _CUT: Final = "|"
 _TAG_KEY: Final = re.compile(r"[a-z][a-z0-9]")
 _CALL: Final = re.compile(r"(pass|p|dbl|d|xx|x|rdbl|r|[1-7](?:nt|n|[cdhs]))(!*)", re.IGNORECASE)
 _CALL_WORDS: Final = {"d": "X", "r": "XX"}
 
-type Words = list[tuple[int, str]]
-"""Values of tokens, each with its line."""
+type Words = list[tuple[int, str]]  # values of tokens, each with its line
 
 
 def read_lin(source: Source) -> ParsedRecords:
@@ -154,8 +145,6 @@ def _closed(fields: list[tuple[int, str]], beyond: int) -> Iterator[tuple[int, s
 
 @dataclass
 class _Board(Draft):
-    """One board on its way to a record."""
-
     header: Mapping[str, str]
     deal: tuple[int, str] | None = None
     calls: Words = field(default_factory=list)
@@ -277,10 +266,7 @@ _CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
 
 
 def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as LIN: room and board, deal, vulnerability, players, calls with alerts, play and claim.
-
-    LIN has no contract without an auction that leads to it, hence no play and result either, and no ``|`` in any text.
-    """
+    """Write records as LIN, which has no contract, play or result without an auction, and no ``|`` in any text."""
     last = ",,,"
     for record in records:
         players = ",".join(_plain(record.tag(name)).replace(",", " ") for name in PLAYERS)

@@ -1,9 +1,4 @@
-"""PBN documents: tables as portable bridge notation has them, read as they are found and written as an export.
-
-A table is a list of tag pairs; Auction, Play and some other tags are followed by lines. Columns of the play stand in
-the order of seats from the opening leader. Comments, glyphs (``$1``, ``!``) and ``^S`` are read past; notes are alerts.
-:func:`games` knows the outer form alone: what is a comment, where a game ends, what is no tag pair.
-"""
+"""PBN documents, read as they are found (glyphs such as ``$1`` and ``!`` are read past) and written as an export."""
 
 from __future__ import annotations
 
@@ -32,31 +27,25 @@ from bayesbridge.notation.record import (
     seated,
 )
 
-type Lines = list[tuple[int, str]]
-"""Lines with their numbers."""
-
 _TAG: Final = re.compile(r'\[\s*([A-Za-z_][A-Za-z0-9_]*)\s*"((?:[^"\\]|\\.)*)"\s*\]')
 _COMMENT: Final = re.compile("[{;]")
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _OPENERS: Final = ("[Event ", "[Board ")
-_STARTS: Final = frozenset(("Event", "Board", "Deal"))
-"""Tags that stand once in a game, so that a second one begins the next even if no empty line does."""
+_STARTS: Final = frozenset(("Event", "Board", "Deal"))  # a second one begins the next game, even without a gap
 
-SECTIONS: Final = ("Auction", "Play")
-"""Tags whose lines are calls and cards, where comments may stand anywhere."""
-
+SECTIONS: Final = ("Auction", "Play")  # their lines are calls and cards, where comments may stand anywhere
 NO_LINES: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Note"))
 """Tags that no line belongs to."""
 
 
 @dataclass(slots=True)
 class RawTag:
-    """A tag pair with its line, and the lines that follow it."""
+    """A tag pair with its line, and the lines that follow it, with their numbers."""
 
     name: str
     value: str
     line: int
-    lines: Lines = field(default_factory=list)
+    lines: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -149,7 +138,6 @@ class TagPairs(Draft):
         return self.read(self.line_of(name), name.lower(), Seat.of, text)
 
     def auction(self, dealer: Seat | None) -> Auction | None:
-        """The auction; its alerts are kept."""
         tag = self.by_name.get("Auction")
         if tag is None or not tag.lines:
             return None
@@ -177,7 +165,6 @@ class TagPairs(Draft):
         return auction
 
     def contract(self, auction: Auction | None) -> Contract | None:
-        """The contract, which the auction tells if it is over, and else the tags."""
         text, declarer = self.value("Contract"), self.seat("Declarer")
         stated = None
         if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
@@ -191,8 +178,8 @@ class TagPairs(Draft):
             self.note(self.line_of("Contract"), reason, "contract told")
         return final
 
-    def rows(self) -> Rows:
-        """The tricks as written, four cards each, however the lines break; whether it is marked as over is kept."""
+    def rows(self) -> list[tuple[int, tuple[int, ...]]]:
+        """The tricks as written: the line, and four cards by index, -1 where none lies, however the lines break."""
         cards: list[int] = []
         lines: list[int] = []
         for line, text in self.by_name["Play"].lines if "Play" in self.by_name else ():
@@ -333,9 +320,6 @@ def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
             end += 1
     return pairs, whole[end:]
 
-
-type Rows = list[tuple[int, tuple[int, ...]]]
-"""Tricks as written: the line, and four cards by index, -1 where none lies."""
 
 _CALLS: Final = {str(call): call for call in CALLS}
 _CARDS: Final = {str(card): card.index for card in map(Card, range(52))} | {"-": -1}

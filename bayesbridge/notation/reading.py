@@ -1,8 +1,4 @@
-"""From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why.
-
-Real files come compressed, cut short and in any encoding. What is not UTF-8 is Latin-1; a compressed file that ends
-early is read up to there. Only a file that cannot be opened at all raises.
-"""
+"""From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why."""
 
 from __future__ import annotations
 
@@ -25,8 +21,7 @@ from bayesbridge.notation.record import Record, without_surplus
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, a document as text or bytes, or an open stream. A text with a line break, ``[`` or ``|`` is a document."""
 
-LONGEST_REASON: Final = 320
-"""Reasons are one line that can be read: longer ones are cut in the middle."""
+LONGEST_REASON: Final = 320  # longer ones are cut in the middle
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +54,6 @@ class ParsedRecords:
 
     @classmethod
     def of(cls, items: Iterable[Record | Skipped]) -> Self:
-        """Sort out what a reader yields."""
         found = list(items)
         records = tuple(item for item in found if isinstance(item, Record))
         return cls(records, tuple(item for item in found if isinstance(item, Skipped)))
@@ -78,14 +72,12 @@ class Draft:
         raise NotImplementedError
 
     def items(self) -> Iterator[Record | Skipped]:
-        """The notes, then the table itself as far as it holds together."""
         record = self.record()
         yield from self.notes
         if record is not None:
             yield record
 
     def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
-        """Say what is left out, and why."""
         self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
 
     def read[T](self, line: int, part: str, of: Callable[[str], T], text: str) -> T | None:
@@ -110,10 +102,7 @@ class Draft:
         return auction
 
     def settle(self, deal: int, tricks: Sequence[int], told: int, **fields: Any) -> Record | None:
-        """The record as far as it holds together, ``None`` if its deal does not.
-
-        ``deal``, ``tricks`` and ``told`` are the lines of the deal, of each trick, and of the result.
-        """
+        """The record as far as it holds together; given are the lines of the deal, of each trick, and of the result."""
         while True:
             try:
                 record = Record(file=self.file, line=self.line, **fields)
@@ -173,7 +162,6 @@ class Document:
         return self._text(io.BufferedReader(cast(io.RawIOBase, source)), stack)
 
     def _text(self, stream: io.BufferedReader, stack: ExitStack) -> IO[str]:
-        """Lines of a binary stream."""
         plain: io.BufferedReader | gzip.GzipFile = stream
         if stream.peek(2)[:2] == b"\x1f\x8b":
             plain = gzip.GzipFile(fileobj=stream)

@@ -1,8 +1,4 @@
-"""One table on record: the deal, the calls, the cards played, and what else the document says.
-
-A record holds together or is not made: no card lies twice, the auction leads to the contract, every card played is
-legal. Documents in which something does not hold together are the readers' concern.
-"""
+"""One table on record, which holds together or is not made: no card lies twice, every call and every card is legal."""
 
 from __future__ import annotations
 
@@ -38,11 +34,8 @@ def without_surplus(first: Seat, calls: tuple[Call, ...]) -> Auction:
         raise
 
 
-type Hands = tuple[Hand | None, Hand | None, Hand | None, Hand | None]
-"""The hands that are known, in the order N E S W."""
-
-type Plays = tuple[tuple[Seat, Card], ...]
-"""Cards with their seats, in the order played."""
+type Hands = tuple[Hand | None, Hand | None, Hand | None, Hand | None]  # N E S W
+type Plays = tuple[tuple[Seat, Card], ...]  # in the order played
 
 UNKNOWN_HANDS: Final[Hands] = (None, None, None, None)
 
@@ -51,10 +44,7 @@ PLAYS: Final = tuple(tuple((seat, Card(index)) for index in range(52)) for seat 
 
 
 def seated(tricks: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | None, *, columns: bool = False) -> Plays:
-    """The plays of tricks of up to four cards by index, in the order played; nothing is judged here.
-
-    In PBN's ``columns`` the cards of a trick stand by seats from the opening leader, -1 where none lies.
-    """
+    """The plays of tricks of cards by index; in ``columns`` they stand by seats from the first leader, -1 for none."""
     plays: list[tuple[Seat, Card]] = []
     turn = 0
     for trick in tricks:
@@ -128,7 +118,7 @@ class Record:
     alerts: (index of the call, explanation), rising; the explanation may be empty.
     plays: (seat, card) in the order played; a trick's winner leads to the next.
     result: tricks that declarer took; counted when all 52 cards are there.
-    claimed: the play is over though fewer cards are on record: claimed, or not written down to the end.
+    claimed: the play is over though fewer cards are on record.
     dropped: what is wrong with the trick from which on the play was not read; not compared.
     tags: everything else, PBN's mandatory tags first, then as read.
     file, line: where the record begins; not compared.

@@ -53,10 +53,7 @@ class Toml:
         return cls(path, raw)
 
     def next(self, key: str) -> tuple[str, list[str]]:
-        """``file:line: key`` of the next key of this name, and the same of each quoted text that follows it.
-
-        The line is left out where an unusual spelling hides it.
-        """
+        """``file:line: key`` of the next key of this name (no line if hidden), and of each quoted text after it."""
         number = self._seen[key] = self._seen.get(key, -1) + 1
         found = self._lines.get(key, [])
         if number >= len(found):

@@ -1,13 +1,9 @@
 """The reading benchmark: which boards are its test, and how a reading is scored beside the truth.
 
-The rule of the split looks at the cards alone, so anybody rebuilds the test list from a public collection
-(docs/reading-benchmark.md writes it out). Of each test deal one table is taken, that whose auction and play have the
-smallest SHA-256; the list is in the order of the SHA-256 of the deals.
-
-Tables of one deal are no independent witnesses. Deals are put into BUCKETS by the hash of their cards, and the errors
+The rule of the split looks at the cards alone, so anybody rebuilds the test list (docs/reading-benchmark.md has it).
+Tables of one deal are no independent witnesses: deals are put into BUCKETS by the hash of their cards, and the errors
 are those between buckets. With N boards, sums S_b over n_b boards and the mean m, the variance of m is
-G / (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. For the calibration error, which is no mean, buckets
-are left out one by one (the jackknife).
+G / (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. The calibration error, no mean, has a jackknife.
 """
 
 from __future__ import annotations
@@ -35,19 +31,7 @@ from bayesbridge.layouts import Floats, Ints, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.jobs import Job, RunOptions, in_order
-from bayesbridge.studies.readers import (
-    HONOURS,
-    LEAST,
-    SURE,
-    CountingReader,
-    PlayerView,
-    Reader,
-    Reading,
-    lengths_of_cards,
-    log_product,
-    reader_of,
-    seat_of,
-)
+from bayesbridge.studies.readers import CountingReader, PlayerView, Reader, Reading, reader_of, seat_of
 from bayesbridge.studies.study import finite
 from bayesbridge.words import number
 
@@ -131,25 +115,22 @@ MEASURES: Final = {
 over what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over
 seats of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
 
-MEANS: Final = len(MEASURES) - 1
-"""Figures that are means over boards."""
+MEANS: Final = len(MEASURES) - 1  # figures that are means over boards
+
+HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))  # T J Q K A of each suit
+LEAST: Final = 1e-12  # smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
+SURE: Final = 1.0 - 1e-12  # from here on the hard evidence says where a card lies, and nobody is asked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingScores:
-    """The scores of a reading.
+    """The scores of a reading."""
 
-    values:  (8,) as MEASURES names them; ``nan`` where nothing is in doubt. ``points`` is the mean squared error
-    honours: (h, k) forecast of each honour in doubt, by hidden seat
-    truth:   (h,) the column of the true seat
-    """
-
-    values: Floats
-    honours: Floats
-    truth: Ints
+    values: Floats  # (8,) as MEASURES names them, nan where nothing is in doubt; points: the mean squared error
+    honours: Floats  # (h, k) forecast of each honour in doubt, by hidden seat
+    truth: Ints  # (h,) the column of the true seat
     seconds: float = nan
-    answered: bool = True
-    """Whether the reader answered; if not, somebody who knows nothing was judged."""
+    answered: bool = True  # if not, somebody who knows nothing was judged
 
 
 def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
@@ -195,6 +176,37 @@ def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else nan
 
 
+def lengths_of_cards(cards: Floats) -> Floats:
+    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``: (52, 4)."""
+    found = np.zeros((4, 4, 14))
+    found[:, :, 0] = 1.0
+    for suit in range(4):
+        for chance in cards[13 * suit : 13 * suit + 13]:
+            there = found[:, suit, :-1] * chance[:, None]
+            found[:, suit] *= 1.0 - chance[:, None]
+            found[:, suit, 1:] += there
+    return found
+
+
+def log_product(chances: Floats, truth: Ints) -> float:
+    """log of the product of (n, k) chances at the true places, over its sum among all places with as many for each."""
+    p = np.maximum(chances, LEAST)
+    sizes = np.bincount(truth, minlength=p.shape[1])
+    # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
+    ways = np.zeros((sizes[0] + 1, sizes[1] + 1))
+    ways[0, 0] = 1.0
+    log_scale = 0.0
+    for row in p:
+        after = ways * (row[2] if len(row) > 2 else 0.0)
+        after[1:] += ways[:-1] * row[0]
+        after[:, 1:] += ways[:, :-1] * row[1]
+        top = after.max()
+        log_scale += float(np.log(top))
+        ways = after / top
+    true = float(np.log(p[np.arange(len(truth)), truth]).sum())
+    return true - log_scale - float(np.log(ways[-1, -1]))
+
+
 def verify(reading: Reading, who: str) -> None:
     """Raise unless a reading of somebody else's code is made of probabilities."""
     for what, chances, shape in (("cards", reading.cards, (52, 4)), ("lengths", reading.lengths, (4, 4, 14))):
@@ -208,7 +220,6 @@ def verify(reading: Reading, who: str) -> None:
 
 
 BUCKETS: Final = 1000
-
 BINS: Final = 10
 
 
@@ -228,7 +239,6 @@ class ScoreSums:
             self.take(row)
 
     def take(self, row: Floats) -> None:
-        """A board more."""
         bucket, answered, seconds, values = int(row[0]), row[1], row[2], row[3 : 3 + MEANS]
         self.boards += 1
         self.unanswered += not answered
@@ -239,7 +249,6 @@ class ScoreSums:
 
     @property
     def figures(self) -> dict[str, Estimate[float]]:
-        """By the names of MEASURES; ``nan`` where no board tells it."""
         figures = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False))
         mean, error = figures["points"]
         root = sqrt(mean) if mean >= 0 else nan
@@ -256,11 +265,7 @@ class ScoreSums:
         return found | {"calibration": [one._asdict() for one in curve(*self.bins.sum(axis=0))]}
 
     def less(self, other: ScoreSums) -> dict[str, Any]:
-        """The figures less those of another reader on the same boards, as a document.
-
-        What is in doubt is the same for both, so the sums of a bucket subtract, and what makes a board hard for both
-        leaves the errors. The difference of two roots is linearised: a − b = Σ (x / 2a − y / 2b) / n near the means.
-        """
+        """The figures less another reader's, as a document; of two roots the difference is Σ (x / 2a − y / 2b) / n."""
         mine, theirs = self.figures, other.figures
         found: dict[str, Any] = {"boards": self.boards}
         for column, (name, measure) in enumerate(MEASURES.items()):
@@ -329,8 +334,7 @@ class Board(NamedTuple):
 
     number: int
     record: Record
-    styles: Mapping[str, PairStyle] = {}
-    """Of the pairs whose earlier tables are known, by side."""
+    styles: Mapping[str, PairStyle] = {}  # of the pairs whose earlier tables are known, by side
 
 
 def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
@@ -364,10 +368,7 @@ def look(reader: Reader, record: Record, seen: PlayerView) -> ReadingScores:
 
 
 def row_of(one: ReadingScores, bucket: int) -> Floats:
-    """(WIDTH,) a board for :class:`ScoreSums`: bucket, whether the reader answered, seconds, the measures, the bins.
-
-    By bin the places of honours: how many, the sum of their probabilities, those that came true.
-    """
+    """(WIDTH,) a board: bucket, whether answered, seconds, the measures; by bin honours, their chances, those true."""
     predicted = one.honours.ravel()
     came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
     place = bin_of(predicted, BINS)
@@ -376,9 +377,7 @@ def row_of(one: ReadingScores, bucket: int) -> Floats:
 
 
 WIDTH: Final = 3 + MEANS + 3 * BINS
-
-CHUNK: Final = 2
-"""Boards in a chunk: a second of work or some, so that an interrupt is obeyed soon."""
+CHUNK: Final = 2  # boards: a second of work or some, so that an interrupt is obeyed soon
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,8 +385,7 @@ class Plan:
     """What is asked of every board."""
 
     readers: tuple[str, ...]
-    moments: Mapping[str, int]
-    """Cards played, by the name of the moment."""
+    moments: Mapping[str, int]  # cards played, by the name of the moment
     chair: str
     draws: int
     seed: int
@@ -396,10 +394,7 @@ class Plan:
 def tally_boards(
     plan: Plan, boards: int, walk: Iterable[Board], how: RunOptions, digest: str
 ) -> dict[str, dict[str, ScoreSums]]:
-    """The sums of each reader at each moment. ``walk`` gives boards that can be scored.
-
-    ``digest`` is a hash of the file, and of that of earlier tables if there is one.
-    """
+    """The sums of each reader at each moment over boards that can be scored; ``digest`` is a hash of their files."""
     chunks = enumerate(batched(walk, CHUNK))
 
     def given(number: int) -> tuple[Board, ...]:
@@ -440,10 +435,6 @@ def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: I
     return rows
 
 
-WITHOUT: Final = " without styles"
-"""After the name of a reader that is not told what earlier tables say."""
-
+WITHOUT: Final = " without styles"  # after the name of a reader that is not told what earlier tables say
 _READERS: Final[dict[tuple[str, int, int], Reader]] = {}
-
-_ONE_AT_A_TIME: Final = threading.Lock()
-"""Models remember the hands that they met last, and threads would share that memory."""
+_ONE_AT_A_TIME: Final = threading.Lock()  # models remember hands, and threads would share that memory

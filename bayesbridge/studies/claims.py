@@ -1,8 +1,8 @@
 """Claims that the paper makes in words: each with a verdict from a test that could have failed.
 
-A claim has one or more parts. A part is a number of ours with an interval that covers it 99 times in 100 for all parts
-of the claim together (exact numbers have an interval of no width). The claim fails if the interval of any part lies
-outside what it allows, and holds if all lie within what is close enough; in between there are too few deals to tell.
+A part of a claim is a number of ours with an interval that covers it 99 times in 100 for all parts of the claim
+together. The claim fails if the interval of any part lies outside what it allows, and holds if all lie within what is
+close enough; in between there are too few deals to tell.
 """
 
 from __future__ import annotations
@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 HOLDS: Final = "holds"
 FAILS: Final = "does not hold"
 UNDECIDED: Final = "too few deals to tell"
-LEVEL: Final = 0.01
-"""Probability that the intervals of a claim miss a number of ours."""
-
-FEWEST: Final = 30
-"""Deals below which a mean or a share has no interval."""
+LEVEL: Final = 0.01  # probability that the intervals of a claim miss a number of ours
+FEWEST: Final = 30  # deals below which a mean or a share has no interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +36,7 @@ class Part:
 
     name: str
     own: float | None
-    interval: tuple[float, float] | None
-    """``None`` where there are too few deals for one."""
+    interval: tuple[float, float] | None  # None where there are too few deals for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +46,15 @@ class Claim:
     name: str
     quote: str
     parts: tuple[Part, ...]
-    allowed: tuple[float, float]
-    """The claim fails if an interval has no point in here."""
-    enough: tuple[float, float]
-    """The claim holds if all intervals lie in here; contains ``allowed``."""
+    allowed: tuple[float, float]  # the claim fails if an interval has no point in here
+    enough: tuple[float, float]  # the claim holds if all intervals lie in here; contains ``allowed``
     why: str
-    percent: bool = True
-    """Whether the numbers are shares."""
+    percent: bool = True  # whether the numbers are shares
     digits: int = 2
 
     @property
     def verdict(self) -> str:
-        """What the intervals decide.
-
-        >>> fair = Claim("even", "", (Part("share", 0.5, (0.48, 0.52)),), (0.5, 0.5), (0.45, 0.55), "")
-        >>> fair.verdict
-        'holds'
-        """
+        """What the intervals decide: ``holds``, ``does not hold`` or ``too few deals to tell``."""
         known = [part.interval for part in self.parts if part.interval is not None]
         if any(high < self.allowed[0] or low > self.allowed[1] for low, high in known):
             return FAILS
@@ -139,8 +127,7 @@ def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> 
 TRUMPS: Final = ("C", "D", "H", "S", "the bidder's longest suit", "the longest suit of both hands")
 """What is played instead of no trumps, on the same deals."""
 
-RESULTS: Final = range(7, 14)
-"""Counts of Algorithm 1 for a target of 7 that meet it."""
+RESULTS: Final = range(7, 14)  # counts of Algorithm 1 for a target of 7 that meet it
 
 SHAPES: Final = {"deals": (1,), "seats": (3, 2), "tricks": (6, 27), "second": (7, 2)}
 """Random deals; contracts by who bids and whether made; by what is played as trumps, contracts by tricks at no trumps

@@ -1,8 +1,7 @@
 """The comparative table: Algorithm 1 on one hand for 7 tricks, and what Algorithm 2 says once the dummy is open.
 
-A row is the number of captures that Algorithm 1 counts for a target of 7. Where that is enough, condition A and the
-first hand's part of condition B hold for both hands together, so Algorithm 2 can fail by the second hand alone: the
-columns "not satisfied" and "second-hand failure" are one and the same.
+Where Algorithm 1 counts 7 or more, condition A and the first hand's part of condition B hold for both hands together,
+so Algorithm 2 can fail by the second hand alone.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run) -> dict[str, Any]:
-    """A run beside the paper."""
     own, rates, counts = _named(done.counts), [], []
     for result, (a1, a2) in COMPARATIVE.items():
         hits, trials = own[f"{result}_a2_satisfied"], own[f"{result}_a1_satisfied"]

@@ -1,8 +1,5 @@
 """Random deals for studies, and the auction of the paper's big one.
 
-A deck is shuffled over and over by Fisher and Yates; as any order of it is a fair start, it is put back in order only
-where a block begins, so a deal depends on the stream of bits alone.
-
 In the auction three players evaluate their own hand by Algorithm 1, the highest level wins, the earliest seat on ties,
 and the fourth hand is the dummy: what a real auction comes to when each bids their level if it outranks the last bid.
 """
@@ -21,8 +18,7 @@ from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
 
-BLOCK = 1 << 14
-"""Deals made together: their arrays stay in the processor's cache."""
+BLOCK = 1 << 14  # deals made together: their arrays stay in the processor's cache
 
 
 def deal_blocks(deals: int, rng: Seed = None) -> Iterator[Masks]:
@@ -87,15 +83,11 @@ Small = NDArray[np.int8]
 class Contracts(NamedTuple):
     """The deals of a block that somebody bids, m of them."""
 
-    table: Masks
-    """(m, 4) bidder, the next player, dummy, the player after: partners sit opposite."""
-    bidder: Small
-    """(m,) which of the three players bids, in the order of speaking."""
-    levels: Small
-    """(m, 3) of the players in the order of speaking, 0 for a hand that cannot bid."""
+    table: Masks  # (m, 4) bidder, the next player, dummy, the player after: partners sit opposite
+    bidder: Small  # (m,) which of the three players bids, in the order of speaking
+    levels: Small  # (m, 3) of the players in the order of speaking, 0 for a hand that cannot bid
     level: Small
-    dummy_level: Small
-    """(m,) what the dummy could bid, 0 for nothing."""
+    dummy_level: Small  # (m,) what the dummy could bid, 0 for nothing
 
     @property
     def target(self) -> Small:

@@ -1,8 +1,4 @@
-"""The headline table: ten million deals, bid by Algorithm 1 and played out.
-
-What is kept is the joint count of the contract's level, the dummy's own level, the tricks of the play-out and whether
-Algorithm 2 promises the contract. Every figure of the table follows from it, under any scoring scheme.
-"""
+"""The headline table: ten million deals, bid by Algorithm 1 and played out; all follows from one joint count."""
 
 from __future__ import annotations
 
@@ -23,8 +19,7 @@ if TYPE_CHECKING:
 
     from bayesbridge.scoring import Scheme
 
-SHAPE: Final = (7, 8, 14, 2)
-"""Level − 1, the dummy's level, tricks, and whether Algorithm 2's T reaches the contract."""
+SHAPE: Final = (7, 8, 14, 2)  # level − 1, the dummy's level, tricks, whether Algorithm 2's T reaches the contract
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:

@@ -1,11 +1,7 @@
 """Runs the job of a study in chunks, so that the answer depends on the seed and on nothing else.
 
-A job is a pure function (chunk seed, chunk size) → counts; counts of chunks add. Chunk i draws from the i-th spawned
-child of the seed, so the result is the same integers for any number of workers, here or on a cluster, and any order of
-completion. Several runs take the chunks one after the other: the first run of three is the run that stands alone.
-
-Workers are ``concurrent.futures`` executors: threads (the default: kernels release the interpreter lock), processes, or
-a Dask cluster. A checkpoint is a folder with one file for each finished chunk.
+Chunk i draws from the i-th spawned child of the seed, and counts of chunks add: the result is the same integers for any
+number of workers and any order of completion. The first run of three is the run that stands alone.
 """
 
 from __future__ import annotations
@@ -44,8 +40,7 @@ type Counts = NDArray[np.int64]
 type Count = Callable[..., Any]
 
 CHUNK: Final = 1 << 19
-"""Deals in a chunk unless the job says otherwise: work of a fraction of a second, so that workers end together, an
-interrupt is obeyed at once and little is lost when a run is killed."""
+"""Deals in a chunk unless the job says otherwise: a fraction of a second, so that an interrupt is obeyed at once."""
 
 SOURCE: Final = "the counting function"
 """Key of a checkpoint: a digest of the function's source. Those made before it was kept have none, and are read."""
@@ -53,8 +48,7 @@ SOURCE: Final = "the counting function"
 THREADS: Final = "threads"
 PROCESSES: Final = "processes"
 
-REACH_SECONDS: Final = 30
-"""How long a scheduler may take to answer, and its first worker to appear."""
+REACH_SECONDS: Final = 30  # until a scheduler answers, and its first worker appears
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +57,11 @@ class Job:
 
     name: str
     count: Count
-    """(chunk seed, deals) → (k,) counts, always of the same length, or for ``rows`` any number of rows; what is
-    ``given`` is a third argument."""
+    """(chunk seed, deals, what is ``given``) → (k,) counts, always so many, or for ``rows`` any number of rows."""
     chunk: int = CHUNK
-    parameters: Mapping[str, int | str] = field(default_factory=dict)
-    """What else the counts depend on; a checkpoint made with other parameters is refused."""
-    given: Callable[[int], Any] | None = None
-    """What a chunk is about, by its number, sent along with it; called with rising numbers."""
-    noun: str = "deals"
-    """What is counted, for :func:`~bayesbridge.progress.watch_progress`."""
+    parameters: Mapping[str, int | str] = field(default_factory=dict)  # a checkpoint made with others is refused
+    given: Callable[[int], Any] | None = None  # what a chunk is about, by its number; called with rising numbers
+    noun: str = "deals"  # what is counted, for watch_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +69,18 @@ class RunOptions:
     """How to run a job. Nothing here changes the counts."""
 
     workers: int | None = None
-    scheduler: str = THREADS
-    """``threads``, ``processes``, or the address of a Dask scheduler."""
-    checkpoint: Path | None = None
-    """The folder of finished chunks; what it holds already is not counted again."""
+    scheduler: str = THREADS  # or processes, or the address of a Dask scheduler
+    checkpoint: Path | None = None  # the folder of finished chunks, which are not counted again
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """What a study counted, and how long it took."""
 
-    by_run: Counts
-    """(runs, k)"""
-    deals: int
-    """In all runs."""
+    by_run: Counts  # (runs, k)
+    deals: int  # in all runs
     seconds: float
-    fresh: int
-    """Deals counted now; the others were in the checkpoint."""
+    fresh: int  # deals counted now; the others were in the checkpoint
 
     @property
     def counts(self) -> Counts:
@@ -201,10 +186,7 @@ def _source_of(count: Count) -> str | None:
 
 
 class _Checkpoint:
-    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a file of its own.
-
-    Files appear whole. One that cannot be read is as good as none: its chunk is counted again.
-    """
+    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a file; a damaged one is none."""
 
     def __init__(self, folder: Path, options: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -235,7 +217,6 @@ class _Checkpoint:
                 )
 
     def read(self) -> Iterator[tuple[int, Counts]]:
-        """The finished chunks, by number."""
         import numpy as np
 
         for path in sorted(self.folder.glob("chunk-*.npy")):
@@ -318,10 +299,7 @@ def cores() -> int:
 
 @contextmanager
 def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[Pool]:
-    """Workers for the time of the ``with``: ``threads``, ``processes``, or the address of a Dask scheduler.
-
-    ``workers`` is by default one for each core that the process may use; a cluster has the workers it has.
-    """
+    """Workers for the time of the ``with``, by default one for each core; a cluster has the workers it has."""
     if workers is not None and workers < 1:
         raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
     size = workers or cores()

@@ -1,16 +1,15 @@
 """Opponent modelling: what the calls of the others tell the bidder about the contract.
 
-For each contract of the headline study the chance of making it is predicted four times: from the bidder's hand,
-from the hand and the calls, from the hand and the open dummy, and from all three. A prediction is the share of DRAWS
-layouts, drawn from the exact posterior, in which the play-out makes the contract. Calls follow the paper's auction, so
-a bid tells the level and a pass bounds it, and layouts that would have been called otherwise are rejected.
+For each contract of the headline study the chance of making it is the share of DRAWS layouts in which the play-out
+makes it, drawn without and with the calls, and with the dummy closed and open. A bid tells the level and a pass bounds
+it: layouts that would have been called otherwise are rejected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.markup import Table
 from bayesbridge.studies.jobs import Counts, Job, Run
@@ -22,9 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+type Ranges = tuple[NDArray[np.int8], NDArray[np.int8]]  # (m, 2) least and greatest levels of two players
+
 DRAWS: Final = 64
-PATIENCE: Final = 4096
-"""How often a layout is redrawn until it fits the calls, before the contract is left out and counted as such."""
+PATIENCE: Final = 4096  # redraws of a layout until it fits the calls, before the contract is left out
 STAGES: Final = ("closed dummy", "open dummy")
 SHAPES: Final = {"deals": (3,), "joint": (2, DRAWS + 1, DRAWS + 1, 2), "points": (2, 3)}
 """Deals, contracts, contracts left out; contracts by stage, winning layouts without calls, winning layouts with calls
@@ -65,18 +65,8 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-class LevelRanges(NamedTuple):
-    """(m, 2) least and greatest levels of two players."""
-
-    low: NDArray[np.int8]
-    high: NDArray[np.int8]
-
-
-def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> LevelRanges:
-    """What the calls leave to the two other players, in the order of the table.
-
-    levels: (m, 3) true levels in the order of speaking; of the others only what their calls tell is used.
-    """
+def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
+    """What the calls tell of the two other players, in the order of the table; ``levels``: (m, 3) as they speak."""
     import numpy as np
 
     highest = np.zeros(len(levels), dtype=np.int8)
@@ -87,16 +77,13 @@ def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> LevelRanges:
         highest = np.where(bids, levels[:, player], highest)
         high[:, player] = highest
     others = (bidder[:, None] + np.array([1, 2])) % 3
-    return LevelRanges(np.take_along_axis(low, others, axis=1), np.take_along_axis(high, others, axis=1))
+    return np.take_along_axis(low, others, axis=1), np.take_along_axis(high, others, axis=1)
 
 
 def predict(
-    state: NDArray[np.uint64], table: NDArray[np.uint64], levels: LevelRanges, stage: int, draws: int = DRAWS
+    state: NDArray[np.uint64], table: NDArray[np.uint64], levels: Ranges, stage: int, draws: int = DRAWS
 ) -> NDArray[np.int8]:
-    """(m, 2, draws) tricks of the bidder's side in layouts that fit what the bidder knows, without and with the calls.
-
-    stage: 1 if the dummy is open too. Where no layout that fits the calls was found in time, tricks are −1.
-    """
+    """(m, 2, draws) tricks of the bidder's side in layouts without and with the calls, −1 where none fits in time."""
     import numpy as np
 
     from bayesbridge.capture.kernels import bids
@@ -184,7 +171,6 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def tables(found: Comparison) -> Iterator[Table]:
-    """How good the predictions are, before and after the dummy opens, without and with the calls."""
     rows = []
     for stage, answer in found.answers["stages"].items():
         for which in ("without calls", "with calls"):

@@ -16,8 +16,7 @@ class PaperTable(NamedTuple):
     title: str
     bins: tuple[str, ...]
     runs: tuple[tuple[int, ...], ...]
-    trials: int
-    """Trials in each run. Bins may cover only part of them."""
+    trials: int  # in each run; bins may cover only part of them
 
 
 CAPTURES: Final = PaperTable(
@@ -39,19 +38,12 @@ CONDITIONS: Final = PaperTable(
 )
 
 COMPARATIVE_TITLE: Final = "Comparative table: Algorithm 1 for 7 tricks, and what Algorithm 2 says with the dummy"
-
 COMPARATIVE_TRIALS: Final = 100_000
-
 COMPARATIVE: Final = {7: (893, 641), 8: (544, 410), 9: (228, 176), 10: (93, 69)}
-"""Algorithm 1's count → how often it occurred, and how often Algorithm 2 was satisfied too.
-
-The columns "A2 not satisfied" and "P2 failure" are the difference of the two, in every row.
-"""
+"""Algorithm 1's count → how often it occurred, and how often Algorithm 2 was satisfied too."""
 
 HEADLINE_TITLE: Final = "Headline table: ten million deals, bid by Algorithm 1 and played out"
-
 HEADLINE_TRIALS: Final = 10_000_000
-
 HEADLINE: Final[dict[str, tuple[float, float, float]]] = {
     "deals with a valid bidder": (1030367, 1029511, 1028714),
     "win rate (%)": (65.86, 66.00, 66.03),

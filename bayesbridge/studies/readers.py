@@ -1,8 +1,7 @@
 """Readers of the reading benchmark: what one seat has seen of a table, and what a reader says of the hidden cards.
 
-A reader says P(card at seat). Whoever gives that alone is taken to mean each card by itself: lengths are then sums of
-independent cards, and P(layout) is proportional to the product over the hidden cards, among all layouts with hands of
-the right size.
+Whoever gives P(card at seat) alone is taken to mean each card by itself: lengths are sums of independent cards, and
+P(layout) is proportional to the product over the hidden cards, among all layouts with hands of the right size.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from math import log
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
@@ -51,15 +49,12 @@ def moment_of(text: str) -> str:
 class Hard:
     """What the hard evidence says by itself, counted."""
 
-    cards: Floats
-    """(52, 4) P(seat holds card)"""
-    lengths: Floats
-    """(4, 4, 14) P(seat has so many cards of a suit)"""
+    cards: Floats  # (52, 4) P(seat holds card)
+    lengths: Floats  # (4, 4, 14) P(seat has so many cards of a suit)
     count: int
 
     @classmethod
     def of(cls, target: Target) -> Hard:
-        """What a target says, its soft evidence left out."""
         return cls(target.sampler.card_marginals(), target.sampler.length_distributions(), target.count)
 
 
@@ -68,21 +63,14 @@ class PlayerView:
     """All that one seat knows of a table; the hidden hands are not in it."""
 
     observer: Seat
-    hand: Hand
-    """The observer's own 13 cards."""
+    hand: Hand  # the observer's own 13 cards
     vulnerable: Vulnerability
-    auction: Auction
-    """Of four players, over."""
-    plays: tuple[tuple[Seat, Card], ...]
-    """In the order played."""
-    dummy: Hand | None
-    """Dummy's 13 cards, once they lie open to the observer."""
-    evidence: tuple[Piece, ...]
-    """The same as pieces of evidence, in the order seen."""
-    board: int = 0
-    """Number of the record in its file, from 1; 0 where there is no file."""
-    styles: Mapping[str, PairStyle] = field(default_factory=dict)
-    """What earlier tables say of how the pairs bid, by side."""
+    auction: Auction  # of four players, over
+    plays: tuple[tuple[Seat, Card], ...]  # in the order played
+    dummy: Hand | None  # its 13 cards, once they lie open to the observer
+    evidence: tuple[Piece, ...]  # the same as pieces of evidence, in the order seen
+    board: int = 0  # number of the record in its file, from 1; 0 where there is no file
+    styles: Mapping[str, PairStyle] = field(default_factory=dict)  # how the pairs bid at earlier tables, by side
 
     @classmethod
     def of(cls, record: Record, observer: Seat, cards: int, board: int = 0) -> PlayerView:
@@ -116,12 +104,7 @@ class PlayerView:
         return Hard.of(Target(known.constraints))
 
 
-HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))
-"""T J Q K A of each suit."""
-
-PSEUDO: Final = 10.0
-"""Draws that the prior counts as beside the particles', so that no place is ever called impossible by chance."""
-
+PSEUDO: Final = 10.0  # draws that the prior counts as, so that no place is ever called impossible by chance
 DRAWS: Final = 1000
 
 ROLES: Final = {
@@ -143,7 +126,6 @@ def usable(record: Record) -> str | None:
 
 
 def seat_of(chair: str, declarer: Seat) -> Seat:
-    """The seat of a chair."""
     if chair not in ROLES:
         raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair)
     return declarer.next(ROLES[chair][0])
@@ -160,25 +142,14 @@ def smoothed_marginals(posterior: Posterior) -> Reading:
     return Reading((1 - share) * own[0] + share * cards, (1 - share) * own[1] + share * lengths)
 
 
-LEAST: Final = 1e-12
-"""Smaller probabilities count as this one: to be wrong and certain costs 27.6 nats."""
-
-SURE: Final = 1.0 - 1e-12
-"""From here on the hard evidence says where a card lies, and nobody is asked."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What a reader says at one moment."""
 
-    cards: Floats
-    """(52, 4) P(seat holds card); rows sum to one."""
-    lengths: Floats | None = None
-    """(4, 4, 14) P(seat has so many cards of a suit); ``None``: cards one by one."""
-    log_layout: Callable[[Masks], Floats] | None = field(default=None, repr=False)
-    """log P(layout ∣ seen) of (n, 4) layouts; ``None``: cards one by one."""
-    hard: Hard | None = None
-    """What the hard evidence says, where the reader has counted it already."""
+    cards: Floats  # (52, 4) P(seat holds card); rows sum to one
+    lengths: Floats | None = None  # (4, 4, 14) P(seat has so many cards of a suit); None: cards one by one
+    log_layout: Callable[[Masks], Floats] | None = field(default=None, repr=False)  # log P of (n, 4) layouts, or None
+    hard: Hard | None = None  # what the hard evidence says, where the reader has counted it already
 
 
 @runtime_checkable
@@ -190,52 +161,12 @@ class Reader(Protocol):
         ...
 
 
-def lengths_of_cards(cards: Floats) -> Floats:
-    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``: (52, 4)."""
-    found = np.zeros((4, 4, 14))
-    found[:, :, 0] = 1.0
-    for suit in range(4):
-        for chance in cards[13 * suit : 13 * suit + 13]:
-            there = found[:, suit, :-1] * chance[:, None]
-            found[:, suit] *= 1.0 - chance[:, None]
-            found[:, suit, 1:] += there
-    return found
-
-
-def log_product(chances: Floats, truth: NDArray[np.int64]) -> float:
-    """log of the product of the true places, over its sum among all places with the same number of cards for each seat.
-
-    chances: (n, k) P(seat of each card), k = 2 or 3 hidden seats
-    truth:   (n,) the column of the true seat
-    """
-    p = np.maximum(chances, LEAST)
-    sizes = np.bincount(truth, minlength=p.shape[1])
-    # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
-    ways = np.zeros((sizes[0] + 1, sizes[1] + 1))
-    ways[0, 0] = 1.0
-    log_scale = 0.0
-    for row in p:
-        after = ways * (row[2] if len(row) > 2 else 0.0)
-        after[1:] += ways[:-1] * row[0]
-        after[:, 1:] += ways[:, :-1] * row[1]
-        top = after.max()
-        log_scale += float(np.log(top))
-        ways = after / top
-    true = float(np.log(p[np.arange(len(truth)), truth]).sum())
-    return true - log_scale - float(np.log(ways[-1, -1]))
-
-
 class CountingReader:
     """Knows where cards cannot lie, and takes every layout that is left for as likely as any other."""
 
     def read(self, seen: PlayerView) -> Reading:
-        """Exact, from counting tables."""
         hard = seen.hard
-
-        def log_layout(masks: Masks) -> Floats:
-            return np.full(len(masks), -log(hard.count))
-
-        return Reading(hard.cards, hard.lengths, log_layout, hard)
+        return Reading(hard.cards, hard.lengths, lambda masks: np.full(len(masks), -log(hard.count)), hard)
 
 
 @dataclass(frozen=True)
@@ -255,19 +186,15 @@ class ModelReader:
                 bidder = with_settings(bidder, {name: value})
         posterior = seen.belief(bidder, self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.target.soft, posterior.log_marginal + log(posterior.count())
-
-        def log_layout(masks: Masks) -> Floats:
-            return soft.of_layouts(masks) - log_all
-
-        told = smoothed_marginals(posterior)
-        return replace(told, log_layout=log_layout, hard=Hard.of(posterior.target))
+        return replace(
+            smoothed_marginals(posterior),
+            log_layout=lambda masks: soft.of_layouts(masks) - log_all,
+            hard=Hard.of(posterior.target),
+        )
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
-    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as ``learned+learned``, or ``module:name``.
-
-    A bidder is built in, of a plugin, or ``module:name``; a player is ``learned`` or ``module:name``.
-    """
+    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as ``learned+learned``, or ``module:name``."""
     if text == "counting":
         return CountingReader()
     who, plus, other = text.partition("+")

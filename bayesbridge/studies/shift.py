@@ -1,8 +1,7 @@
 """One hand against both: what Algorithm 1 says of 13 cards, and Algorithm 2 once the dummy is seen, on the same deals.
 
-Both start from the same two conditions and count captures, so outcomes can stand side by side: condition A fails, only
-B fails, or a number of captures. That of Algorithm 1 is its count for a target of 7 tricks; a hand bids where that is 7
-or more, and how high depends on the targets above too. The paper draws both without printing a number.
+An outcome is that condition A fails, that only B fails, or a number of captures; that of Algorithm 1 is its count for a
+target of 7 tricks. The paper draws both without printing a number.
 """
 
 from __future__ import annotations
@@ -19,12 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 TITLE: Final = "One hand against both: Algorithm 1 for 7 tricks, and Algorithm 2 with the dummy"
-
 UNIT: Final = "per million deals"
-
-SHAPE: Final = (8, 14, 14)
-"""Level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2."""
-
+SHAPE: Final = (8, 14, 14)  # level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2
 OUTCOMES: Final = {0: "neither", 1: "only A"} | {captures: str(captures) for captures in range(4, 14)}
 
 
@@ -49,7 +44,6 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run) -> dict[str, Any]:
-    """What random deals show."""
     levels = done.counts.reshape(SHAPE).sum(axis=1).tolist()
     by_level = {
         str(level): {name: row[place] for place, name in OUTCOMES.items() if row[place]}

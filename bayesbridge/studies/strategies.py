@@ -1,8 +1,4 @@
-"""Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy.
-
-Every contract of the headline study is played out once for each pair of policies, on the same deals. The joint counts
-of level and tricks give the pay-off matrix under any measure of success, and linear programming its equilibrium.
-"""
+"""Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy."""
 
 from __future__ import annotations
 
@@ -27,12 +23,7 @@ if TYPE_CHECKING:
 
 
 def solve(payoff: Floats) -> dict[str, Any]:
-    """The equilibrium of an (m, n) matrix of what the column side pays the row side: what neither can improve on alone.
-
-    ``value`` is what the row side gets, ``row`` and ``column`` are the mixed strategies; ``row_exploitability`` is by
-    row how much less than the value it gets against the best answer, ``column_exploitability`` by column how much more
-    it gives to the best answer; 0 is unexploitable.
-    """
+    """The equilibrium of what the column side pays the row side; exploitability: the loss to the best answer."""
     *row, value = _maximin(payoff)
     *column, _ = _maximin(-payoff.T)
     return {
@@ -62,8 +53,7 @@ def _maximin(payoff: Floats) -> list[float]:
     return [float(share) for share in found.x]
 
 
-SHAPE: Final = (3, 3, 7, 14)
-"""Bidder's policy, defenders' policy, level − 1, tricks."""
+SHAPE: Final = (3, 3, 7, 14)  # bidder's policy, defenders' policy, level − 1, tricks
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -83,10 +73,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """The games that a run plays, by what the bidder's side plays for and the defenders lose.
-
-    That is whether the contract is made, tricks, and net points by each of the schemes.
-    """
+    """The games of a run, by what the bidder's side plays for: the contract, tricks, net points by each scheme."""
     import numpy as np
 
     payoffs: dict[str, Callable[[int, int], float]] = {
@@ -120,7 +107,6 @@ def _named(counts: Counts) -> dict[str, int]:
 
 
 def tables(found: Comparison) -> Iterator[Table]:
-    """A pay-off matrix for each game, with the equilibrium at its edges."""
     policies = found.answers["policies"]
     for name, game in found.answers["games"].items():
         digits = 4 if name == "made" else 2

@@ -1,8 +1,6 @@
 """A study as a value: what is counted, what the counts say beside the printed figures, and its tables.
 
-A study module declares ``STUDY``; :mod:`bayesbridge.studies.registry` lists them, and the command line reads names,
-help texts and tables from there. The command line loads every study, so a module of a study imports NumPy,
-SciPy and other large packages inside its functions.
+The command line loads every study, so its module imports NumPy, SciPy and other large packages inside its functions.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from math import copysign, inf, isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.markup import Table
-from bayesbridge.studies.jobs import Job, RunOptions, run
+from bayesbridge.studies.jobs import Counts, Job, RunOptions, run
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.scoring import Scheme
-    from bayesbridge.studies.jobs import Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +27,19 @@ class Study:
 
     job: Job
     help: str
-    """A few words that follow the name in the help text."""
-    deals: int
-    """Random deals in a run, unless the user says otherwise."""
-    named: Callable[[Counts], Mapping[str, int]]
-    """Counts of the job by their keys."""
-    fields: Callable[..., Mapping[str, Any]]
-    """Of a run the other fields of its comparison; where ``schemes`` is true, a second argument has these by name."""
-    count_exactly: Callable[[], Comparison] | None = None
-    """Counts every possible deal; ``None`` if the study cannot."""
-    schemes: bool = False
-    """Whether scoring schemes of the user stand beside the built-in ones."""
-    tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()
-    """The study's own tables, beside those that every comparison has."""
+    deals: int  # in a run, unless the user says otherwise
+    named: Callable[[Counts], Mapping[str, int]]  # counts of the job by their keys
+    fields: Callable[..., Mapping[str, Any]]  # of a run, and of schemes by name: the other fields of its comparison
+    count_exactly: Callable[[], Comparison] | None = None  # counts every possible deal
+    schemes: bool = False  # whether scoring schemes of the user stand beside the built-in ones
+    tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()  # beside those that every comparison has
 
     @property
     def name(self) -> str:
-        """As the command line calls it."""
         return self.job.name
 
     def simulate(
-        self,
-        deals: int,
-        seed: int,
-        how: RunOptions | int | None = None,
-        runs: int = 1,
-        schemes: Sequence[Scheme] = (),
+        self, deals: int, seed: int, how: RunOptions | int | None = None, runs: int = 1, schemes: Sequence[Scheme] = ()
     ) -> Comparison:
         """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number of workers is enough."""
         from bayesbridge.scoring import beside_built_in
@@ -70,8 +54,7 @@ class Study:
         )
 
 
-LEVEL: Final = 0.01
-"""A figure differs when its corrected p falls below this."""
+LEVEL: Final = 0.01  # a figure differs when its corrected p falls below this
 
 CHOSEN: Final = "agrees; the reading was chosen by this table"
 """The verdict on a figure that agrees because we tried readings until it did: no test of them."""
@@ -82,21 +65,14 @@ class Figure:
     """One figure of the paper beside ours, in the same unit."""
 
     name: str
-    printed: tuple[float, ...]
-    """Run by run."""
-    own: float | None
-    """``None`` where it cannot be formed, such as a win rate without contracts."""
-    z: float | None
-    """Standard errors by which the mean of the printed figures lies above ours."""
+    printed: tuple[float, ...]  # run by run
+    own: float | None  # None where it cannot be formed, such as a win rate without contracts
+    z: float | None  # standard errors by which the mean of the printed figures lies above ours
     digits: int = 1
-    spread: float | None = None
-    """One standard error of the difference of the two, as a share of the printed figure; ``None`` without data."""
-    determined: bool = True
-    """Whether the text says enough to compute it."""
-    chosen: bool = False
-    """Whether our reading of the text was found by this figure."""
-    why: str = ""
-    """One sentence for the verdict."""
+    spread: float | None = None  # standard error of the difference of the two, as a share of the printed figure
+    determined: bool = True  # whether the text says enough to compute it
+    chosen: bool = False  # whether our reading of the text was found by this figure
+    why: str = ""  # one sentence for the verdict
 
     @property
     def mean(self) -> float:
@@ -109,20 +85,14 @@ class Comparison:
 
     title: str
     unit: str
-    counts: Mapping[str, int]
-    """Our counts by the finest key, all runs together."""
-    total: int
-    """Deals in all runs."""
+    counts: Mapping[str, int]  # by the finest key, all runs together
+    total: int  # deals in all runs
     figures: tuple[Figure, ...] = ()
     exact: bool = False
-    trials: int | None = None
-    """Deals in each of the paper's runs."""
-    deals_per_second: float | None = None
-    """``None`` for an exact count, which draws no deals, and for a run that a checkpoint had whole."""
-    runs: tuple[Mapping[str, int], ...] = ()
-    """Our counts run by run."""
-    answers: Mapping[str, Any] = field(default_factory=dict)
-    """What a study finds beyond counts, as plain data."""
+    trials: int | None = None  # deals in each of the paper's runs
+    deals_per_second: float | None = None  # None for an exact count, and for a run that a checkpoint had whole
+    runs: tuple[Mapping[str, int], ...] = ()  # our counts run by run
+    answers: Mapping[str, Any] = field(default_factory=dict)  # what a study finds beyond counts, as plain data
 
     @property
     def z(self) -> dict[str, float | None]:
@@ -193,10 +163,8 @@ def compare_shares(
 ) -> tuple[float | None, float | None]:
     """How a printed share compares with ours, both (hits, trials): z, and the standard error over the printed share.
 
-    z is how many standard errors, by the pooled share, the printed share lies above ours. ``exact`` says that ours is
-    no sample, so that the noise is the paper's alone. Without noise z is ``None`` where both are equal and infinite
-    where they differ; where both are 0 the spread is 0 if ours is exact, and ``None`` (too few deals) if it is not.
-    A sample of ours in which less than one hit is expected is too small for a z: one hit is no surprise there.
+    ``exact`` says that ours is no sample. Without noise z is ``None`` where both are equal and infinite where they
+    differ. A sample of ours in which less than one hit is expected is too small for a z: one hit is no surprise there.
     """
     (hits, trials), (own_hits, own_trials) = printed, own
     if not trials or not own_trials:
@@ -214,10 +182,7 @@ def compare_shares(
 def share_figure(
     name: str, printed: tuple[float, ...], unit: int, trials: float, own: tuple[int, int], **fields: Any
 ) -> Figure:
-    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all, beside our (hits, trials).
-
-    ``fields`` are others of the figure, and ``exact``.
-    """
+    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all, beside our (hits, trials)."""
     hits, of = own
     share = sum(printed) / len(printed) / unit
     z, spread = compare_shares((share * trials, trials), own, exact=fields.pop("exact", False))
@@ -230,7 +195,6 @@ class Moments(NamedTuple):
     n: int
     mean: float
     deviation: float
-    """The root of the mean square."""
 
     @classmethod
     def of(cls, values: Mapping[float, int]) -> Moments | None:
@@ -243,7 +207,6 @@ class Moments(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Standard error of the mean."""
         return self.deviation / sqrt(self.n)
 
 
@@ -303,7 +266,6 @@ def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
 
 
 def notes(found: Comparison, seed: int) -> Iterator[str]:
-    """The sentences below the tables."""
     if not found.exact:
         speed, rate = "all from the checkpoint", found.deals_per_second
         if rate is not None:

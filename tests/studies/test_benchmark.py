@@ -123,10 +123,10 @@ def test_the_product_over_cards_is_a_distribution(seats):
     truth = np.arange(6) % seats
     places = [p for p in itertools.product(range(seats), repeat=6) if sorted(p) == sorted(truth.tolist())]
     weights = [math.prod(chances[i, seat] for i, seat in enumerate(place)) for place in places]
-    assert readers.log_product(chances, truth) == pytest.approx(
+    assert benchmark.log_product(chances, truth) == pytest.approx(
         math.log(weights[places.index(tuple(truth))] / sum(weights))
     )
-    assert sum(math.exp(readers.log_product(chances, np.array(place))) for place in places) == pytest.approx(1.0)
+    assert sum(math.exp(benchmark.log_product(chances, np.array(place))) for place in places) == pytest.approx(1.0)
 
 
 def judged(values, honours=((0.5, 0.5),), truth=(0,)):
@@ -245,7 +245,7 @@ def test_probabilities_are_probabilities_and_never_zero():
     assert cards.sum(axis=1) == pytest.approx(np.ones(52))
     assert lengths.sum(axis=2) == pytest.approx(np.ones((4, 4)))
     own = RECORDS[0].hands[RECORDS[0].leader]
-    hidden = [card for card in readers.HONOURS if not own.mask >> card & 1]
+    hidden = [card for card in benchmark.HONOURS if not own.mask >> card & 1]
     assert (np.delete(cards[hidden], int(RECORDS[0].leader), axis=1) > 0).all()
 
 
@@ -270,7 +270,7 @@ def test_every_chair_sees_its_own_hand_and_after_the_lead_the_dummy():
     for chair in readers.ROLES:
         one = score_board(record, chair=chair, bidder=Flat(), player=Flat(), draws=50)
         own = record.hands[readers.seat_of(chair, record.contract.declarer)]
-        assert one.honours.shape == (20 - sum(own.mask >> card & 1 for card in readers.HONOURS), 3)
+        assert one.honours.shape == (20 - sum(own.mask >> card & 1 for card in benchmark.HONOURS), 3)
     for chair in ("leader", "partner", "declarer"):
         one = score_board(record, chair=chair, cards=1, bidder=Flat(), player=Flat(), draws=50)
         assert one.honours.shape[1] == 2

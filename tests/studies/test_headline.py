@@ -1,5 +1,7 @@
 """The headline study against plain Python on the same deals, and against the paper on many."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ CLUB = Scheme.of({"name": "club", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT
 
 
 def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():
-    again = Scheme.of(NEW.mapping | {"name": "again"})
+    again = replace(NEW, name="again")
     found = headline.simulate(20_000, 1, 1, schemes=[again, CLUB])
     points = found.answers["points"]
     assert list(points) == ["old", "new", "again", "club"]
@@ -39,7 +41,7 @@ def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():
     # In strategies the first policies of both sides are those of the headline study, on the same deals.
     assert games["club"]["payoff"][0][0] == pytest.approx(points["club"]["mean"])
     with pytest.raises(NotationError, match="'made' is there already"):
-        strategies.simulate(20_000, 1, 1, schemes=[Scheme.of(NEW.mapping | {"name": "made"})])
+        strategies.simulate(20_000, 1, 1, schemes=[replace(NEW, name="made")])
 
 
 def test_the_paper_is_met_where_the_text_determines_it():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from bayesbridge import Seat, open_records
-from bayesbridge.studies.benchmark import MEASURES, look, see
-from bayesbridge.studies.readers import SURE, Reading, reader_of
+from bayesbridge.studies.benchmark import MEASURES, SURE, look, see
+from bayesbridge.studies.readers import Reading, reader_of
 
 RECORD = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records[0]
 LATE = 36

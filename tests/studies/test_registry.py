@@ -62,7 +62,6 @@ def test_every_study_module_is_registered():
                 room = ".".join(path.relative_to(package.parent.parent).with_suffix("").parts)
                 declared.append(importlib.import_module(room).STUDY)
     assert {study.name: study for study in declared} == STUDIES
-    assert [name for name, study in STUDIES.items() if study.name != name] == []
 
 
 def test_declarations_are_light():
@@ -80,5 +79,3 @@ def test_every_public_name_is_documented():
     reference = (ROOT / "docs" / "api" / "studies.md").read_text("utf-8")
     for name in set(studies.__all__) - {"STUDIES"}:
         assert f":: bayesbridge.studies.{name}\n" in reference, name
-        if name.startswith("plot_"):
-            assert ">>> " in getattr(studies, name).__doc__
