@@ -1,8 +1,5 @@
 """Answers: what estimators say of a posterior, as the parts that every screen and page shows.
 
-An :class:`Answer` holds its numbers once, as distributions; its tables and plain data are what the terminal,
-``--json``, pages, notebooks and the explorer render. :mod:`bayesbridge.results` gives the same as a tree for ArviZ.
-
 Answers with a row for each contract or question are plain dictionaries here: the command line makes them without
 xarray, which takes a second to load.
 """
@@ -44,17 +41,15 @@ def capture_tricks(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer(Displayable):
-    """What estimators say of a posterior."""
+    """What estimators say of a posterior: ``numbers`` by their names in results."""
 
     numbers: dict[str, Distribution]
-    """By their names in results."""
     asked: TrickContext
     method: str
     """The engine behind the numbers: ``convolution`` where some were counted under hard evidence without a walk."""
 
     @classmethod
     def of(cls, found: Evaluation) -> Self:
-        """From an evaluation."""
         method = found.posterior.method_of(counted=any(number.exact for number in found.numbers.values()))
         return cls(found.numbers, TrickContext.of(found.posterior.belief, found.question), method)
 
@@ -64,17 +59,12 @@ class Answer(Displayable):
         draws, pmfs, kept = (tree[group].to_dataset() for group in ("posterior", "pmf", "constant_data"))
         first, second = (Seat.of(str(name)) for name in kept["pair"].values)
         contract, dummy = (str(kept[name].values) for name in ("contract", "dummy"))
-        asked = TrickContext(
-            (first, second),
-            Strain.of(str(kept["trump"].values)),
-            Contract.of(contract) if contract else None,
-            Seat.of(dummy) if dummy else None,
-        )
+        whose = Contract.of(contract) if contract else None, Seat.of(dummy) if dummy else None
+        asked = TrickContext((first, second), Strain.of(str(kept["trump"].values)), *whose)
         numbers = {str(key): Distribution.of_tree(one, pmfs.get(key), asked) for key, one in draws.data_vars.items()}
         return cls(numbers, asked, str(tree.attrs["method"]))
 
     def number(self, name: str) -> Distribution:
-        """By its name in the result."""
         if name not in self.numbers:
             raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(self.numbers)}", name=name)
         return self.numbers[name]
@@ -87,7 +77,6 @@ class Answer(Displayable):
 
     @property
     def estimators(self) -> list[str]:
-        """Those that answered."""
         return list(dict.fromkeys(number.estimator for number in self.numbers.values()))
 
     @property

@@ -1,11 +1,4 @@
-"""Results: an answer as an ArviZ tree, with its summary and Monte Carlo errors.
-
-:func:`estimate` gives a :class:`Result`, an xarray DataTree. Groups: ``posterior`` (draws of every output),
-``sample_stats`` (log weights and likelihoods), ``pmf`` (whole distributions of integer outputs, exact where the
-attribute says so), ``marginals`` (where cards lie, suit lengths, points), ``observed_data`` (the evidence in order),
-``constant_data`` (observer, hand, pair, contract), ``contract`` (chance and tricks of a requested contract). The tree
-round-trips through netCDF; read back it is a plain tree, on which every function of the package works too.
-Same seed, same tree: no clock.
+"""Results: an answer as an ArviZ tree, with its summary and Monte Carlo errors; docs/results.md names the groups.
 
 The standard error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws
 changes by u = q (x - m) / E[q] for a little more weight on a draw (its influence); the error is that of the mean of u.
@@ -51,7 +44,6 @@ from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
     import pandas
-
 
 GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")
 """What every result has."""
@@ -178,11 +170,8 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         kept, marginals = self["constant_data"].to_dataset(), self["marginals"].to_dataset()
         dummy, observer, contract = (str(kept[name].values) for name in ("dummy", "observer", "contract"))
         roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
-        answer, known = (
-            Answer.of_tree(self),
-            {"card_probabilities": "cards and lengths", "point_probabilities": "points"},
-        )
-        sampled = [words for name, words in known.items() if not marginals[name].attrs["exact"]]
+        answer, known = Answer.of_tree(self), {"card": "cards and lengths", "point": "points"}
+        sampled = [words for name, words in known.items() if not marginals[f"{name}_probabilities"].attrs["exact"]]
         sampled += [number.name for number in answer.shown if not number.exact]
         exact = {**self.attrs, "exact": not sampled}
         said = [*accuracy_sentences(exact), f"Sampled: {', '.join(sampled)}." if sampled else ""]
@@ -271,10 +260,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     contract = None if belief.auction is None else belief.auction.contract
     # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
     told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
-    draws: dict[str, Any] = {}
-    pmfs: dict[str, Any] = {}
-    coords: dict[str, Any] = {}
-    supports: dict[str, Any] = {}
+    draws, pmfs, coords, supports = (dict[str, Any]() for _ in range(4))
     for name, number in found.numbers.items():
         output, attrs = number.output, number.variables
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
@@ -357,8 +343,8 @@ def _versions() -> str:
 
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
-    posterior = found.posterior
-    exact, answer = all(number.exact for number in found.numbers.values()), Answer.of(found)
+    posterior, answer = found.posterior, Answer.of(found)
+    exact = all(number.exact for number in found.numbers.values())
     told = accuracy_document(posterior, answer.method, exact)
     return {
         "creation_library": "bayesbridge",
@@ -395,9 +381,7 @@ def shortest_interval(values: NDArray[Any], chances: Floats, probability: float)
     last = np.searchsorted(before[1:], before[:-1] + probability - 1e-12)
     first = np.flatnonzero(last < len(places))
     last = last[first]
-    width = places[last] - places[first]
-    held = before[last + 1] - before[first]
-    best = int(np.lexsort((-held, width))[0])
+    best = np.lexsort((before[first] - before[last + 1], places[last] - places[first]))[0]
     return float(places[first[best]]), float(places[last[best]])
 
 
@@ -424,7 +408,7 @@ class _Quantity:
 
     @property
     def sd(self) -> float:
-        """Of the distribution; a number that never changes has none, whatever the rounding of its weight."""
+        """Of the distribution; 0 for a number that never changes, whatever the rounding of its weight."""
         spread = self.moments[1] if self.moments else float(self.chances @ ((self.values - self.mean) ** 2)) ** 0.5
         return spread if spread > 1e-9 else 0.0
 
@@ -471,7 +455,6 @@ class ResultDraws:
     """Whether they are independent draws with importance weights."""
     ess: float
     batches: Batches | None
-    """How the weights vary where they are estimates themselves."""
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> ResultDraws:
