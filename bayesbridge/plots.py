@@ -99,7 +99,6 @@ class Panels(np.ndarray[Any, Any]):
 
 
 def ink() -> str:
-    """The colour of text and of lines that belong to it."""
     return str(matplotlib.rcParams["text.color"])
 
 
@@ -232,14 +231,12 @@ def hidden_seats(cards: xarray.DataArray) -> list[str]:
 
 
 def observer_of(source: xarray.DataTree | Posterior) -> str:
-    """The seat whose belief it is, in a word."""
     if isinstance(source, Posterior):
         return SEATS[source.belief.observer.name]
     return SEATS[str(source["constant_data"].to_dataset()["observer"].values)]
 
 
 def _played(source: xarray.DataTree | Posterior) -> set[str]:
-    """Names of the cards that were played."""
     if isinstance(source, Posterior):
         return {str(piece.card) for piece in source.belief.evidence if isinstance(piece, Play)}
     texts = map(str, source["observed_data"].to_dataset()["evidence"].values)
@@ -557,11 +554,11 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
             figures = [short_percent(float(share)) if share else "" for share in shares[shown]]
             ax.bar_label(bars, figures, padding=1, fontsize=6.5)
         ax.axhline(-row, color=ink(), linewidth=0.6)
-    means = [float((chances.sel(seat=seat) * chances["points"]).sum()) for seat in hidden]
+    means = (table * table["points"]).sum("points").values
     labels = [f"{SEATS[seat]}\nmean {mean:.1f}" for seat, mean in zip(hidden, means, strict=True)]
     ax.set_yticks(0.35 - np.arange(len(hidden)), labels)
-    limits = {"xlim": (shown[0] - 0.8, shown[-1] + 0.8), "ylim": (0.98 - len(hidden), 1.0)}
-    ax.set(xlabel="high-card points", xticks=shown[::step], **limits)
+    ax.set(xlabel="high-card points", xticks=shown[::step], ylim=(0.98 - len(hidden), 1.0))
+    ax.set_xlim(shown[0] - 0.8, shown[-1] + 0.8)
     ax.tick_params(left=False, labelsize=8)
     bare(ax, keep=())
     ax.set_title(in_lines(f"Points of hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)

@@ -136,7 +136,6 @@ def estimators_for(
 
 
 def layout_solver() -> Estimator | None:
-    """What solves layouts, where it is installed."""
     return offered("estimators", [SOLVES]).estimators.get(SOLVES)
 
 
@@ -157,10 +156,8 @@ def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | 
         own = final is not None and final.strain == written.strain
         written = replace(written, declarer=final.declarer if own and final else next(bid, belief.observer))
     if written.declarer == belief.dummy:
-        raise BayesBridgeError(
-            f"contract {str(written)!r}: {written.declarer.name} is the dummy, who does not declare: name another seat",
-            contract=written,
-        )
+        why = f"{written.declarer.name} is the dummy, who does not declare: name another seat"
+        raise BayesBridgeError(f"contract {str(written)!r}: {why}", contract=written)
     return written
 
 
@@ -379,12 +376,10 @@ def judged(posterior: Posterior, rng: Seed, most: int = 4000, exact_up_to: int =
 
 
 class LayoutNumbers(NamedTuple):
-    """A number of each layout, by the network and where it was solved."""
+    """A number of each layout: (n,) its mean and that of its square by the network, and what was solved."""
 
     predicted: Floats
-    """(n,) its mean over what the network says of the layout."""
     square: Floats
-    """(n,) the mean of its square."""
     solved: Floats | None
     """(m,) its value in the layouts that were solved; ``None`` where it was not."""
     points: Floats
@@ -477,8 +472,6 @@ class TrickEstimates:
         return "network" if group not in self.tricks else "all solved" if self.every else "corrected"
 
     def odds(self, asked: ContractQuestion) -> ContractOdds:
-        """What becomes of a contract."""
-
         def of(values: Floats) -> Estimate[float]:
             return self.mean(self.of_one(asked.group, asked.after @ values))
 
@@ -522,10 +515,9 @@ class TrickEstimates:
             mean, error = self.sample.mean(number.solved, low, high, number.step or high - low)
             return Estimate(mean, math.hypot(error, number.network))
         mean = min(max(float(self.weights @ number.predicted), low), high)  # rounding alone
+        variance = (float(self.weights @ number.square) - mean**2) / self.ess
         if self.ess == np.inf:
             variance = float(self.weights**2 @ (number.square - number.predicted**2))
-        else:
-            variance = (float(self.weights @ number.square) - mean**2) / self.ess
         return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
     def _error(self, group: Group, points: Floats) -> float:
@@ -541,7 +533,7 @@ class TrickEstimates:
 
 
 def _largest_step(near: Floats) -> float:
-    """The largest difference between neighbours along the first axis."""
+    """Between neighbours along the first axis."""
     return float(np.abs(np.diff(near, axis=0)).max())
 
 
