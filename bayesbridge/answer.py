@@ -81,7 +81,6 @@ class Answer(Displayable):
 
     @property
     def exact(self) -> bool:
-        """Whether every number that is reported is exact."""
         return all(number.exact for one in self.estimators for number in self.reported(one).values())
 
     @property
@@ -125,12 +124,7 @@ SHOWN: Final = 12
 
 
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
-    """A dictionary for each row of an answer that has one dimension, that of its labels first.
-
-    >>> import xarray
-    >>> plain_rows(xarray.Dataset({"score": (["contract"], [420.0])}, {"contract": ["4S by S"]}))
-    [{'contract': '4S by S', 'score': 420.0}]
-    """
+    """A dictionary for each row of an answer that has one dimension, that of its labels first."""
     rows: list[dict[str, Any]] = found.to_dataframe().reset_index().to_dict("records")
     return rows
 
@@ -147,7 +141,6 @@ def scheme_words(scheme: str, vulnerable: str) -> str:
 
 
 def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: int) -> Table:
-    """The ``most`` best contracts by expected score."""
     compared, imps = attrs["against"], "imps" in rows[0]
     columns = ["", "makes", "tricks", "score", "by"]
     if compared:
@@ -156,8 +149,8 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
     for row in best_rows(rows, most, attrs["passed"]):
         line = [row["contract"], _chance(row, "make"), figure(row, "tricks", 2), figure(row, "score", 0)]
         if compared:
-            line += [figure(row, "difference", 0), *([figure(row, "imps", 1)] if imps else [])]
-            line.append(_chance(row, "matchpoints"))
+            more = [figure(row, "imps", 1)] if imps else []
+            line += [figure(row, "difference", 0), *more, _chance(row, "matchpoints")]
         lines.append([*line, row["basis"]])
     best, chance = rows[0], _chance(rows[0], "make")
     said = [f"{best['contract']} is best: {figure(best, 'score', 0)} points on average, and makes with {chance}."]
@@ -173,7 +166,6 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
 
 
 def answers_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any]) -> Table:
-    """What to find out: the most valuable answers."""
     names = ("value",) if attrs["exact"] else ("value", "optimistic")
     lines = [
         [row["question"], figure(row, "bits", 2), *(figure(row, name, 1) for name in names)] for row in rows[:SHOWN]
@@ -185,7 +177,6 @@ def answers_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any]) -> Table
 
 
 def figure(row: Mapping[str, Any], name: str, digits: int) -> str:
-    """A figure of a row with its error."""
     error = row[f"{name}_error"]
     return number(row[name], digits) + (f" ± {number(error, digits)}" if error else "")
 

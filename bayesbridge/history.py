@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan, sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -172,8 +172,7 @@ def read_calls(
     """The same of the calls of hidden seats among some terms; ``Constraints.free()``: for whoever sees no card.
 
     Layouts that fit the hard evidence are drawn, thinned by what the guide says of the seat's calls so far, and
-    weighted by the likelihood of these: of 8 000 layouts, and of more, up to ``most``, while the effective sample size
-    of some reading is below ``ENOUGH``.
+    weighted by the likelihood of these: 8 000, and up to ``most`` while some reading has too few effective ones.
     """
     calls = [(term, term.call) for term in terms if term.call is not None and term.seats[0] in known.hidden]
     kept: list[CallReading] = []
@@ -198,11 +197,8 @@ def read_calls(
     return kept
 
 
-THINNED: Final = 4000
-"""Hands whose likelihood is evaluated for a reading, about."""
-
-ENOUGH: Final = 100
-"""Effective sample size that a reading needs."""
+THINNED, ENOUGH = 4000, 100
+"""Hands, about, whose likelihood is evaluated for a reading, and the effective sample size that it needs."""
 
 
 def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[float] | Floats) -> CallReading:

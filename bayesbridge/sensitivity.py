@@ -27,14 +27,12 @@ from bayesbridge.random64 import Seed
 if TYPE_CHECKING:
     import xarray
 
-type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
-
 EXPERTS: Final = "experts"
 
 
 def sensitivity(
     belief: Belief,
-    bidders: Bidders,
+    bidders: str | Sequence[str] | Mapping[str, BidderModel],
     *,
     pair: str | tuple[Seat | str, Seat | str] | None = None,
     draws: int | None = None,

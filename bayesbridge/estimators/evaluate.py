@@ -196,9 +196,5 @@ def ask(
         verify_seen(belief, trick)
     strain = belief.contract_strain if trump is None else Strain.of(trump)
     cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
-    return Question.of(
-        belief.pair if pair is None else pair,
-        trump=None if strain is None else strain.trump,
-        trick=trick,
-        played=sum(card.mask for card in set(cards)),
-    )
+    suit, played = None if strain is None else strain.trump, sum(card.mask for card in set(cards))
+    return Question.of(belief.pair if pair is None else pair, trump=suit, trick=trick, played=played)
