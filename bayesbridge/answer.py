@@ -1,8 +1,5 @@
 """Answers: what estimators say of a posterior, as the parts that every screen and page shows.
 
-An :class:`Answer` holds its numbers once, as distributions; its tables and plain data are what the terminal,
-``--json``, pages, notebooks and the explorer render. :mod:`bayesbridge.results` gives the same as a tree for ArviZ.
-
 Answers with a row for each contract or question are plain dictionaries here: the command line makes them without
 xarray, which takes a second to load.
 """
@@ -44,17 +41,15 @@ def capture_tricks(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer(Displayable):
-    """What estimators say of a posterior."""
+    """What estimators say of a posterior: ``numbers`` by their names in results."""
 
     numbers: dict[str, Distribution]
-    """By their names in results."""
     asked: TrickContext
     method: str
     """The engine behind the numbers: ``convolution`` where some were counted under hard evidence without a walk."""
 
     @classmethod
     def of(cls, found: Evaluation) -> Self:
-        """From an evaluation."""
         method = found.posterior.method_of(counted=any(number.exact for number in found.numbers.values()))
         return cls(found.numbers, TrickContext.of(found.posterior.belief, found.question), method)
 
@@ -64,17 +59,12 @@ class Answer(Displayable):
         draws, pmfs, kept = (tree[group].to_dataset() for group in ("posterior", "pmf", "constant_data"))
         first, second = (Seat.of(str(name)) for name in kept["pair"].values)
         contract, dummy = (str(kept[name].values) for name in ("contract", "dummy"))
-        asked = TrickContext(
-            (first, second),
-            Strain.of(str(kept["trump"].values)),
-            Contract.of(contract) if contract else None,
-            Seat.of(dummy) if dummy else None,
-        )
+        whose = Contract.of(contract) if contract else None, Seat.of(dummy) if dummy else None
+        asked = TrickContext((first, second), Strain.of(str(kept["trump"].values)), *whose)
         numbers = {str(key): Distribution.of_tree(one, pmfs.get(key), asked) for key, one in draws.data_vars.items()}
         return cls(numbers, asked, str(tree.attrs["method"]))
 
     def number(self, name: str) -> Distribution:
-        """By its name in the result."""
         if name not in self.numbers:
             raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(self.numbers)}", name=name)
         return self.numbers[name]
@@ -87,12 +77,10 @@ class Answer(Displayable):
 
     @property
     def estimators(self) -> list[str]:
-        """Those that answered."""
         return list(dict.fromkeys(number.estimator for number in self.numbers.values()))
 
     @property
     def exact(self) -> bool:
-        """Whether every number that is reported is exact."""
         return all(number.exact for one in self.estimators for number in self.reported(one).values())
 
     @property
@@ -136,12 +124,7 @@ SHOWN: Final = 12
 
 
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
-    """A dictionary for each row of an answer that has one dimension, that of its labels first.
-
-    >>> import xarray
-    >>> plain_rows(xarray.Dataset({"score": (["contract"], [420.0])}, {"contract": ["4S by S"]}))
-    [{'contract': '4S by S', 'score': 420.0}]
-    """
+    """A dictionary for each row of an answer that has one dimension, that of its labels first."""
     rows: list[dict[str, Any]] = found.to_dataframe().reset_index().to_dict("records")
     return rows
 
@@ -158,7 +141,6 @@ def scheme_words(scheme: str, vulnerable: str) -> str:
 
 
 def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: int) -> Table:
-    """The ``most`` best contracts by expected score."""
     compared, imps = attrs["against"], "imps" in rows[0]
     columns = ["", "makes", "tricks", "score", "by"]
     if compared:
@@ -167,8 +149,8 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
     for row in best_rows(rows, most, attrs["passed"]):
         line = [row["contract"], _chance(row, "make"), figure(row, "tricks", 2), figure(row, "score", 0)]
         if compared:
-            line += [figure(row, "difference", 0), *([figure(row, "imps", 1)] if imps else [])]
-            line.append(_chance(row, "matchpoints"))
+            more = [figure(row, "imps", 1)] if imps else []
+            line += [figure(row, "difference", 0), *more, _chance(row, "matchpoints")]
         lines.append([*line, row["basis"]])
     best, chance = rows[0], _chance(rows[0], "make")
     said = [f"{best['contract']} is best: {figure(best, 'score', 0)} points on average, and makes with {chance}."]
@@ -184,7 +166,6 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
 
 
 def answers_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any]) -> Table:
-    """What to find out: the most valuable answers."""
     names = ("value",) if attrs["exact"] else ("value", "optimistic")
     lines = [
         [row["question"], figure(row, "bits", 2), *(figure(row, name, 1) for name in names)] for row in rows[:SHOWN]
@@ -196,7 +177,6 @@ def answers_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any]) -> Table
 
 
 def figure(row: Mapping[str, Any], name: str, digits: int) -> str:
-    """A figure of a row with its error."""
     error = row[f"{name}_error"]
     return number(row[name], digits) + (f" ± {number(error, digits)}" if error else "")
 

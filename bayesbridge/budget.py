@@ -40,7 +40,7 @@ class Budget:
     """
 
     draws: int | None = None
-    """Layouts that are drawn where there are too many to walk."""
+    """Layouts drawn where there are too many to walk."""
     solve: int | None = None
     """Layouts to solve double dummy, 0 for none."""
     seconds: float | None = None
@@ -50,9 +50,8 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.solve is not None and not (self.solve == 0 or 2 <= self.solve <= MOST_DRAWS):
-            raise BayesBridgeError(
-                f"solve {self.solve}: give 0 for none, or at least 2 layouts, {MOST_DRAWS} at most", solve=self.solve
-            )
+            words = f"solve {self.solve}: give 0 for none, or at least 2 layouts, {MOST_DRAWS} at most"
+            raise BayesBridgeError(words, solve=self.solve)
         for name, value in (("seconds", self.seconds), ("error", self.error)):
             if value is not None and not 0.0 < value < float("inf"):
                 raise BayesBridgeError(f"{name} {value}: give a number above 0", **{name: value})

@@ -1,14 +1,11 @@
-"""How a belief sharpens: entropy, captures, the chance of the contract and the place of a card, event by event.
-
-Also how each call was read (:func:`readings`).
-"""
+"""How a belief sharpens, event by event, and how each call was read (:func:`readings`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan, sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -95,9 +92,8 @@ def card_history(
     """Where a card lies: a row for the belief before any evidence, then one after each piece.
 
     Columns: ``event``; ``N``, ``E``, ``S``, ``W``, P(the seat holds the card); ``error``, about the largest standard
-    error of these, 0 where they are ``exact``; ``method``. Cards come a trick at a time unless ``by_card``. ``last`` is
-    the posterior of the belief, where it has been inferred: the last row is taken from it. ``steps`` as in
-    :func:`sharpening`.
+    error of these, 0 where they are ``exact``; ``method``. ``last`` is the posterior of the belief, where it has been
+    inferred. ``steps`` as in :func:`sharpening`.
 
     >>> import bayesbridge as bb
     >>> belief = Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
@@ -131,14 +127,15 @@ class Spread(NamedTuple):
 
 
 class CallReading(NamedTuple):
-    """What one call says of its caller's hand, by the caller's own calls up to it and the cards in sight."""
+    """What one call says of its caller's hand, by the caller's own calls up to it and the cards in sight.
+
+    Where the call is so rare that too few layouts tell, ``points`` is ``None`` and the rest is empty.
+    """
 
     seat: Seat
     call: Call
     points: Spread | None
-    """High-card points; ``None`` where the call is so rare that too few layouts tell."""
     lengths: Mapping[Suit, Spread] = MappingProxyType({})
-    """Of each suit; empty where too few layouts tell."""
     moved: tuple[Suit, ...] = ()
     """The suits whose mean length the call changed by half a card or more, first the most, long suits before short."""
     features: Mapping[str, float] = MappingProxyType({})
@@ -152,7 +149,6 @@ class CallReading(NamedTuple):
 
     @property
     def length(self) -> Spread | None:
-        """The length of that suit."""
         return None if self.suit is None else self.lengths.get(self.suit)
 
 
@@ -176,8 +172,7 @@ def read_calls(
     """The same of the calls of hidden seats among some terms; ``Constraints.free()``: for whoever sees no card.
 
     Layouts that fit the hard evidence are drawn, thinned by what the guide says of the seat's calls so far, and
-    weighted by the likelihood of these: of 8 000 layouts, and of more, up to ``most``, while the effective sample size
-    of some reading is below ``ENOUGH``.
+    weighted by the likelihood of these: 8 000, and up to ``most`` while some reading has too few effective ones.
     """
     calls = [(term, term.call) for term in terms if term.call is not None and term.seats[0] in known.hidden]
     kept: list[CallReading] = []
@@ -202,11 +197,8 @@ def read_calls(
     return kept
 
 
-THINNED: Final = 4000
-"""Hands whose likelihood is evaluated for a reading, about."""
-
-ENOUGH: Final = 100
-"""Effective sample size that a reading needs."""
+THINNED, ENOUGH = 4000, 100
+"""Hands, about, whose likelihood is evaluated for a reading, and the effective sample size that it needs."""
 
 
 def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[float] | Floats) -> CallReading:
@@ -254,10 +246,7 @@ def strength(shares: Sequence[float] | Floats) -> Spread:
 
 
 class Moment(NamedTuple):
-    """One step of a history: what happened last, how many pieces were seen, and what is believed then.
-
-    ``news``: whether anything was learned since the step before; without, the posterior has the same draws.
-    """
+    """What happened last, how many pieces were seen, what is believed then, and whether that is news."""
 
     event: str
     pieces: int

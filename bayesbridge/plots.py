@@ -2,8 +2,6 @@
 
 The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which colour-blind readers tell apart.
 Where two meet in one picture they differ in lightness too, or one of them is hatched.
-
-New axes lie in a figure that pyplot does not know, and draw themselves when a notebook shows the value of a cell.
 """
 
 from __future__ import annotations
@@ -35,8 +33,7 @@ from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
 from bayesbridge.layouts import Floats
 from bayesbridge.results import ResultDraws, shortest_interval
-from bayesbridge.words import RARE, SEATS, SYMBOLS, card_words, percent, share_error, with_symbols
-from bayesbridge.words import short_percent as short_percent
+from bayesbridge.words import RARE, SEATS, SYMBOLS, card_words, percent, share_error, short_percent, with_symbols
 
 if TYPE_CHECKING:
     import pandas
@@ -61,7 +58,6 @@ __all__ = [
     "tricks",
 ]
 
-
 BLUE: Final = "#0072B2"
 SKY: Final = "#56B4E9"
 ORANGE: Final = "#E69F00"
@@ -70,12 +66,8 @@ GREY: Final = "#999999"
 PALE: Final = "#E5E5E5"
 
 HATCH: Final = "////"
-
 SUIT_COLOURS: Final = {"H": VERMILION, "D": VERMILION}
-"""The red suits; the black ones take the colour of text."""
-
 DPI: Final = 200
-"""Dots in an inch of a saved picture: sharp in print and on any screen."""
 
 
 def _image(shown: Any) -> tuple[bytes, dict[str, int]]:
@@ -97,7 +89,6 @@ class Panels(np.ndarray[Any, Any]):
 
     @property
     def figure(self) -> Any:
-        """The figure that all of them are in."""
         return self.flat[0].figure
 
     _repr_png_ = _image
@@ -108,12 +99,11 @@ class Panels(np.ndarray[Any, Any]):
 
 
 def ink() -> str:
-    """The colour of text and of lines that belong to it."""
     return str(matplotlib.rcParams["text.color"])
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """One Axes in a figure of its own, in inches."""
+    """One Axes in a figure of its own, in inches, that pyplot does not know."""
     ax: Axes = new_grid(width, height, 1, 1)[0, 0]
     return ax
 
@@ -122,12 +112,10 @@ def new_grid(
     width: float, height: float, rows: int, columns: int, figure: Figure | None = None, **options: Any
 ) -> NDArray[Any]:
     """(rows, columns) Axes in the figure given, or in one of their own, which a notebook then shows."""
-    axes: NDArray[Any]
-    if figure is not None:
-        axes = figure.subplots(rows, columns, squeeze=False, **options)
-        return axes
-    figure = Figure((width, height), dpi=DPI, layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, subplot_kw={"axes_class": Picture}, **options)
+    if figure is None:
+        figure = Figure((width, height), dpi=DPI, layout="constrained")
+        options["subplot_kw"] = {"axes_class": Picture}
+    axes: NDArray[Any] = figure.subplots(rows, columns, squeeze=False, **options)
     return axes.view(Panels)
 
 
@@ -160,8 +148,7 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
 def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(seat holds card) for all 52 cards, a block for each suit and a row for each hidden hand, in percent.
 
-    A card whose hand is known for certain shows the letter of that seat where the hand itself has no row. A line
-    through a card says that it has been played.
+    A known card whose hand has no row shows the letter of its seat. A line through a card: it has been played.
 
     >>> import bayesbridge as bb
     >>> ax = cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -239,20 +226,17 @@ def marginal(source: xarray.DataTree | Posterior, name: str) -> xarray.DataArray
 
 def hidden_seats(cards: xarray.DataArray) -> list[str]:
     """Seats of which some card is not certain; all where everything is known."""
-    doubtful = ((cards > 0.0) & (cards < 1.0)).any("card")
-    names = [str(name) for name in cards["seat"].values]
-    return [name for name in names if bool(doubtful.sel(seat=name))] or names
+    doubtful = ((cards > 0.0) & (cards < 1.0)).any("card").to_series()
+    return list(doubtful.index[doubtful] if doubtful.any() else doubtful.index)
 
 
 def observer_of(source: xarray.DataTree | Posterior) -> str:
-    """The seat whose belief it is, in a word."""
     if isinstance(source, Posterior):
         return SEATS[source.belief.observer.name]
     return SEATS[str(source["constant_data"].to_dataset()["observer"].values)]
 
 
 def _played(source: xarray.DataTree | Posterior) -> set[str]:
-    """Names of the cards that were played."""
     if isinstance(source, Posterior):
         return {str(piece.card) for piece in source.belief.evidence if isinstance(piece, Play)}
     texts = map(str, source["observed_data"].to_dataset()["evidence"].values)
@@ -273,8 +257,7 @@ def tricks(
 
     The dashed line stands before 6 + ``level`` tricks, by default those of the auction's contract, else 7; without
     ``level`` there is none for a pair that does not declare. Bars that reach the line are dark; conditions that fail
-    stand apart, hatched. ``where`` picks one of several numbers, such as ``strain="NT"``. Only of an output that
-    estimates tricks at the table the title says that a contract makes.
+    stand apart, hatched. ``where`` picks one of several numbers, such as ``strain="NT"``.
 
     >>> import bayesbridge as bb
     >>> tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
@@ -354,8 +337,7 @@ def prior_posterior(
 def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Expected scores of the ``most`` best contracts, thin lines two standard errors each way, with P(it makes).
 
-    ``found`` is what :func:`bayesbridge.contracts` gives. Dark bars were corrected by solved layouts, light ones are
-    the network's.
+    ``found`` is what :func:`bayesbridge.contracts` gives. Dark bars rest on solved layouts, light ones on the network.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -463,17 +445,14 @@ def _bars(ax: Axes, places: Any, shares: Any, width: float = 0.8, **look: Any) -
 
 
 def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks: Distribution | None = None) -> None:
-    """The axis of values, as far as the goal, if there is one, with a dashed line before it.
-
-    What stands for failing has its place, and its bar, two places left of the first.
-    """
+    """The axis of values, with a dashed line before the goal; what stands for failing has its bar left of the first."""
     bare(ax)
     percent_axis(ax.yaxis)
     ax.set(xlabel=label, ylabel="probability")
     if goal:
         ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
         shown = np.arange(min(int(shown[0]), goal), max(int(shown[-1]), goal) + 1)
-    ticks = list(map(int, shown[:: -(-len(shown) // 20)]))
+    ticks = shown[:: -(-len(shown) // 20)].tolist()
     labels = list(map(str, ticks))
     if tricks is not None and tricks.count.undefined_value is not None:
         place = int(shown[0]) - 2
@@ -550,7 +529,7 @@ def _table(number: Distribution, where: dict[str, Any], title: str, ax: Axes | N
 def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(number of high-card points) of every hidden hand, in percent: a row of bars for each, with its mean.
 
-    Dark bars are the shortest range that holds at least half of the probability. Bars of all rows have one scale.
+    Dark bars are the shortest range that holds at least half of the probability.
 
     >>> import bayesbridge as bb
     >>> ax = points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -575,11 +554,11 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
             figures = [short_percent(float(share)) if share else "" for share in shares[shown]]
             ax.bar_label(bars, figures, padding=1, fontsize=6.5)
         ax.axhline(-row, color=ink(), linewidth=0.6)
-    means = [float((chances.sel(seat=seat) * chances["points"]).sum()) for seat in hidden]
+    means = (table * table["points"]).sum("points").values
     labels = [f"{SEATS[seat]}\nmean {mean:.1f}" for seat, mean in zip(hidden, means, strict=True)]
     ax.set_yticks(0.35 - np.arange(len(hidden)), labels)
-    limits = {"xlim": (shown[0] - 0.8, shown[-1] + 0.8), "ylim": (0.98 - len(hidden), 1.0)}
-    ax.set(xlabel="high-card points", xticks=shown[::step], **limits)
+    ax.set(xlabel="high-card points", xticks=shown[::step], ylim=(0.98 - len(hidden), 1.0))
+    ax.set_xlim(shown[0] - 0.8, shown[-1] + 0.8)
     ax.tick_params(left=False, labelsize=8)
     bare(ax, keep=())
     ax.set_title(in_lines(f"Points of hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)
@@ -602,14 +581,12 @@ def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = Non
     table = steps_of(source, **options) if isinstance(source, Belief) else source
     places = np.arange(len(table))
     width = max(6.4, 1.5 + 0.3 * min(len(table), 30))
-    axes: NDArray[Any] = new_grid(width, 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
-    entropy, captures, chances = axes
+    entropy, captures, chances = axes = new_grid(width, 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
     blue, red = {"color": BLUE, "marker": "o"}, {"color": VERMILION, "linestyle": "--", "marker": "s"}
 
     def line(ax: Axes, column: str, exact: pandas.Series[bool], look: dict[str, Any], label: str | None = None) -> None:
         ax.plot(places, table[column], linewidth=1.4, markersize=4.5, label=label, **look)
-        sampled = ~exact.to_numpy(dtype=bool)
-        hollow = look | {"linestyle": ""}
+        sampled, hollow = ~exact.to_numpy(dtype=bool), look | {"linestyle": ""}
         ax.plot(places[sampled], table[column][sampled], markersize=4.5, mfc=ax.get_facecolor(), **hollow)
 
     line(entropy, "entropy_bits", table["exact"], blue)
@@ -709,11 +686,10 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(7.2, 3.8) if ax is None else ax
     figures = [figure for figure in comparison.figures if figure.own or any(figure.printed)]
-    runs = len(figures[0].printed)
+    runs, places = len(figures[0].printed), np.arange(len(figures))
     width = 0.75 / runs
     for run in range(runs):
-        at = [place + (run - (runs - 1) / 2) * width for place in range(len(figures))]
-        heights = [figure.printed[run] for figure in figures]
+        at, heights = places + (run - (runs - 1) / 2) * width, [figure.printed[run] for figure in figures]
         label = f"paper, run {run + 1}" if runs > 1 else "paper"
         ax.bar(at, heights, width, color=(PALE, SKY, BLUE)[run % 3], edgecolor=ink(), linewidth=0.4, label=label)
     for place, figure in enumerate(figures):
@@ -722,8 +698,8 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
             ax.annotate(f"z {figure.z:+.1f}", (place, top), (0, 4), textcoords="offset points", ha="center", size=8)
     known = {place: figure.own for place, figure in enumerate(figures) if figure.own is not None}
     starts, ends = ([place + step for place in known] for step in (-0.45, 0.45))
-    own = "exact" if comparison.exact else "ours"
-    ax.hlines(list(known.values()), starts, ends, color=VERMILION, linewidth=2.0, label=own)
+    label = "exact" if comparison.exact else "ours"
+    ax.hlines(list(known.values()), starts, ends, color=VERMILION, linewidth=2.0, label=label)
     ax.set_xticks(range(len(figures)), [figure.name.replace("<=", "≤ ") for figure in figures])
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
     ax.set_ylabel(comparison.unit)
@@ -747,9 +723,8 @@ def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[An
     looks = ((SKY, -0.2, "Algorithm 1: one hand"), (BLUE, 0.2, "Algorithm 2: with the dummy"))
     for ax, (name, title) in zip(axes, titles.items(), strict=True):
         shares = comparison.answers["shares"][name]
-        for which, (colour, step, label) in enumerate(looks):
-            heights = [both[which] for both in shares.values()]
-            at = [place + step for place in range(len(heights))]
+        for heights, (colour, step, label) in zip(zip(*shares.values(), strict=True), looks, strict=True):
+            at = np.arange(len(shares)) + step
             ax.bar(at, heights, 0.4, color=colour, edgecolor=ink(), linewidth=0.4, label=label)
         ax.set_xticks(range(len(shares)), list(shares))
         ax.set_title(title, fontsize=10)

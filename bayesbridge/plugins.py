@@ -1,11 +1,7 @@
-"""What authors of plugins import: estimators, models of bidders and players, the hooks, and tests of the contract.
+"""What authors of plugins import; :mod:`bayesbridge.estimators.hookspecs` describes the hooks.
 
-::
-
-    from bayesbridge.plugins import Output, hookimpl
-
-The hooks themselves are described in :mod:`bayesbridge.estimators.hookspecs`. These names are the contract that has the
-version ``CONTRACT``; what is imported from elsewhere may change with any release.
+These names are the contract that has the version ``CONTRACT``: what is imported from elsewhere may change with any
+release.
 """
 
 from bayesbridge.bidders.auctions import Turn, sample_call

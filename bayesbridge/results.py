@@ -1,11 +1,4 @@
-"""Results: an answer as an ArviZ tree, with its summary and Monte Carlo errors.
-
-:func:`estimate` gives a :class:`Result`, an xarray DataTree. Groups: ``posterior`` (draws of every output),
-``sample_stats`` (log weights and likelihoods), ``pmf`` (whole distributions of integer outputs, exact where the
-attribute says so), ``marginals`` (where cards lie, suit lengths, points), ``observed_data`` (the evidence in order),
-``constant_data`` (observer, hand, pair, contract), ``contract`` (chance and tricks of a requested contract). The tree
-round-trips through netCDF; read back it is a plain tree, on which every function of the package works too.
-Same seed, same tree: no clock.
+"""Results: an answer as an ArviZ tree, with its summary and Monte Carlo errors; docs/results.md names the groups.
 
 The standard error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws
 changes by u = q (x - m) / E[q] for a little more weight on a draw (its influence); the error is that of the mean of u.
@@ -52,7 +45,6 @@ from bayesbridge.tricks import Trick
 if TYPE_CHECKING:
     import pandas
 
-
 GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")
 """What every result has."""
 
@@ -74,9 +66,8 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         if isinstance(tree, cls):
             return tree
         if missing := [name for name in GROUPS if name not in tree.children]:
-            raise BayesBridgeError(
-                f"the tree has no group {missing[0]!r}: give one that bb.estimate made, read back from its file"
-            )
+            words = "give one that bb.estimate made, read back from its file"
+            raise BayesBridgeError(f"the tree has no group {missing[0]!r}: {words}")
         return cls.from_dict(tree.to_dict())
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -115,13 +106,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         for name in sorted(wanted, key=lambda name: not answer.number(name).counts_tricks):
             for quantity in _quantities(answer.number(name), draws.weights):
                 interval = shortest_interval(quantity.values, quantity.chances, probability)
-                rows[quantity.label] = [
-                    quantity.mean,
-                    quantity.sd,
-                    *((np.nan, np.nan) if quantity.event else interval),
-                    *draws.errors(quantity),
-                    quantity.exact,
-                ]
+                interval = (np.nan, np.nan) if quantity.event else interval
+                figures = quantity.mean, quantity.sd, *interval, *draws.errors(quantity)
+                rows[quantity.label] = [*figures, quantity.exact]
         columns = ["mean", "sd", *ends, "mcse", "ess", "exact"]
         table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
         table.index.name = "quantity"
@@ -154,12 +141,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
 
         A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
-
-        >>> from bayesbridge import Belief, Called
-        >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "Pass"))
-        >>> result = estimate(belief.infer("likelihood-weighting", draws=1000, rng=1))
-        >>> "log_weight" in result["sample_stats"], "log_weight" in result.equally_weighted(500)["sample_stats"]
-        (True, False)
         """
         if "log_weight" not in self["sample_stats"]:
             return self
@@ -178,11 +159,8 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         kept, marginals = self["constant_data"].to_dataset(), self["marginals"].to_dataset()
         dummy, observer, contract = (str(kept[name].values) for name in ("dummy", "observer", "contract"))
         roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
-        answer, known = (
-            Answer.of_tree(self),
-            {"card_probabilities": "cards and lengths", "point_probabilities": "points"},
-        )
-        sampled = [words for name, words in known.items() if not marginals[name].attrs["exact"]]
+        answer, known = Answer.of_tree(self), {"card": "cards and lengths", "point": "points"}
+        sampled = [words for name, words in known.items() if not marginals[f"{name}_probabilities"].attrs["exact"]]
         sampled += [number.name for number in answer.shown if not number.exact]
         exact = {**self.attrs, "exact": not sampled}
         said = [*accuracy_sentences(exact), f"Sampled: {', '.join(sampled)}." if sampled else ""]
@@ -271,10 +249,18 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     contract = None if belief.auction is None else belief.auction.contract
     # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
     told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
-    draws: dict[str, Any] = {}
-    pmfs: dict[str, Any] = {}
-    coords: dict[str, Any] = {}
-    supports: dict[str, Any] = {}
+    evidence = {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
+    constants = {
+        "observer": belief.observer.name,
+        "hand": belief.hand.pbn,
+        "dummy": "" if belief.dummy is None else belief.dummy.name,
+        "pair": ("side", [seat.name for seat in question.pair]),
+        "trump": question.strain.name,
+        "contract": "" if contract is None else str(contract),
+        "bidder": repr(belief.bidder),
+        "player": "" if belief.player is None else repr(belief.player),
+    }
+    draws, pmfs, coords, supports = (dict[str, Any]() for _ in range(4))
     for name, number in found.numbers.items():
         output, attrs = number.output, number.variables
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
@@ -285,32 +271,16 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
             pmfs[name] = ((*output.dims, f"{name}_value"), number.pmf.reshape(*output.shape, -1), attrs["pmf"])
     n = len(number.draws)
     axes = {"chain": np.arange(1), "draw": np.arange(n)}
+    about = {"engine": posterior.method, "ess": float(posterior.ess), "exact": int(posterior.exact)}
     pmf_group = xarray.Dataset(pmfs, supports)
     pmf_group = pmf_group.assign_coords({dim: labels for dim, labels in coords.items() if dim in pmf_group.dims})
     groups = {
         "/": xarray.Dataset(attrs=_attributes(found)),
         "posterior": xarray.Dataset(draws, coords=axes | coords),
-        "sample_stats": xarray.Dataset(
-            _statistics(found, n),
-            coords=axes,
-            attrs={"engine": posterior.method, "ess": float(posterior.ess), "exact": int(posterior.exact)},
-        ),
+        "sample_stats": xarray.Dataset(_statistics(found, n), axes, about),
         "pmf": pmf_group,
-        "observed_data": xarray.Dataset(
-            {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
-        ),
-        "constant_data": xarray.Dataset(
-            {
-                "observer": belief.observer.name,
-                "hand": belief.hand.pbn,
-                "dummy": "" if belief.dummy is None else belief.dummy.name,
-                "pair": ("side", [seat.name for seat in question.pair]),
-                "trump": question.strain.name,
-                "contract": "" if contract is None else str(contract),
-                "bidder": repr(belief.bidder),
-                "player": "" if belief.player is None else repr(belief.player),
-            }
-        ),
+        "observed_data": xarray.Dataset(evidence),
+        "constant_data": xarray.Dataset(constants),
     }
     if found.odds is not None:
         groups["contract"] = found.odds.dataset()
@@ -321,16 +291,15 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
 
 def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     """What is known of each draw that was kept; nothing where all count the same."""
-    posterior, kept = found.posterior, dict[str, Any]()
+    posterior, kept, axes = found.posterior, dict[str, Any](), ("chain", "draw")
     if found.log_weights is not None:
-        about = {"long_name": "Log weight of the draw, not normalised."}
-        kept["log_weight"] = ("chain", "draw"), found.log_weights[None], about
+        kept["log_weight"] = axes, found.log_weights[None], {"long_name": "Log weight of the draw, not normalised."}
     if n == len(posterior) and (likelihood := posterior.log_likelihood) is not None:
         about = {"long_name": "log P(calls | layout) under the bidder model."}
-        kept["log_likelihood"] = ("chain", "draw"), likelihood[None], about
+        kept["log_likelihood"] = axes, likelihood[None], about
     if n == len(posterior) and (batches := posterior.batches) is not None:
         about = {"long_name": "Row of batch_weight: layouts whose weights vary together."}
-        kept["batch_row"] = ("chain", "draw"), batches.row[None], about
+        kept["batch_row"] = axes, batches.row[None], about
         weight = "Weight by each batch of styles alone, relative to the mean."
         kept["batch_weight"] = ("batch", "row"), batches.relative, {"long_name": weight, "drawn": int(batches.drawn)}
     return kept
@@ -350,15 +319,15 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
 
 @cache
 def _versions() -> str:
-    """Python and the packages that shape results; looked up once, since it takes as long as a small result."""
+    """Of Python and what shapes results; looked up once, since it takes as long as a small result."""
     packages = (f"{name} {version(name)}" for name in ("numpy", "numba", "scipy", "xarray", "arviz"))
     return ", ".join([f"python {platform.python_version()}", *packages])
 
 
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
-    posterior = found.posterior
-    exact, answer = all(number.exact for number in found.numbers.values()), Answer.of(found)
+    posterior, answer = found.posterior, Answer.of(found)
+    exact = all(number.exact for number in found.numbers.values())
     told = accuracy_document(posterior, answer.method, exact)
     return {
         "creation_library": "bayesbridge",
@@ -383,8 +352,6 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
 def shortest_interval(values: NDArray[Any], chances: Floats, probability: float) -> tuple[float, float]:
     """The shortest [a, b] from value to value that holds the probability; of equally short ones the likeliest.
 
-    ``chances`` (n,) belong to ``values`` (n,) and add up to one.
-
     >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
     (9.0, 10.0)
     """
@@ -395,9 +362,7 @@ def shortest_interval(values: NDArray[Any], chances: Floats, probability: float)
     last = np.searchsorted(before[1:], before[:-1] + probability - 1e-12)
     first = np.flatnonzero(last < len(places))
     last = last[first]
-    width = places[last] - places[first]
-    held = before[last + 1] - before[first]
-    best = int(np.lexsort((-held, width))[0])
+    best = np.lexsort((before[first] - before[last + 1], places[last] - places[first]))[0]
     return float(places[first[best]]), float(places[last[best]])
 
 
@@ -424,7 +389,7 @@ class _Quantity:
 
     @property
     def sd(self) -> float:
-        """Of the distribution; a number that never changes has none, whatever the rounding of its weight."""
+        """Of the distribution; 0 for a number that never changes, whatever the rounding of its weight."""
         spread = self.moments[1] if self.moments else float(self.chances @ ((self.values - self.mean) ** 2)) ** 0.5
         return spread if spread > 1e-9 else 0.0
 
@@ -471,7 +436,6 @@ class ResultDraws:
     """Whether they are independent draws with importance weights."""
     ess: float
     batches: Batches | None
-    """How the weights vary where they are estimates themselves."""
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> ResultDraws:
@@ -505,7 +469,6 @@ class ResultDraws:
         return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan
 
     def _effective(self, counts: Floats) -> float:
-        """Effective draws among those that count."""
         some = self.weights * counts
         return float(some.sum() ** 2 / (some**2).sum()) if self.weighted else self.ess * float(some.sum())
 

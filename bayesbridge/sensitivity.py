@@ -27,18 +27,12 @@ from bayesbridge.random64 import Seed
 if TYPE_CHECKING:
     import xarray
 
-type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
-
 EXPERTS: Final = "experts"
-SYSTEMS: Final = ("sayc", "acol")
-"""Systems under which advice is compared with that for experts on average, where nobody has said what they play."""
-FEW: Final = 500
-"""Draws for such a comparison."""
 
 
 def sensitivity(
     belief: Belief,
-    bidders: Bidders,
+    bidders: str | Sequence[str] | Mapping[str, BidderModel],
     *,
     pair: str | tuple[Seat | str, Seat | str] | None = None,
     draws: int | None = None,
@@ -100,17 +94,17 @@ def sensitivity(
 
 
 def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
-    """The experts on average and :data:`SYSTEMS`, by name; none where something is known of how the players bid."""
+    """The experts on average and two systems, by name; none where something is known of how the players bid."""
     if not isinstance(bidder, LearnedBidder) or bidder.named:
         return {}
-    return {EXPERTS: bidder, **{name: SystemBidder(name, base=bidder) for name in SYSTEMS}}
+    return {EXPERTS: bidder, **{name: SystemBidder(name, base=bidder) for name in ("sayc", "acol")}}
 
 
 def by_system[T](belief: Belief, ask: Callable[[Posterior], T], rng: Seed = 0) -> dict[str, T]:
-    """What a few draws answer under each of :func:`bidders_in_doubt`; nothing where no other seat has called."""
+    """What 500 draws answer under each of :func:`bidders_in_doubt`; nothing where no other seat has called."""
     called = belief.auction is not None and any(seat != belief.observer for seat, _ in belief.auction)
     bidders = bidders_in_doubt(belief.bidder) if called and belief.dummy is None else {}
-    return {name: ask(belief.with_bidder(one).infer(draws=FEW, rng=rng)) for name, one in bidders.items()}
+    return {name: ask(belief.with_bidder(one).infer(draws=500, rng=rng)) for name, one in bidders.items()}
 
 
 def depends_sentence(answers: Mapping[str, str]) -> str:
@@ -126,24 +120,11 @@ def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Datas
     from bayesbridge.belief.posterior import CARDS
 
     axes = {"card_probabilities": ["card", "seat"], "points": ["seat"], "T": ["T_value"], "T_at_least": ["tricks"]}
-    variables = {
-        name: (["bidder", *axes.get(name, [])], np.array([row[name] for row in rows]))
-        for name in rows[0]
-        if name != "method"
-    }
+    variables = {name: (["bidder", *axes.get(name, [])], np.array([row[name] for row in rows])) for name in rows[0]}
     log, errors = variables["log_evidence"][1], variables["log_evidence_error"][1]
     # Two models under both of which the evidence is impossible have no Bayes factor.
     apart = [0.0 if not row else nan if one == log[0] == -inf else one - log[0] for row, one in enumerate(log)]
     variables["log_bayes_factor"] = ["bidder"], np.array(apart)
     variables["log_bayes_factor_error"] = ["bidder"], np.array([0.0, *np.hypot(errors[1:], errors[0])])
-    variables["method"] = ["bidder"], np.array([row["method"] for row in rows])
-    return xarray.Dataset(
-        variables,
-        coords={
-            "bidder": bidders,
-            "card": list(CARDS),
-            "seat": [seat.name for seat in Seat],
-            "T_value": np.arange(14),
-            "tricks": list(GOALS),
-        },
-    )
+    labels = {"bidder": bidders, "card": list(CARDS), "seat": [seat.name for seat in Seat]}
+    return xarray.Dataset(variables, {**labels, "T_value": np.arange(14), "tricks": list(GOALS)})

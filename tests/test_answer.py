@@ -10,7 +10,7 @@ from bayesbridge.answer import Answer
 from bayesbridge.cli.screens import show_table
 from bayesbridge.estimators.distribution import MOST_BARS
 from bayesbridge.estimators.evaluate import ask, evaluate
-from bayesbridge.estimators.odds import LAYOUTS, network_odds
+from bayesbridge.estimators.odds import network_odds
 
 ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]
 WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "direct", "--draws", "1000"]
@@ -44,7 +44,7 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
     pair = contract.declarer, contract.declarer.partner
     few = belief.infer("direct", draws=300, rng=1)
-    many = belief.infer("direct", draws=4 * LAYOUTS, rng=2)
+    many = belief.infer("direct", draws=4 * 1000, rng=2)
     for posterior in (few, many):
         result = bb.estimate(posterior, "tricks", pair=pair, trump=contract.strain)
         whole = result.tricks("tricks").at_least(contract.tricks_needed)

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 from bayesbridge import plots
-from bayesbridge.plots import BLUE
 from bayesbridge.results import shortest_interval
 from bayesbridge.studies import STUDIES, captures, conditions
 from bayesbridge.words import SYMBOLS
@@ -207,7 +206,7 @@ def test_points_are_a_row_of_bars_for_each_hidden_hand(posterior, result):
         assert heights == pytest.approx({points: shares[points] for points in drawn}, abs=1e-9)
         assert sum(heights.values()) == pytest.approx(1, abs=0.01)
         low, high = shortest_interval(np.arange(38), shares, 0.5)
-        dark = {points for points, bar in drawn.items() if to_hex(bar.get_facecolor()) == BLUE.lower()}
+        dark = {points for points, bar in drawn.items() if to_hex(bar.get_facecolor()) == plots.BLUE.lower()}
         assert dark == set(range(int(low), int(high) + 1)) & drawn.keys()
 
 

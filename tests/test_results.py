@@ -115,9 +115,8 @@ def test_a_run_tells_how_to_repeat_it():
 
 def test_resampled_draws_follow_the_weights_and_plain_ones_do_not(results, result):
     truth = float(result["pmf"]["T"].values @ result["pmf"]["T_value"].values)
-    spread = result["posterior"]["T"].attrs["sd"]
     equal = result.equally_weighted(draws=40_000, rng=2)
-    error = spread / 200
+    error = result["posterior"]["T"].attrs["sd"] / 200
     assert abs(float(equal["posterior"]["T"].mean()) - truth) < 4 * error
     assert abs(float(result["posterior"]["T"].mean()) - truth) > 10 * error
     assert "log_weight" not in equal["sample_stats"]

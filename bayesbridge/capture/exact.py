@@ -29,11 +29,7 @@ def outcomes() -> dict[int, int]:
 def conditions() -> dict[str, int]:
     """Exact number of deals for each condition outcome."""
     counts = outcomes()
-    return {
-        "neither": counts[0],
-        "only A": counts[1],
-        "both": sum(count for code, count in counts.items() if code > 1),
-    }
+    return {"neither": counts[0], "only A": counts[1], "both": DEALS - counts[0] - counts[1]}
 
 
 def tricks() -> dict[int, int]:

@@ -2,7 +2,7 @@
 
 Plain Python with the paper's letters, to be read beside it: S. Sarkar, *Winning Before You Play: An Iterative Capture
 Algorithm for Pre-Game Dominance Analysis in Three-Player Auction Bridge*, sections II and III. Every table and kernel
-of the package is tested against these two functions; nothing here is clever.
+of the package is tested against these two functions.
 
 Rows s are suits C D H S = 0 1 2 3; columns r run from the ace (0) to the two (12). The step numbers are the paper's.
 """
@@ -23,42 +23,38 @@ CONDITIONS = ("neither", "only A", "both")
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """What Algorithm 2 outputs. Tuples run over the suits C D H S."""
+    """What Algorithm 2 outputs.
+
+    By suit, C D H S: ``c1``, ``c2``, ``c0``, cards of player 1, of player 2 and of neither; ``delta``, the leading gap
+    δ, the column of the first card of either, 13 in an empty row; ``M`` = max(c₁, c₂), the most captures that the suit
+    allows; ``kappa``, captures, all 0 where a condition fails.
+
+    In all: ``Delta`` = Σ δ; ``Z``, the zero budget left at the end (6 − Δ where nothing was captured); ``condition``,
+    ``neither`` (A fails), ``only A`` (B fails) or ``both``; ``T``, the captures, 0 where a condition fails; ``chi`` =
+    T + (6 − Z); ``D``, the final state matrix.
+    """
 
     c1: tuple[int, ...]
-    """c₁(s): player 1's cards in the suit."""
     c2: tuple[int, ...]
-    """c₂(s): player 2's cards in the suit."""
     c0: tuple[int, ...]
-    """c₀(s): cards of the suit that neither holds."""
     delta: tuple[int, ...]
-    """δ(s), the leading gap: column of the first card of either player, 13 in an empty row."""
     M: tuple[int, ...]
-    """M(s) = max(c₁, c₂), the most captures the suit allows."""
     kappa: tuple[int, ...]
-    """κ(s), captures in the suit; all 0 where a condition fails."""
     Delta: int
-    """Δ = Σ δ(s)."""
     Z: int
-    """Z, the zero budget left at the end (6 − Δ where nothing was captured)."""
     condition: str
-    """``neither`` (A fails), ``only A`` (B fails) or ``both``."""
     T: int
-    """T, the captures in all; 0 where a condition fails."""
     chi: int
-    """χ = T + (6 − Z)."""
     D: tuple[tuple[int, ...], ...]
-    """The final state matrix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bid:
-    """What Algorithm 1 outputs."""
+    """What Algorithm 1 outputs: ``level``, 0 for a pass, else n of the bid nNT; ``counts``, the captures counted for
+    the targets k = 7 … 13, 0 where condition A or B fails for that target."""
 
     level: int
-    """0 for a pass, else n of the bid nNT."""
     counts: tuple[int, ...]
-    """Captures counted for the targets k = 7 … 13; 0 where condition A or B fails for that target."""
 
 
 def capture(first: Hand | str, second: Hand | str) -> Capture:
@@ -139,20 +135,8 @@ def capture_matrix(matrix: Matrix) -> Capture:
             replace_rightmost(s, v)
 
     # Step 7: output.
-    return Capture(
-        c1=tuple(c1),
-        c2=tuple(c2),
-        c0=tuple(c0),
-        delta=tuple(delta),
-        M=tuple(M),
-        kappa=tuple(kappa),
-        Delta=Delta,
-        Z=Z,
-        condition=condition,
-        T=T,
-        chi=T + (6 - Z),
-        D=tuple(tuple(row) for row in D),
-    )
+    by_suit = tuple(c1), tuple(c2), tuple(c0), tuple(delta), tuple(M), tuple(kappa)
+    return Capture(*by_suit, Delta, Z, condition, T, T + (6 - Z), tuple(map(tuple, D)))
 
 
 def bid(hand: Hand | str) -> Bid:

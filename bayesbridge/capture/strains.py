@@ -1,18 +1,6 @@
 """Algorithm 1 with trumps: how high a hand bids in each of the five strains.
 
-In no trumps this is the paper's Algorithm 1 to the letter. The paper bids no trumps only; the four suits are an
-extension of this package, made of the two things that trumps change and nothing else:
-
-* **Shortness stops losing.** A side suit t costs at most as many losers as there are cards in it, for after that it is
-  ruffed: its leading gap is min(δ(t), c₁(t)). Condition B must hold in the trump suit alone. A side suit with
-  c₁(t) ≤ δ(t) is all losers and captures nothing, where in no trumps it ends the matter.
-* **Length wins.** The other three hands share the 13 − c₁(s) missing trumps; shared evenly they are gone after
-  m = ⌈(13 − c₁(s)) / 3⌉ rounds. From the card m + 1 on, every trump is a capture and its gap costs nothing.
-
-So for a target of k tricks with trumps s: Δ = δ(s) + Σ min(δ(t), c₁(t)) over the side suits must not exceed 13 − k;
-the budget is R = 13 − k − Δ; every suit with c₁ > δ gives one capture; suits are walked in the order C D H S, gaps paid
-from R as in the paper except where trumps are free of them; the target is met if at least k captures are counted, and
-the level rises from 1 until a target is missed.
+In no trumps this is the paper's to the letter; docs/bidders.md defines the four suits, an extension of this package.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What bayesbridge offers itself, through the same hooks as any plugin.
-
-``capture`` is the paper's Algorithm 2 on the 26 cards of the pair, ``bid`` its Algorithm 1 for every hand;
-``play_out`` plays every layout out by fixed policies, and ``tricks`` predicts double-dummy tricks by a network.
-"""
+"""What bayesbridge offers itself, through the same hooks as any plugin."""
 
 from __future__ import annotations
 
@@ -28,10 +24,11 @@ from bayesbridge.layouts import Layouts
 from bayesbridge.words import CAPTURES
 
 SUIT = ("suit",)
+AT_TABLE = TrickCount(at_table=True)
 
 
 class CaptureEstimator:
-    """Algorithm 2 for the pair; T is 0 where a condition fails."""
+    """The paper's Algorithm 2 on the 26 cards of the pair."""
 
     name = "capture"
     outputs = (
@@ -65,13 +62,8 @@ class CaptureEstimator:
         """Outputs found suit by suit: counted exactly under exact calls too. A seat stands for its lengths."""
         from bayesbridge.engines.quantity_tables import CaptureConditions, CaptureTricks
 
-        first, second = question.pair
-        return {
-            "c1": first,
-            "c2": second,
-            "T": CaptureTricks(first, second),
-            "condition": CaptureConditions(first, second),
-        }
+        pair = question.pair
+        return {"c1": pair[0], "c2": pair[1], "T": CaptureTricks(*pair), "condition": CaptureConditions(*pair)}
 
     def distribution(
         self, constraints: Constraints, question: Question
@@ -86,7 +78,7 @@ class CaptureEstimator:
 
 
 class BidEstimator:
-    """The iterative bid of each seat, whoever it belongs to."""
+    """The paper's Algorithm 1 for every hand."""
 
     name = "bid"
     outputs = (
@@ -107,14 +99,7 @@ class PlayOutEstimator:
     """The pair's tricks when its first seat leads to the first trick and all four play by the general policy."""
 
     name = "play_out"
-    outputs = (
-        Output(
-            "tricks",
-            "Tricks of the pair, general play against general.",
-            dtype="int8",
-            tricks=TrickCount(at_table=True),
-        ),
-    )
+    outputs = (Output("tricks", "Tricks of the pair, general play against general.", dtype="int8", tricks=AT_TABLE),)
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         from bayesbridge.capture.playout import play_out
@@ -138,7 +123,7 @@ class TricksEstimator:
             "Double-dummy tricks of the declaring side, as a network predicts them.",
             dtype="float32",
             support=range(14),
-            tricks=TrickCount(at_table=True),
+            tricks=AT_TABLE,
         ),
     )
 

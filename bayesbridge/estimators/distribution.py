@@ -1,9 +1,7 @@
 """What an output is over a posterior: one frozen :class:`Distribution`, and the sums that it is made of.
 
-Integer outputs have whole distributions, floating-point ones a mean and a spread. An output that counts tricks may be a
-mixture: the mass where it cannot count (T where the conditions of Algorithm 2 fail), and the number of tricks given
-that it can. A contract *makes* only by an output that estimates tricks at the table (``TrickCount.at_table``); T is a
-number that is reached.
+An output that counts tricks may be a mixture: the mass where it cannot count (T where the conditions of Algorithm 2
+fail), and the number of tricks given that it can.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ GOALS: Final = range(7, 14)
 """Numbers of tricks that contracts need: 6 more than their level."""
 
 MOST_ROWS: Final = 20
-"""Rows shown of an output that has labels: all strains with all declarers. How many are left out is said."""
+"""Rows shown of an output that has labels: all strains with all declarers."""
 
 MOST_BARS: Final = 40
 """Rows of a distribution; where it has more values, neighbours share one."""
@@ -58,7 +56,6 @@ class TrickContext:
 
     @classmethod
     def of(cls, belief: Belief, question: Question) -> TrickContext:
-        """From what is believed and what was asked."""
         contract = None if belief.auction is None else belief.auction.contract
         return cls(question.pair, question.strain, contract, belief.dummy)
 
@@ -119,12 +116,11 @@ class Distribution(Displayable):
                 count = TrickCount(undefined, str(about["failing"]), str(about["holding"]), bool(about["at_table"]))
         coords = {dim: tuple(map(str, draws[dim].values)) for dim in dims}
         words = (str(attrs.get(name, "")) for name in ("title", "note"))
-        output = Output(
-            str(attrs["output"]), str(attrs["long_name"]), dims, str(draws.dtype), coords, support, count, *words
-        )
+        output, doc = str(attrs["output"]), str(attrs["long_name"])
+        declared = Output(output, doc, dims, str(draws.dtype), coords, support, count, *words)
         kept = draws.values.reshape(-1, *draws.shape[2:])
         exact, estimator = bool(attrs["exact"]), str(attrs["estimator"])
-        return cls(output, kept, mean, sd, exact, values, shares, estimator, name, asked)
+        return cls(declared, kept, mean, sd, exact, values, shares, estimator, name, asked)
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -182,9 +178,8 @@ class Distribution(Displayable):
         """The number of tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
         one = self.at(**where)
         if self.output.tricks is None:
-            raise BayesBridgeError(
-                f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()", name=self.name
-            )
+            words = f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()"
+            raise BayesBridgeError(words, name=self.name)
         return one
 
     def met(self, *places: int) -> slice:
@@ -334,11 +329,8 @@ class Distribution(Displayable):
     def _labelled_table(self) -> Table:
         """A row for each label: strains from no trumps down, the pair's seats first; of many those with the most."""
         cells, means, spreads = self.cells, self.mean, self.sd
-        fixed = {
-            "strain": tuple(STRAINS),
-            "suit": tuple(SYMBOLS),
-            "seat": [*(seat.name for seat in self.asked.pair), "N", "E", "S", "W"],
-        }
+        seats = [*(seat.name for seat in self.asked.pair), *SEATS]
+        fixed = {"strain": [*STRAINS], "suit": [*SYMBOLS], "seat": seats}
 
         def place(cell: int) -> tuple[float, ...]:
             ranks = [
@@ -353,15 +345,10 @@ class Distribution(Displayable):
         if self.output.dtype == "bool" or len(self.values[kept]) > MOST_COLUMNS:
             kept = slice(0)
         heads, shares = self.values[kept], self.pmf[:, kept]
-        rows = [
-            [
-                " ".join(cells[cell]),
-                f"{means[cell]:.3f}",
-                f"{spreads[cell]:.3f}",
-                *(float(p) or "" for p in shares[cell]),
-            ]
-            for cell in ranked[:MOST_ROWS]
-        ]
+        rows = []
+        for cell in ranked[:MOST_ROWS]:
+            found = (float(p) or "" for p in shares[cell])
+            rows.append([" ".join(cells[cell]), f"{means[cell]:.3f}", f"{spreads[cell]:.3f}", *found])
         said = ["The columns after sd are P(that value)."] if len(heads) else []
         if len(ranked) > MOST_ROWS:
             said.append(f"… and {counting(len(ranked) - MOST_ROWS)} more rows of {self.name}, which --json prints.")
@@ -419,10 +406,8 @@ class Accumulator:
         low, high = (int(flat.min()), int(flat.max())) if len(flat) else (self.lowest, self.lowest)
         low, high = min(low, self.lowest), max(high, self.lowest + self.table.shape[1] - 1)
         if high - low >= 4096:
-            raise self._broken(
-                f"ranges from {low} to {high}: declare a floating-point dtype for values spread over more than 4096 "
-                "integers"
-            )
+            more = "declare a floating-point dtype for values spread over more than 4096 integers"
+            raise self._broken(f"ranges from {low} to {high}: {more}")
         before, after = self.lowest - low, high - self.lowest - self.table.shape[1] + 1
         if before or after:
             self.table = np.pad(self.table, ((0, 0), (before, after)))

@@ -1,11 +1,7 @@
-"""Runs estimators over a posterior, block by block, and adds up what they say.
-
-Memory stays flat however many layouts there are. Where the evidence is hard and an estimator can count, its
-distributions are exact without walking anything.
+"""Runs estimators over a posterior, block by block, and adds up what they say: memory stays flat.
 
 Estimators that take long for a layout get as many as a stated time allows, drawn from the posterior by their weights,
-and the others of the same run get the same ones. The number follows from what the estimators declare and not from a
-clock: the same seed gives the same answer on every machine.
+and the others of the same run get the same ones. The number follows from what they declare, not from a clock.
 """
 
 from __future__ import annotations
@@ -28,14 +24,7 @@ from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
-from bayesbridge.estimators.protocol import (
-    Estimator,
-    Question,
-    run,
-    run_exact,
-    seconds_of,
-    verify_declaration,
-)
+from bayesbridge.estimators.protocol import Estimator, Question, run, run_exact, seconds_of, verify_declaration
 from bayesbridge.layouts import Layouts
 from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
@@ -66,7 +55,7 @@ class Evaluation:
     log_weights: NDArray[np.float64] | None
     """Of the layouts kept; ``None`` where they count the same."""
     failures: dict[str, PluginError]
-    """What went wrong, by estimator."""
+    """By estimator."""
     odds: ContractOdds | None = None
     """What becomes of the contract that was asked about."""
 
@@ -86,10 +75,9 @@ def evaluate(
     names = [estimator.name for estimator in estimators]
     if twice := [name for name in names if names.count(name) > 1]:
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
-    random = generator(rng)
+    random, asked = generator(rng), TrickContext.of(posterior.belief, question)
     sums: dict[tuple[str, str], Accumulator] = {}
     numbers: dict[str, Distribution] = {}
-    asked = TrickContext.of(posterior.belief, question)
     failures: dict[str, PluginError] = {}
 
     @contextmanager
@@ -113,9 +101,7 @@ def evaluate(
         why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
         posterior = subsample(posterior, n, random, why)
     block = BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))  # a second's work, so that progress is seen
-    whole = len(posterior) <= MOST_KEPT
-    importance = posterior.importance
-    done = 0
+    whole, importance, done = len(posterior) <= MOST_KEPT, posterior.importance, 0
     for masks, weights in posterior.blocks(block):
         if not working():
             break
@@ -210,9 +196,5 @@ def ask(
         verify_seen(belief, trick)
     strain = belief.contract_strain if trump is None else Strain.of(trump)
     cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
-    return Question.of(
-        belief.pair if pair is None else pair,
-        trump=None if strain is None else strain.trump,
-        trick=trick,
-        played=sum(card.mask for card in set(cards)),
-    )
+    suit, played = None if strain is None else strain.trump, sum(card.mask for card in set(cards))
+    return Question.of(belief.pair if pair is None else pair, trump=suit, trick=trick, played=played)

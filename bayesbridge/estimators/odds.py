@@ -1,30 +1,22 @@
 """Tricks over a posterior: some layouts solved, weighted by what a network says of all, with standard errors.
 
-The network of ``tricks`` predicts double-dummy tricks for every draw: all four players see all cards, from the first
-lead on. Where the estimator ``solved`` is installed, m layouts of the posterior are solved too, and the answer is
-theirs. They get weights, as near as possible to those they were drawn with, under which the network's predictions x
-have the mean x̄ that they have over all draws::
+The network of ``tricks`` predicts double-dummy tricks for every draw. Where the estimator ``solved`` is installed, m
+layouts of the posterior are solved too, and the answer is theirs. They get weights, as near as possible to those they
+were drawn with, under which the network's predictions x have the mean x̄ that they have over all draws::
 
     v_j ∝ w_j exp(λ · x_j)    with    Σ v_j x_j = x̄
 
-(calibration weights by exponential tilting, or raking: Deville and Särndal, *Journal of the American Statistical
-Association* 87, 1992). Any number that depends on the cards is then its mean under v over solved layouts alone, so a
-probability lies in [0, 1] and a distribution adds up to one by construction. What the network explains of a number is
-as exact as all draws, the residual e as the layouts solved::
+(raking: Deville and Särndal, *Journal of the American Statistical Association* 87, 1992). Any number is then its mean
+under v over solved layouts alone. What the network explains of it is as exact as all draws, the residual e as the
+layouts solved::
 
     variance = var(a) / ESS + Σ v_j² e_j² · n / (n − 1 − k)         n = 1 / Σ v_j², k predictions fitted
 
-Where one number is wanted, as whether a contract makes, layouts that the network is sure of tell little of it. They are
-drawn to be solved less often, and weigh more (Neyman's allocation)::
-
-    P(layout is solved) ∝ P(layout) · √(variance of the number in it + SURE²)
+Layouts that the network is sure of tell little of whether a contract makes: they are drawn to be solved less often, and
+weigh more, with P(layout is solved) ∝ P(layout) · √(variance of the number in it + SURE²), Neyman's allocation.
 
 Two stated errors hold in about 95 of a hundred cases down to a handful of layouts (the factor of Student's t), and at
 the edge: what was never seen otherwise in n layouts has two errors of 3 / n (the rule of three).
-
-Experts do not play double dummy. With ``actual`` a function of the tricks is replaced by its mean over what declarers
-take with that double dummy: P(actual tricks ∣ double dummy, contract) was counted on real tables
-(``scripts/fit_actual.py``), cells with few tables shrunk towards coarser ones (:func:`smoothed`).
 """
 
 from __future__ import annotations
@@ -64,18 +56,14 @@ if TYPE_CHECKING:
 
 TRICKS: Final = np.arange(14, dtype=np.float64)
 
-PREDICTS: Final = "tricks"
-"""The estimator that predicts the tricks of every draw."""
-
-SOLVES: Final = "solved"
-"""The one that solves them, in the double-dummy plugin."""
+PREDICTS, SOLVES = "tricks", "solved"
+"""The estimators that predict the tricks of every draw, and solve them: the latter is in the double-dummy plugin."""
 
 SURE: Final = 0.2
 """Standard deviation that the network is allowed at best of what is 0 or 1: it may be wrong where it is sure."""
 
 FIRST: Final = 75
 """Layouts that are solved before the first look at the error."""
-
 
 type Group = Question
 """Declarer, dummy and strain: contracts of one group take the same tricks."""
@@ -119,11 +107,7 @@ class ContractQuestion:
 
 
 def contract_question(
-    belief: Belief,
-    contract: Contract | str | None,
-    by: Seat | str | None = None,
-    actual: bool = False,
-    **beside: Any,
+    belief: Belief, contract: Contract | str | None, by: Seat | str | None = None, actual: bool = False, **beside: Any
 ) -> ContractQuestion | None:
     """What is asked about a contract; ``None`` where none is named.
 
@@ -152,7 +136,6 @@ def estimators_for(
 
 
 def layout_solver() -> Estimator | None:
-    """What solves layouts, where it is installed."""
     return offered("estimators", [SOLVES]).estimators.get(SOLVES)
 
 
@@ -173,16 +156,13 @@ def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | 
         own = final is not None and final.strain == written.strain
         written = replace(written, declarer=final.declarer if own and final else next(bid, belief.observer))
     if written.declarer == belief.dummy:
-        raise BayesBridgeError(
-            f"contract {str(written)!r}: {written.declarer.name} is the dummy, who does not declare: name another seat",
-            contract=written,
-        )
+        why = f"{written.declarer.name} is the dummy, who does not declare: name another seat"
+        raise BayesBridgeError(f"contract {str(written)!r}: {why}", contract=written)
     return written
 
 
 READ_LESS: Final = {"part score": "0.9 ± 1.6", "game": "0.3 ± 1.3", "small slam": "6.9 ± 3.8", "grand slam": "34 ± 10"}
 """By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
-
 
 CALIBRATION: Final = (
     "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit contracts and 81.3 % of those at no "
@@ -191,8 +171,6 @@ CALIBRATION: Final = (
 """What was measured of the network, for answers that nothing corrects."""
 
 OFF: Final = "The errors stated count the draws, and what the network is off by where two hands are known"
-"""What errors of such answers count."""
-
 
 NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)
 """Expected tricks that part the columns of :data:`NETWORK_ERROR`."""
@@ -341,8 +319,7 @@ def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget,
     network = next((one for one in found.numbers.values() if one.estimator == PREDICTS), None)
     if asked is None or network is None or network.output.support != range(14):
         return found
-    random, group, posterior = generator(rng), asked.group, found.posterior
-    predicted = network.draws
+    random, group, posterior, predicted = generator(rng), asked.group, found.posterior, network.draws
     if len(predicted) == len(posterior):
         estimates = TrickEstimates.of(posterior, [group], predicted)
     else:
@@ -360,14 +337,10 @@ def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget,
     return replace(found, odds=estimates.odds(asked), failures=failures)
 
 
-LAYOUTS: Final = 1000
-"""Layouts that :func:`network_odds` asks about of a posterior that has more."""
-
-
 def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> ContractOdds:
-    """What the network alone says of a contract, quickly: of no more than ``LAYOUTS`` layouts."""
+    """What the network alone says of a contract, quickly: of no more than 1000 layouts."""
     asked = ContractQuestion.of(posterior.belief, contract)
-    return TrickEstimates.of(judged(posterior, rng, LAYOUTS, LAYOUTS), [asked.group]).odds(asked)
+    return TrickEstimates.of(judged(posterior, rng, 1000, 1000), [asked.group]).odds(asked)
 
 
 def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0) -> list[ContractOdds]:
@@ -390,9 +363,8 @@ def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> ND
     found = run(solver, layouts, question)
     tricks = np.asarray(found.get(SOLVES, next(iter(found.values()))), np.int64)
     if tricks.ndim != 1 or tricks.min() < 0 or tricks.max() > 13:
-        raise PluginError(
-            f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, got others", plugin=solver.name
-        )
+        what = f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, got others"
+        raise PluginError(what, plugin=solver.name)
     return tricks
 
 
@@ -404,12 +376,10 @@ def judged(posterior: Posterior, rng: Seed, most: int = 4000, exact_up_to: int =
 
 
 class LayoutNumbers(NamedTuple):
-    """A number of each layout, by the network and where it was solved."""
+    """A number of each layout: (n,) its mean and that of its square by the network, and what was solved."""
 
     predicted: Floats
-    """(n,) its mean over what the network says of the layout."""
     square: Floats
-    """(n,) the mean of its square."""
     solved: Floats | None
     """(m,) its value in the layouts that were solved; ``None`` where it was not."""
     points: Floats
@@ -494,7 +464,7 @@ class TrickEstimates:
 
     @property
     def every(self) -> bool:
-        """Whether every layout was solved, so that what was solved is exact."""
+        """Whether every layout was solved."""
         return self.sample is not None and self.sample.size == np.inf
 
     def basis(self, group: Group) -> str:
@@ -502,8 +472,6 @@ class TrickEstimates:
         return "network" if group not in self.tricks else "all solved" if self.every else "corrected"
 
     def odds(self, asked: ContractQuestion) -> ContractOdds:
-        """What becomes of a contract."""
-
         def of(values: Floats) -> Estimate[float]:
             return self.mean(self.of_one(asked.group, asked.after @ values))
 
@@ -534,10 +502,8 @@ class TrickEstimates:
             solved = np.asarray(((of_first @ points) * of_second).sum(axis=1))
         near = points[self._near(first)][:, self._near(second)]
         step = _largest_step(near) + _largest_step(near.T)
-        error = np.hypot(
-            self._error(first, points @ (self.weights @ two)), self._error(second, (self.weights @ one) @ points)
-        )
-        return LayoutNumbers(predicted, square, solved, points, step, float(error))
+        errors = self._error(first, points @ (self.weights @ two)), self._error(second, (self.weights @ one) @ points)
+        return LayoutNumbers(predicted, square, solved, points, step, float(np.hypot(*errors)))
 
     def mean(self, number: LayoutNumbers) -> Estimate[float]:
         """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
@@ -549,10 +515,9 @@ class TrickEstimates:
             mean, error = self.sample.mean(number.solved, low, high, number.step or high - low)
             return Estimate(mean, math.hypot(error, number.network))
         mean = min(max(float(self.weights @ number.predicted), low), high)  # rounding alone
+        variance = (float(self.weights @ number.square) - mean**2) / self.ess
         if self.ess == np.inf:
             variance = float(self.weights**2 @ (number.square - number.predicted**2))
-        else:
-            variance = (float(self.weights @ number.square) - mean**2) / self.ess
         return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
     def _error(self, group: Group, points: Floats) -> float:
@@ -568,7 +533,7 @@ class TrickEstimates:
 
 
 def _largest_step(near: Floats) -> float:
-    """The largest difference between neighbours along the first axis."""
+    """Between neighbours along the first axis."""
     return float(np.abs(np.diff(near, axis=0)).max())
 
 
@@ -627,10 +592,8 @@ class CalibratedSample:
         found = min(max(float(self.weights @ values), float(values.min())), float(values.max()))  # rounding alone
         if self.size == np.inf or low == high:
             return Estimate(found, 0.0)
-        away = values - found
-        spread = float(self.weights @ away**2)
-        residual = away
-        k = self.controls.shape[1]
+        residual = away = values - found
+        spread, k = float(self.weights @ away**2), self.controls.shape[1]
         if k:
             weighted = self.weights[:, None] * self.controls
             gram = weighted.T @ self.controls
@@ -655,10 +618,8 @@ def _tilted(w: Floats, x: Floats) -> Floats:
     """
     spread = np.sqrt(w @ x**2)
     z = x / np.where(spread > 0.0, spread, 1.0)  # a contract that no layout decides tells nothing
-    ridge = 1.0 / len(w)
-    weights = w
-    at = np.zeros(z.shape[1])
-    value = 0.0
+    weights, ridge = w, 1.0 / len(w)
+    at, value = np.zeros(z.shape[1]), 0.0
     for _ in range(50):  # ten steps are usual
         mean = weights @ z
         slope = mean + ridge * at
@@ -719,7 +680,7 @@ def passed_through(shares: Floats, needed: int) -> Floats:
 
 
 def actual_table(contract: Contract) -> Floats:
-    """(14, 14) P(declarer takes so many ∣ double dummy), by what was counted; a row for each double dummy."""
+    """(14, 14) P(declarer takes so many ∣ double dummy), counted on real tables; a row for each double dummy."""
     counts, about = actual_counts()
     shares = smoothed(counts, float(about["strength"]))
     return passed_through(shares[cell_of(contract)], contract.tricks_needed)
@@ -728,6 +689,5 @@ def actual_table(contract: Contract) -> Floats:
 @cache
 def actual_counts() -> tuple[NDArray[np.int64], dict[str, Any]]:
     """The counts that ship, and what is known of them: the records' hash, settings, and how they were judged."""
-    path = files("bayesbridge.estimators").joinpath("data/actual.json")
-    stored = json.loads(path.read_text("utf-8"))
+    stored = json.loads(files("bayesbridge.estimators").joinpath("data/actual.json").read_text("utf-8"))
     return np.array(stored["counts"], np.int64).reshape(SHAPE), stored["about"]

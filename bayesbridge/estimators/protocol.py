@@ -1,8 +1,7 @@
 """What an estimator is: a name, the outputs it declares, and one method over a whole batch of layouts.
 
-Whatever has these three is one (:class:`Estimator`); a plain function of one deal becomes one by :func:`estimator`,
-slow but easy. Estimators are asked by :func:`run` and :func:`run_exact`, which check what is declared and returned, and
-name the estimator in whatever goes wrong.
+Estimators are asked by :func:`run` and :func:`run_exact`, which check what is declared and returned, and name the
+estimator in whatever goes wrong.
 """
 
 from __future__ import annotations
@@ -208,7 +207,6 @@ class PlainEstimator:
     function: OfOneDeal
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        """One call a layout."""
         return {self.name: np.array([self.function(deal, question) for deal in layouts], dtype=self.outputs[0].dtype)}
 
 

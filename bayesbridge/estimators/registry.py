@@ -1,8 +1,7 @@
-"""Finds plugins and what they offer; nothing is loaded before somebody asks, and nothing is global.
+"""Finds plugins and what they offer, when somebody asks.
 
-Plugins are code that the user installed: they are imported here and run in this process. A plugin that cannot be
-loaded, misspells a hook or fails when called is reported by name and left out; the others stay. A name that two plugins
-offer belongs to neither: an error names both. Names of the built-ins stay theirs.
+A plugin that cannot be loaded, misspells a hook or fails when called is reported by name and left out; the others stay.
+A name that two plugins offer belongs to neither: an error names both. Names of the built-ins stay theirs.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import metadata
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import pluggy
 
@@ -36,13 +35,13 @@ KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}
 
 @dataclass(slots=True)
 class Plugin:
-    """Where a plugin comes from, what it offers by name, and what is wrong with it."""
+    """What a plugin offers by name, where it comes from, and what is wrong with it."""
 
-    name: str
-    distribution: str
-    version: str
-    estimators: dict[str, Estimator]
-    bidders: dict[str, BidderModel]
+    estimators: dict[str, Estimator] = field(default_factory=dict)
+    bidders: dict[str, BidderModel] = field(default_factory=dict)
+    name: str = ""
+    distribution: str = ""
+    version: str = ""
     failure: str | None = None
 
 
@@ -57,11 +56,9 @@ class Registry:
     """Kind and name of what several plugins offer, and the line that names them."""
 
     def estimator(self, name: str) -> Estimator:
-        """An estimator by name."""
         return self._lookup("estimators", name, self.estimators)
 
     def bidder(self, name: str) -> BidderModel:
-        """A bidder model by name."""
         return self._lookup("bidders", name, self.bidders)
 
     def _lookup[T](self, kind: str, name: str, offers: dict[str, T]) -> T:
@@ -71,10 +68,8 @@ class Registry:
             raise PluginError(self.disputed[kind, name], name=name)
         failed = [f"plugin {plugin.name!r} failed: {plugin.failure}" for plugin in self.plugins if plugin.failure]
         broken = f" ({'; '.join(failed)})" if failed else ""
-        hint = did_you_mean(name, offers)
-        raise PluginError(
-            f"unknown {KINDS[kind]} {name!r}: {hint}choose {', '.join(sorted(offers))}{broken}", name=name
-        )
+        known = f"{did_you_mean(name, offers)}choose {', '.join(sorted(offers))}"
+        raise PluginError(f"unknown {KINDS[kind]} {name!r}: {known}{broken}", name=name)
 
 
 def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> Registry:
@@ -107,14 +102,13 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
     found: list[Plugin] = []
     owners: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, distribution, version, source in sources:
-        offers, failure = Offers({}, {}), None
         try:
-            offers = offers_of(source.load() if isinstance(source, metadata.EntryPoint) else source)
+            plugin = offers_of(source.load() if isinstance(source, metadata.EntryPoint) else source)
         except (Exception, SystemExit) as error:
-            failure = raised(error)
-        found.append(Plugin(name, distribution, version, *offers, failure))
-        for kind, named in offers._asdict().items():
-            for one in named:
+            plugin = Plugin(failure=raised(error))
+        found.append(replace(plugin, name=name, distribution=distribution, version=version))
+        for kind in KINDS:
+            for one in getattr(plugin, kind):
                 owners[kind, one].append(name)
     disputed = {
         (kind, one): f"{KINDS[kind]} {one!r} is offered by both {' and '.join(map(repr, names))}: rename one"
@@ -125,37 +119,27 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
         for (kind, one), line in disputed.items():
             if getattr(plugin, kind).pop(one, None) is not None:
                 plugin.failure = plugin.failure or line
-    every = Offers({}, {})
-    for plugin in found:
-        every.estimators.update(plugin.estimators)
-        every.bidders.update(plugin.bidders)
-    return Registry(*every, tuple(found), disputed)
+    estimators = {name: offer for plugin in found for name, offer in plugin.estimators.items()}
+    bidders = {name: offer for plugin in found for name, offer in plugin.bidders.items()}
+    return Registry(estimators, bidders, tuple(found), disputed)
 
 
-class Offers(NamedTuple):
-    """Estimators and bidder models by name."""
-
-    estimators: dict[str, Estimator]
-    bidders: dict[str, BidderModel]
-
-
-def offers_of(plugin: object) -> Offers:
+def offers_of(plugin: object) -> Plugin:
     """Call the hooks of a plugin; raises where it misspells one, has none, or offers or asks for something else."""
     if (wanted := getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT)) not in range(1, CONTRACT + 1):
         raise PluginError(
             f"it asks for contract {wanted!r} of plugins, and bayesbridge {bayesbridge.__version__} keeps {CONTRACT}: "
             f"install a newer {DISTRIBUTION}, or an older version of the plugin"
         )
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(plugin)
     callers = manager.get_hookcallers(plugin)
     for caller in callers or ():
         if not caller.has_spec():  # a hook that nobody calls is a misspelt one
             known = [name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_")]
-            raise PluginError(
-                f"unknown hook {caller.name!r}: {did_you_mean(caller.name, known)}choose {', '.join(known)}"
-            )
+            hint = did_you_mean(caller.name, known)
+            raise PluginError(f"unknown hook {caller.name!r}: {hint}choose {', '.join(known)}")
     if not callers:
         raise PluginError("implements no hook: mark its functions with @bayesbridge.plugins.hookimpl")
     estimators: dict[str, Estimator] = {}
@@ -168,7 +152,6 @@ def offers_of(plugin: object) -> Offers:
     bidders: dict[Any, Any] = dict(next(iter(manager.hook.bayesbridge_bidders()), {}))
     for name, model in bidders.items():
         if not isinstance(model, BidderModel) or isinstance(model, type) or not isinstance(name, str):
-            raise PluginError(
-                f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
-            )
-    return Offers(estimators, bidders)
+            words = f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
+            raise PluginError(words)
+    return Plugin(estimators, bidders)

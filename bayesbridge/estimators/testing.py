@@ -1,12 +1,5 @@
-"""The conformance kit: one call that tells whether an estimator or a bidder model keeps the contract.
-
-For authors of plugins::
-
-    from bayesbridge.plugins import check_bidder, check_estimator
-
-    def test_conformance():
-        check_estimator(MyEstimator())
-        check_bidder(MyBidder(), players=4)
+"""The conformance kit: ``check_estimator(MyEstimator())`` and ``check_bidder(MyBidder(), players=4)``, in tests of a
+plugin, tell whether an estimator or a bidder model keeps the contract.
 """
 
 from __future__ import annotations
@@ -91,7 +84,6 @@ def check_bidder(bidder: BidderModel, *, players: int = 3, hands: int = 60, rng:
 
 
 def _check_turn(bidder: BidderModel, hands: NDArray[np.uint64], before: Auction) -> None:
-    """All promises at one point of an auction."""
     who, index, legal = f"bidder {name_of(bidder)}, auction '{before}'", len(before.calls), before.legal_calls()
 
     def chances(auction: Auction, hands: NDArray[np.uint64]) -> NDArray[Any]:

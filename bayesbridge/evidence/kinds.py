@@ -55,7 +55,6 @@ class Piece(ABC):
 
     @property
     def text(self) -> str:
-        """The text that :meth:`of` reads."""
         return f"{self.seat.name}:{self._said()}"
 
     @abstractmethod
@@ -64,7 +63,6 @@ class Piece(ABC):
 
     @classmethod
     def _read(cls, *parts: str) -> Self:
-        """Make a piece of the parts of its text."""
         return cast(Self, cast(Any, cls)(*parts))
 
     def _said(self) -> str:
@@ -227,11 +225,8 @@ class _Range(Piece):
         except TypeError:
             first = last = -1
         if not 0 <= first <= last <= self.most:
-            raise NotationError(
-                f"{what} from {low!r} to {high!r}: give whole numbers between 0 and {self.most}, the lower first",
-                low=low,
-                high=high,
-            )
+            words = f"give whole numbers between 0 and {self.most}, the lower first"
+            raise NotationError(f"{what} from {low!r} to {high!r}: {words}", low=low, high=high)
         self._set(low=first, high=last)
 
     @classmethod
@@ -245,13 +240,11 @@ class _Range(Piece):
         elif low and not high and sign != "-":
             ends = int(low), cls.most if sign else int(low)
         else:
-            raise NotationError(
-                f"{text!r} is no range: write 5-{cls.most}, 5, 5+ (5 or more) or -5 (5 or fewer)", text=text
-            )
+            words = f"write 5-{cls.most}, 5, 5+ (5 or more) or -5 (5 or fewer)"
+            raise NotationError(f"{text!r} is no range: {words}", text=text)
         return cast(Self, cast(Any, cls)(*others, *ends))
 
     def _said(self) -> str:
-        """The shortest text of the range."""
         if self.low == self.high:
             return str(self.low)
         upwards = self.high == self.most
@@ -331,8 +324,6 @@ class HighCards(_Range):
 class Shape(Piece):
     """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any 5-5``, ``S5+ H4-5``.
 
-    The module ``bayesbridge.shapes`` says what each text means.
-
     >>> Shape("S", "s5+ h4-5")
     Shape('S', 'S5+ H4-5')
     >>> str(Shape("W", "balanced"))
@@ -408,12 +399,10 @@ class Condition(Piece):
 
     @property
     def text(self) -> str:
-        """The condition as it was given."""
         return self.condition
 
     @property
     def expression(self) -> Expression:
-        """The condition as it is read."""
         from bayesbridge.expressions import parse_expression
 
         return parse_expression(self.condition)

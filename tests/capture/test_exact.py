@@ -1,7 +1,4 @@
-"""The exact whole-space distribution: against brute force on small decks, and against what is known apart.
-
-Random deals against it, with a control: tests/studies/test_captures.py and test_shift.py.
-"""
+"""The exact whole-space distribution against brute force on small decks; tests/studies has random deals against it."""
 
 from itertools import combinations
 
