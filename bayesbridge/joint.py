@@ -284,7 +284,7 @@ class StyleRows:
         """Sort layouts into rows, all of them where none are drawn."""
         target, codes, others = question.belief.target, [], []
         if drawn is None:
-            layouts: Enumeration | Masks = target.support
+            layouts: Enumeration | Masks = Enumeration.of(target.sampler)
             log_density: Floats | float = float(np.log(float(target.count)))
         else:
             used, likelihood = drawn.weights > 0, drawn.log_likelihood
