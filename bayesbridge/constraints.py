@@ -1,8 +1,6 @@
-"""Hard evidence, compiled: which layouts are possible at all.
+"""Hard evidence, compiled: which layouts are possible at all, always by the original 13 cards of each seat.
 
-:class:`Constraints` is a conjunction, always about the original 13 cards of each seat: cards held and not held, suit
-lengths, shapes and high-card points in a range. What these cannot say is a condition over any hands; tables by suit
-ignore it, those of :mod:`bayesbridge.engines.conditions` hold it.
+What ranges cannot say is a condition over any hands, which :mod:`bayesbridge.engines.conditions` holds in tables.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ from bayesbridge.layouts import HONOURS, Masks, high_card_points, suit_lengths
 from bayesbridge.shapes import Shapes, shape_table, shapes_within
 
 type Four[T] = tuple[T, ...]
-"""One for each seat, or for each suit."""
 
 SEATS: Final = range(4)
 SUITS: Final = range(4)
@@ -55,14 +52,8 @@ class Constraints:
     @classmethod
     def free(cls) -> Self:
         """Nothing known: every deal is possible."""
-        return cls(
-            must=(0,) * 4,
-            may=(DECK_MASK,) * 4,
-            shortest=((0,) * 4,) * 4,
-            longest=((13,) * 4,) * 4,
-            points_low=(0,) * 4,
-            points_high=(40,) * 4,
-        )
+        none = (0,) * 4
+        return cls(none, (DECK_MASK,) * 4, (none,) * 4, ((13,) * 4,) * 4, none, (40,) * 4)
 
     def hold(self, seat: int, mask: int) -> Self:
         """And the seat holds all these cards; 13 of them make its hand known."""
@@ -94,7 +85,6 @@ class Constraints:
         return replace(self, shapes=_with(self.shapes, seat, _both(self.shapes[seat], shapes)))
 
     def where(self, condition: Expression) -> Self:
-        """And a condition is true."""
         return replace(self, conditions=tuple(dict.fromkeys((*self.conditions, condition))))
 
     def meets(self, masks: Masks) -> NDArray[np.bool_]:
@@ -105,7 +95,6 @@ class Constraints:
         return fits
 
     def __and__(self, other: Constraints) -> Self:
-        """Both at once."""
         return replace(
             self,
             must=_each(or_, self.must, other.must),
@@ -121,8 +110,7 @@ class Constraints:
     @property
     def impossible(self) -> bool:
         """Whether a contradiction is plain to see; if not, only counting tells."""
-        reachable = self.may[0] | self.may[1] | self.may[2] | self.may[3]
-        return reachable != DECK_MASK or any(
+        return reduce(or_, self.may) != DECK_MASK or any(
             self.must[seat] & ~self.may[seat]
             or self.must[seat].bit_count() > 13
             or self.may[seat].bit_count() < 13
@@ -140,14 +128,14 @@ class Constraints:
     @property
     def unknown_mask(self) -> int:
         """The cards whose place is not certain."""
-        return DECK_MASK & ~(self.must[0] | self.must[1] | self.must[2] | self.must[3])
+        return DECK_MASK & ~reduce(or_, self.must)
 
     def room(self, seat: int) -> int:
         """How many unknown cards a seat holds."""
         return 13 - self.must[seat].bit_count()
 
     def reachable_points(self, seat: int) -> tuple[int, int]:
-        """Fewest and most points of a seat by its cards alone, lengths and the other seats aside."""
+        """Fewest and most points of a seat by its cards alone."""
         optional = self.may[seat] & ~self.must[seat]
         worth = sorted(points for points, honours in HONOURS for _ in range((optional & honours).bit_count()))
         room = max(self.room(seat), 0)
@@ -158,11 +146,8 @@ class Constraints:
     @property
     def bounded(self) -> tuple[int, ...]:
         """The hidden seats whose points range excludes something; meaningful once normalised."""
-        return tuple(
-            seat
-            for seat in self.hidden
-            if (self.points_low[seat], self.points_high[seat]) != self.reachable_points(seat)
-        )
+        ranges = list(zip(self.points_low, self.points_high, strict=True))
+        return tuple(seat for seat in self.hidden if ranges[seat] != self.reachable_points(seat))
 
     @property
     def shaped(self) -> tuple[int, ...]:
@@ -170,10 +155,7 @@ class Constraints:
         return tuple(seat for seat in self.hidden if self.shapes[seat] is not None)
 
     def normalised(self) -> Self:
-        """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction.
-
-        A card with one possible place lies there, a full hand holds nothing else, ranges narrow each other.
-        """
+        """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction."""
         known = self
         while not known.impossible:
             tighter = known._cards_settled()._shapes_settled()._lengths_settled()
@@ -230,20 +212,11 @@ class Constraints:
                 certain = (must[seat] & suit_mask).bit_count()
                 possible = (may[seat] & suit_mask).bit_count()
                 # A hand and a suit both have 13 cards: what the others need or can take bounds this one.
-                other_suits = [s for s in SUITS if s != suit]
-                other_seats = [s for s in SEATS if s != seat]
-                low[seat][suit] = max(
-                    low[seat][suit],
-                    certain,
-                    13 - sum(high[seat][s] for s in other_suits),
-                    13 - sum(high[s][suit] for s in other_seats),
-                )
-                high[seat][suit] = min(
-                    high[seat][suit],
-                    possible,
-                    13 - sum(low[seat][s] for s in other_suits),
-                    13 - sum(low[s][suit] for s in other_seats),
-                )
+                others = [(seat, s) for s in SUITS if s != suit], [(s, suit) for s in SEATS if s != seat]
+                least = (13 - sum(high[a][b] for a, b in rest) for rest in others)
+                low[seat][suit] = max(low[seat][suit], certain, *least)
+                most = (13 - sum(low[a][b] for a, b in rest) for rest in others)
+                high[seat][suit] = min(high[seat][suit], possible, *most)
                 if high[seat][suit] == certain:
                     may[seat] &= must[seat] | ~suit_mask
                 if low[seat][suit] == possible:

@@ -254,7 +254,7 @@ class StyleRows:
     def of(cls, question: StyleQuestion, drawn: Draws | None) -> StyleRows:
         target, codes, others = question.belief.target, [], []
         if drawn is None:
-            layouts: Enumeration | Masks = target.support
+            layouts: Enumeration | Masks = Enumeration.of(target.sampler)
             log_density: Floats | float = float(np.log(float(target.count)))
         else:
             used, likelihood = drawn.weights > 0, drawn.log_likelihood

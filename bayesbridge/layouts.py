@@ -1,7 +1,6 @@
 """Layouts: the batch of full deals that engines produce and estimators consume.
 
-One layout is one row of four 52-bit masks, column = seat N E S W, and always the *original* deal of 13 cards a hand,
-however much of it has been played.
+One layout is one row of four 52-bit masks, N E S W, and always the *original* deal of 13 cards a hand.
 """
 
 from __future__ import annotations
@@ -19,9 +18,8 @@ from bayesbridge.deal import Deal, around_table
 from bayesbridge.errors import DealError
 
 type Masks = NDArray[np.uint64]
-"""(n, 4) masks of cards, column = seat."""
+"""(n, 4) masks of cards, column = seat; ``Hands``: (n,) of one seat."""
 type Hands = NDArray[np.uint64]
-"""(n,) masks of the hands of one seat."""
 type Floats = NDArray[np.float64]
 type Singles = NDArray[np.float32]
 type Ints = NDArray[np.int64]
@@ -45,21 +43,13 @@ def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
 
 
 def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Suit lengths of any array of masks: shape (..., 4), last axis C D H S.
-
-    >>> suit_lengths(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
-    [[3, 3, 3, 4]]
-    """
+    """Suit lengths of any array of masks: shape (..., 4), last axis C D H S."""
     fields = masks[..., None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(SUIT_MASK)
     return np.bitwise_count(fields)
 
 
 def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """High-card points of any array of masks, same shape, 0 to 40.
-
-    >>> high_card_points(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
-    [19]
-    """
+    """High-card points of any array of masks, same shape, 0 to 40."""
     total = np.zeros(masks.shape, dtype=np.uint8)
     for points, honours in HONOURS:
         total += np.uint8(points) * np.bitwise_count(masks & np.uint64(honours))

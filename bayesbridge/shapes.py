@@ -1,15 +1,8 @@
-"""Shapes of hands: how many cards a hand has in each suit, and the ways in which players say it.
+"""Shapes of hands, four suit lengths C D H S that add up to 13, and the ways in which players name sets of them.
 
-A shape is four suit lengths in the order C D H S that add up to 13; there are 560. Players name sets of them:
-
-===============  =======================================================================================
-``balanced``     4-3-3-3, 4-4-3-2 or 5-3-3-2 in any order
-``5-4-2-2``      these four lengths in any order
-``any 5-5``      the longest suit has at least 5 cards and the next one too; also with three or four numbers
-``S5+ H4-5``     at least 5 spades and 4 or 5 hearts; suits not named are free. ``D-2`` is at most 2 diamonds
-===============  =======================================================================================
-
-Several of these with ``or`` between them mean any one of them.
+``balanced`` is 4-3-3-3, 4-4-3-2 or 5-3-3-2, ``5-4-2-2`` these four lengths, in any order; ``any 5-5`` has at least so
+many cards in its longest suits; ``S5+ H4-5 D-2`` has at least 5 spades, 4 or 5 hearts and at most 2 diamonds. Several
+of these with ``or`` between them mean any one of them.
 """
 
 from __future__ import annotations
@@ -28,7 +21,6 @@ if TYPE_CHECKING:
 
 type Shape4 = tuple[int, int, int, int]
 type Shapes = frozenset[Shape4]
-"""Suit lengths C D H S, 13 cards in all, of the shapes that a hand may have."""
 
 EXAMPLES: Final = "balanced, 5-4-2-2, any 5-5 or S5+ H4-5"
 

@@ -1,8 +1,4 @@
-"""Belief: what one observer knows, seen at the table or on record, and how they come to a posterior.
-
-Everything is worked out when it is first needed, and kept. Hard evidence is compiled piece by piece, so that a
-contradiction can be traced to the smallest set of pieces that cannot hold together.
-"""
+"""Belief: what one observer knows, seen at the table or on record, and how they come to a posterior."""
 
 from __future__ import annotations
 
@@ -26,14 +22,7 @@ from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.target import LikelihoodTerm, PlayLikelihood, SoftEvidence, Target, calls_evidence
-from bayesbridge.errors import (
-    BayesBridgeError,
-    BayesBridgeWarning,
-    DealError,
-    NotationError,
-    TablesTooLarge,
-    whole,
-)
+from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, DealError, NotationError, TablesTooLarge, whole
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.expressions import short_text
@@ -46,7 +35,6 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.bidders.learned import PairStyle
     from bayesbridge.random64 import Seed
-
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
@@ -156,8 +144,7 @@ class Belief:
     def given(self, *evidence: Piece | Trick | Auction) -> Belief:
         """The belief after more evidence, in the order it was seen; tricks and auctions count as their parts.
 
-        Calls and plays that no auction or play can contain are refused at once; whether the evidence holds together is
-        known when layouts are counted.
+        Illegal calls and plays are refused at once; whether all holds together is known when layouts are counted.
         """
         belief = self._with((*self.evidence, *pieces(*evidence)))
         if belief.constraints.impossible:
@@ -170,9 +157,8 @@ class Belief:
         """The posterior over layouts.
 
         ``method``: ``auto`` takes the most exact engine that fits and says which and why; the other names of
-        ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns; by
-        default as many as the bidder model says (:class:`~bayesbridge.evidence.models.Cost`). ``before`` is the
-        posterior one step earlier: a fit to the calls starts from there. What deceives is warned of.
+        ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns, by
+        default as many as the bidder model says. A fit to the calls starts from ``before``, an earlier posterior.
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
@@ -259,9 +245,9 @@ class Belief:
         contract = None if self.auction is None else self.auction.contract
         if contract is not None:
             return markup.call(str(contract))
-        if self.contract_strain is None:
+        if self.table.strain is None:
             return ""
-        trump = self.contract_strain.trump
+        trump = self.table.strain.trump
         return "no trumps" if trump is None else markup.text(f"trumps {SYMBOLS[trump.name]}")
 
     @cached_property
@@ -336,7 +322,6 @@ class Belief:
         return "hard and soft" if piece.excludes and soft else "hard" if piece.excludes else "soft" if soft else "none"
 
     def _repr_html_(self) -> str:
-        """Known cards, the auction, everything else that was seen, and how many layouts fit or why none does."""
         known = self.constraints
         try:
             layouts = self.count()
@@ -351,7 +336,6 @@ class Belief:
         )
 
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
-        """The same observer with other evidence."""
         other = object.__new__(Belief)
         vars(other).update({field.name: getattr(self, field.name) for field in fields(self)}, evidence=evidence)
         return other
@@ -367,7 +351,6 @@ class Belief:
         return auction, passed
 
     def _plays(self) -> Iterable[LikelihoodTerm]:
-        """The choice of cards, one term for each seat that chose some."""
         table, plays = self.table, [piece for piece in self.evidence if isinstance(piece, Play)]
         contract, dummy = table.contract, table.dummy
         if self.chooses is None or contract is None or dummy is None:

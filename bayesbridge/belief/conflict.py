@@ -1,10 +1,9 @@
 """The smallest set of pieces of evidence that cannot hold together.
 
-The observer's own hand is beyond doubt: it does not count in the size of a conflict, and is named where it matters.
-A *correction set* is what must be taken back so that the rest holds together and nothing more can be added to it. Every
-conflict has a piece of each, so a minimal hitting set of those known so far is the next candidate: if it is in conflict
-there is no smaller one; if not, it is enlarged and gives one more correction set (A. Ignatiev, A. Previti, M. Liffiton
-and J. Marques-Silva, "Smallest MUS extraction with minimal hitting set dualization", 2015).
+The observer's own hand is beyond doubt and does not count. A *correction set* is what must be taken back so that the
+rest holds together and nothing more can be added. Every conflict has a piece of each, so a minimal hitting set of those
+known so far is the next candidate: in conflict it is the smallest; if not, it is enlarged and gives one more correction
+set (A. Ignatiev and others, "Smallest MUS extraction with minimal hitting set dualization", 2015).
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Posterior: layouts with weights, how they were found, and the questions every posterior answers.
-
-Marginals under hard evidence alone are exact whatever the number of layouts, since counting tables give them.
-:func:`subsample` takes fewer layouts, for questions that take long for each of them.
-"""
+"""Posterior: layouts with weights, how they were found, and the questions every posterior answers."""
 
 from __future__ import annotations
 
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
 
-
 UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
 
@@ -48,8 +43,7 @@ DECEIVING: Final = 0.7
 CONVOLUTION: Final = "convolution"
 """The method of numbers that were counted suit by suit under hard evidence, in place of an engine."""
 
-MOST_ROWS: Final = 1_000_000
-"""Rows of a table of layouts, half a gigabyte."""
+MOST_ROWS: Final = 1_000_000  # half a gigabyte
 
 CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 """Names of the cards in the order of hands: spades first, high cards first."""
@@ -79,7 +73,6 @@ class Posterior(Draws):
 
     @classmethod
     def of(cls, draws: Draws, **more: Any) -> Posterior:
-        """What an engine found, with the other fields."""
         return cls(**{field.name: getattr(draws, field.name) for field in fields(draws)}, **more)
 
     def count(self) -> int:
@@ -141,15 +134,13 @@ class Posterior(Draws):
 
     @cached_property
     def marginals(self) -> Marginals:
-        """Weighted sums over the layouts held; the methods above take exact counts instead where there are any."""
+        """Weighted sums over the layouts held."""
         if self.whole is not None:  # what all draws together say is better than what few say
             return self.whole.marginals
         return Marginals.of(self.blocks())
 
     def rebind(self, belief: Belief) -> Posterior | None:
-        """The same draws for a belief that has learned nothing since; ``None`` where it has.
-
-        An observer's own calls and cards tell them nothing, and what is told of the hidden hands must not move.
+        """The same draws for a belief that has learned nothing since, as by the observer's own calls; else ``None``.
 
         >>> from bayesbridge import Belief, Called
         >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("E", "1NT"))
@@ -181,11 +172,8 @@ class Posterior(Draws):
 
     @property
     def entropy_bits(self) -> float:
-        """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0.
-
-        With weights w and likelihood L it is log₂ of the count plus log₂ of the mean L minus the posterior mean of
-        log₂ L.
-        """
+        """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0."""
+        # log₂ of the count plus log₂ of the mean likelihood L minus the posterior mean of log₂ L
         bits = log2(self.count()) + (self.log_marginal - self.mean_log_likelihood) / log(2.0)
         return min(max(bits, 0.0), log2(self.count()))
 
@@ -224,10 +212,9 @@ class Posterior(Draws):
         return Layouts.adopt(self.stretch(0, len(self))[chosen])
 
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
-        """The layouts as a pandas table, one row for each: ``weight``, the four hands in PBN, their points and lengths.
+        """A pandas table, a row for each layout: ``weight``, hands in PBN, ``points[N]`` …, ``length[N:S]`` ….
 
-        The last are columns such as ``points[N]`` and ``length[N:S]``. With ``n`` as many rows are drawn by their
-        weights, and count the same. A table has at most a million rows.
+        With ``n`` as many rows are drawn by their weights, and count the same. A table has at most a million rows.
         """
         import pandas
 
@@ -248,7 +235,6 @@ class Posterior(Draws):
         return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {accuracy}>"
 
     def _repr_html_(self) -> str:
-        """Hands with what is to be expected of the hidden ones, honours, and how exact that is."""
         names = ("card_probabilities", "length_probabilities", "point_probabilities")
         return markup.piece(
             position_html({name: getattr(self, name)() for name in names}, self.belief.roles, self.belief.middle_html),
@@ -269,13 +255,12 @@ class Posterior(Draws):
 
 
 def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
-    """How an answer was computed and how exact it is; of the posterior, unless the numbers came in another way."""
+    """How an answer was computed and how exact it is."""
     is_exact = posterior.exact if exact is None else exact
     why = posterior.why
     if method == CONVOLUTION:
         counted = f"{posterior.count()} layouts are too many to walk, but their suits can be counted and merged"
         why = f"{method}: {counted}; {'every answer is exact' if is_exact else f'the other estimators by {why}'}"
-
     return {
         "method": method or posterior.method,
         "exact": is_exact,
@@ -350,10 +335,9 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
 
 
 def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
-    """``n`` layouts of a posterior, drawn by their weights, that count the same; ``why`` is added to its own.
+    """``n`` layouts of a posterior, drawn by their weights, that count the same, for questions that take long for each.
 
-    Marginals, the evidence and the entropy stay those of the whole posterior. Its effective draws E become
-    1 / (1/n + 1/E), or n where it was exact.
+    Marginals, the evidence and the entropy stay those of the whole posterior; ``why`` is added to its own.
 
     >>> from bayesbridge import Belief, Reveal
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").given(Reveal("N", "J54.AQ2.KQ76.A54")).infer()

@@ -21,8 +21,8 @@ from bayesbridge.tricks import Trick
 def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None) -> dict[Card, float]:
     """P(card wins) for every legal card of the seat in turn, high cards first.
 
-    ``pair`` are the seats that play together, the observer and the dummy by default; the other two oppose
-    them. Where the hand of the seat is hidden, the answer is given that it holds the card and may play it.
+    ``pair`` are the seats that play together, by default the observer and the dummy. Where the hand of the seat is
+    hidden, the answer is given that it holds the card and may play it.
 
     >>> from bayesbridge import Belief, Reveal
     >>> trick = Trick.of("W:H5")

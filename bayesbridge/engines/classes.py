@@ -42,8 +42,8 @@ def merged[Kind: NDArray[Any]](
 ) -> tuple[list[Ints], tuple[Ints, Ints], Kind, tuple[Ints, Ints]]:
     """The fewest classes: what leads to the same values whatever the other suits are is one class, −1 leads nowhere.
 
-    ``pairs``: for each half, (codes, codes) of its suits, the number of the half; ``values``: by the numbers of both.
-    Returns the class of each code by suit, both tables by class, and one half of each class.
+    ``pairs``: for each half, by codes of its suits, its number; ``values``: by the numbers of both. Returns the class
+    of each code by suit, both tables by class, and one half of each class.
     """
     low, low_kept = row_classes(values)
     high, high_kept = row_classes(values[low_kept].T)
@@ -73,18 +73,14 @@ class Lookup(NamedTuple):
 
     table: NDArray[np.signedinteger]
     offset: Ints
-    """(quantities,) where the matrix of a quantity begins."""
+    """(quantities,) where the matrix of each begins, and the length of its rows."""
     width: Ints
-    """(quantities,) the length of its rows."""
     size: int
     """All sums are below it."""
 
     @classmethod
     def of(cls, matrices: Sequence[NDArray[Any]], sizes: Sequence[int], most: int = MOST_CLASSES) -> Self:
-        """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest.
-
-        It is negative where an entry is; numbers past ``most`` are refused.
-        """
+        """Matrices whose entries are below ``sizes``; sums are numbers in mixed radix, negative where an entry is."""
         size = math.prod(sizes)
         verify_size(size, most, "classes of two suits")
         flat = [

@@ -1,8 +1,4 @@
-"""Exact distributions of what Algorithm 2 computes, without walking a single layout.
-
-The merge of four suits is associative, so outcomes and total gaps are quantities of
-:mod:`bayesbridge.engines.quantity_tables`; what concerns one suit is summed over its rows.
-"""
+"""Exact distributions of what Algorithm 2 computes, from quantities of :mod:`~bayesbridge.engines.quantity_tables`."""
 
 from __future__ import annotations
 

@@ -113,23 +113,20 @@ def add_group(block: Dealing, group: int, seats: Ints, state: State, hands: Word
 
 
 class Drawing(NamedTuple):
-    """All that draws need."""
-
     low: Half
     high: Half
     blocks: tuple[Dealing, Dealing, Dealing, Dealing]
     join: Join
     rest: Ints
-    """(low keys,) of :func:`rests`."""
+    """(low keys,) ways of the high half that complete each."""
     upper: Words
     """(low keys + 1,) ways up to each low key, in two words."""
     lower: Words
     seats: Ints
     """The seat of each holder, 4 for the pool."""
     rooms: Ints
-    """(4,) cards that each seat takes from the pool."""
+    """(4,) cards that each seat takes from the pool; ``base``: cards that are certain."""
     base: Words
-    """(5,) cards that are certain."""
 
 
 @njit

@@ -1,23 +1,19 @@
 """DealTable: all deals that meet a condition, counted exactly and drawn without rejection.
 
 **Slots.** The largest parts of the condition that look at one seat only become slots. The values of a seat's slots are
-its *profile*; the skeleton that is left says which combinations of profiles make the condition true. Combinations are
-disjoint, so that a disjunction over several hands counts nothing twice.
+its *profile*; the skeleton that is left says which combinations of profiles make the condition true.
 
-**Blocks.** Cards of a block that no condition tells apart and that may lie in the same hands are of one *kind*; how
-many of a kind each holder gets is all that matters. A *holder* is a seat with a condition, or the pool: the seats
-without one share what the others leave, which multiplies the number of deals by a constant. A block is a suit, or,
-where no condition depends on a suit (points of the whole hand and the like), some ranks.
+**Blocks.** A block is a suit, or, where no condition depends on a suit, some ranks. Its cards that no condition tells
+apart and that may lie in the same hands are of one *kind*; a row says how many of each kind each *holder* gets: a seat
+with a condition, or the pool, for the seats without one share what the others leave.
 
-**Classes.** Each holding of a seat in a block has a vector of values, one for each measure of its condition; the
-vectors of two blocks add up to the vector of a half of the deck, those of two halves to the values of the hand. Vectors
-that lead to the same profiles whatever the rest of the hand is are one class, and those that lead to no accepted
-profile are dropped. Rows with the same classes for all seats are a group.
+**Classes.** Each holding of a seat in a block has a vector of values, one for each measure of its condition; vectors of
+blocks add up. Those that lead to the same profiles whatever the rest of the hand is are one class, and those that lead
+to no accepted profile are dropped. Rows with the same classes for all seats are a group.
 
 **Draws.** Two blocks make a half of the deck: its keys are the tuples of half classes. A deal is a key of the low half,
-a key of the high half that fills the hands and gives a combination of profiles that meets the condition, a pair of
-groups of each key, a row of each group, and places for the like cards of each kind. Each of these is drawn with its
-exact number of ways, so rare conditions cost no more than common ones. Totals pass 2^63: two words of 64 bits.
+a key of the high half that fills the hands and meets the condition, a pair of groups of each key, a row of each group,
+and places for the like cards of each kind, each drawn with its exact number of ways: two words, as totals pass 2^63.
 """
 
 from __future__ import annotations
@@ -62,7 +58,7 @@ if TYPE_CHECKING:
 
 type Words = NDArray[np.uint64]
 type Measures = Sequence[tuple[Measure, int | None]]
-"""Measures, each of one suit or of the whole hand."""
+"""Each of one suit or of the whole hand."""
 
 MOST_ROWS: Final = 400_000
 MOST_VECTORS: Final = 3_000_000
@@ -76,7 +72,6 @@ MOST_COMBINATIONS: Final = 2_000_000
 CHUNK: Final = 1 << 18
 """Cells of a table that are looked up at once."""
 
-_JUNCTIONS: Final = ("and", "or")
 _TRUTHS: Final = frozenset(("and", "or", "not", "==", "!=", "<", "<=", ">", ">="))
 
 
@@ -88,7 +83,6 @@ class Split:
     slots: tuple[tuple[int, Expression], ...]
 
     def of_seat(self, seat: int) -> tuple[int, ...]:
-        """The numbers of a seat's slots."""
         return tuple(number for number, (other, _) in enumerate(self.slots) if other == seat)
 
 
@@ -131,7 +125,7 @@ def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, t
         part = expression if is_truth or not truth else Operation("!=", (expression, Number(0)))
         return Slot(slots.setdefault((min(seats), part), len(slots)))
     match expression:
-        case Operation(operator, operands) if operator in _JUNCTIONS:
+        case Operation("and" | "or" as operator, operands):
             groups: dict[frozenset[int], list[Expression]] = {}
             for operand in operands:
                 groups.setdefault(seats_of(operand), []).append(operand)
@@ -145,7 +139,7 @@ def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, t
 
 
 def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints, Ints]:
-    """(n, holders) all ways to share like cards among the allowed holders by number, and (n,) how many ways each is.
+    """(n, holders) how many like cards each of the allowed holders may get, and (n,) in how many ways.
 
     >>> shares, ways = compositions(2, (0, 2), 3)
     >>> shares.tolist(), ways.tolist()
@@ -168,7 +162,7 @@ class Block:
     counts: NDArray[np.uint8]
     """(rows, kinds, holders)"""
     weights: Ints
-    """(rows,) in how many ways the cards of a row can be chosen."""
+    """In how many ways the cards of each row can be chosen."""
 
     @classmethod
     def of(
@@ -184,9 +178,8 @@ class Block:
         for card in cards:
             kinds.setdefault((allowed(card), alike(card)), []).append(card)
         holders = len(rooms)
-        counts = np.zeros((1, 0, holders), dtype=np.uint8)
+        counts, weights = np.zeros((1, 0, holders), dtype=np.uint8), np.ones(1, dtype=np.int64)
         totals = np.zeros((1, holders), dtype=np.int64)
-        weights = np.ones(1, dtype=np.int64)
         for members in kinds.values():
             shares, ways = compositions(len(members), allowed(members[0]), holders)
             verify_size(len(counts) * len(shares), 16 * MOST_ROWS, "rows")
@@ -199,10 +192,7 @@ class Block:
         return cls(number, tuple(map(tuple, kinds.values())), counts, weights)
 
     def vectors(self, place: int, certain: int, measures: Measures) -> Ints:
-        """(rows, 1 + measures) what a holder gets: cards, then each measure; its certain cards are in block 0.
-
-        Measures that do not add up card by card need a block that is a suit: they count the certain cards there.
-        """
+        """(rows, 1 + measures) what a holder gets; certain cards count in block 0, or in their suit if not additive."""
         counts = self.counts[:, :, place].astype(np.int64)
         found = []
         for measure, suit in ((LENGTH, None), *measures):
@@ -232,8 +222,7 @@ def leaves_of(expressions: Sequence[Expression]) -> tuple[tuple[Measure, int | N
 
 
 def deck_blocks(known: Constraints, seats: Sequence[int], measures: Sequence[Measures]) -> list[Block]:
-    """The unknown cards in four blocks: cut by rank where no condition speaks of a suit and that gives smaller tables,
-    else by suit. ``measures``: those in the condition of each of the seats."""
+    """The unknown cards in four blocks: by rank where no measure is of a suit and tables stay small, else by suit."""
     unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
     pool = [seat for seat in range(4) if seat not in seats]
     rooms = [known.room(seat) for seat in seats] + ([sum(map(known.room, pool))] if pool else [])
@@ -258,10 +247,7 @@ def deck_blocks(known: Constraints, seats: Sequence[int], measures: Sequence[Mea
 
 
 def _by_rank(unknown: list[int], weights: Sequence[Sequence[int]], holders: int) -> list[list[int]]:
-    """Cards that count something, from the ace down, in two blocks, and the others in a half of their own.
-
-    Where the ways of a half could then pass 62 bits, each half has 26 cards at most instead.
-    """
+    """Cards that count something in two blocks, the others in one; by 26 where ways of a half could pass 62 bits."""
     counting = [card for card in unknown if any(each[card % 13] for each in weights)]
     ranks = sorted({card % 13 for card in counting}, reverse=True)
     high = set(ranks[: (len(ranks) + 1) // 2])
@@ -279,15 +265,14 @@ class SeatGrid:
     """The vectors of a seat, or their classes, and the profile of every pair of halves that makes 13 cards."""
 
     rows: tuple[Ints, ...]
-    """For each of the four blocks, (rows,) the number of the vector or class of each row; -1 where it leads nowhere."""
+    """For each of the four blocks, the number of the vector or class of each row; -1 where it leads nowhere."""
     pairs: tuple[Ints, Ints]
     """For each half, by the numbers of two blocks, the number of the half; -1 where a hand would overflow."""
     lengths: tuple[Ints, Ints]
-    """For each half, (halves,) how many cards."""
+    """For each half, how many cards."""
     cells: NDArray[np.int32]
-    """(low halves, high halves) the profile, -1 without 13 cards."""
+    """By the low and the high half the profile, -1 without 13 cards; ``profiles``: by slot the values of each."""
     profiles: Ints
-    """(profiles, slots) the values of the slots."""
 
     @classmethod
     def of(cls, vectors: Sequence[Ints], slots: Sequence[Expression]) -> Self:
@@ -324,7 +309,7 @@ class SeatGrid:
 
 
 def _numbered(vectors: Ints) -> tuple[Ints, Ints]:
-    """The number of each row's vector, and the distinct vectors; each is one number where 63 bits are enough."""
+    """The number of each row's vector, and the distinct vectors."""
     low = vectors.min(axis=0, initial=0)
     radices = [int(n) for n in vectors.max(axis=0, initial=0) - low + 1]
     if math.prod(radices) >= 1 << 62:
@@ -348,15 +333,12 @@ def _added(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 
 
 class Dealing(NamedTuple):
-    """What a block needs for draws: its rows by group, and the cards of each kind."""
+    """What a block needs for draws: rows by group (``before``: ways of the earlier ones), the cards of each kind."""
 
     group_start: Ints
-    """(groups + 1,) where the rows of each group begin."""
     before: Ints
-    """(rows,) ways of the earlier rows of the same group."""
     group_ways: Ints
     counts: NDArray[np.uint8]
-    """(rows, kinds, holders)"""
     cards: Ints
     """(kinds, most of a kind) padded with -1."""
     sizes: Ints
@@ -365,7 +347,7 @@ class Dealing(NamedTuple):
 
     @classmethod
     def of(cls, block: Block, classes: Sequence[Ints]) -> Self:
-        """The rows of a block that every seat can use; ``classes``: (rows,) by seat."""
+        """The rows that every seat can use; ``classes``: by seat."""
         own = np.stack([np.zeros(len(block.weights), dtype=np.int64), *classes], axis=1)
         kept = np.flatnonzero((own >= 0).all(1))
         numbers, distinct = _numbered(own[kept])
@@ -383,17 +365,15 @@ class Half(NamedTuple):
     """Two blocks together: pairs of groups, sorted by key; keys are sorted by how many cards each seat gets."""
 
     key_start: Ints
-    """(keys + 1,) where the pairs of each key begin."""
     first: Ints
     second: Ints
     before: Ints
-    """(pairs,) ways of the earlier pairs of the same key."""
+    """Ways of the earlier pairs of the same key; ``ways``: of each key."""
     ways: Ints
-    """(keys,) ways of each key."""
     classes: Ints
     """(keys, seats)"""
     lengths: Ints
-    """(keys,) the cards of each seat in one number."""
+    """The cards of each seat in one number, by key."""
 
     @classmethod
     def of(cls, one: Dealing, two: Dealing, grids: Sequence[SeatGrid], half: int) -> Self:
@@ -421,12 +401,11 @@ class Join(NamedTuple):
     """How keys of the two halves are joined: a key of the low half with those of the high half that fill the hands."""
 
     begin: Ints
-    """(low keys,) the first and last such keys of the high half."""
+    """The first and last such keys of the high half, by low key."""
     end: Ints
     profiles: Lookup
-    """The number of the combination of profiles, from the classes of both halves."""
+    """The number of the combination of profiles, from the classes of both halves; ``accept``: whether it is met."""
     accept: Bools
-    """(combinations,) whether the condition is met."""
 
 
 def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
@@ -437,11 +416,7 @@ def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class DealTable:
-    """All deals that fit the known cards and meet a condition.
-
-    >>> DealTable.of(Constraints.free()).total
-    53644737765488792839237440000
-    """
+    """All deals that fit the known cards and meet a condition."""
 
     known: Constraints
     """Normalised; of it only the certain and the possible cards are read."""
@@ -450,7 +425,7 @@ class DealTable:
     seats: tuple[int, ...]
     """The seats that have a part in these, or may not hold every card."""
     profiles: tuple[Ints, ...]
-    """For each of these seats, (profiles, slots of the seat) the values of its slots."""
+    """For each of them, (profiles, slots) the values of its slots."""
     low: Half
     high: Half
     blocks: tuple[Dealing, Dealing, Dealing, Dealing]
@@ -458,10 +433,7 @@ class DealTable:
 
     @classmethod
     def of(cls, known: Constraints, condition: Expression = TRUE, *watched: Expression) -> Self:
-        """Build the tables; raises ``TablesTooLarge``, early, if they would be.
-
-        ``watched`` expressions restrict nothing, but :meth:`counts` distinguishes their values.
-        """
+        """Raises ``TablesTooLarge``, early, if they would be; :meth:`counts` tells the values of ``watched`` apart."""
         parts = split(condition, *watched)
         asked = {seat for seat, _ in parts.slots}
         asked |= {seat for seat in range(4) if known.room(seat) and known.unknown_mask & ~known.may[seat]}

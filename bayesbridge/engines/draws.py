@@ -1,8 +1,4 @@
-"""Draws: what every engine returns, layouts with weights; and the weighted marginals of a batch of layouts.
-
-Marginals take one pass over the layouts, which adds each weight to a table of suit fields by seat; the distributions of
-cards and lengths follow from that table.
-"""
+"""Draws: what every engine returns, layouts with weights; and the weighted marginals of a batch of layouts."""
 
 from __future__ import annotations
 
@@ -46,11 +42,10 @@ class Marginals:
 
     def card_marginals(self) -> Floats:
         """(52, 4) weight of each card in each seat."""
-        cards: Floats = self.fields @ HOLDS_RANK
-        return cards.reshape(4, 52).T
+        return np.asarray(self.fields @ HOLDS_RANK).reshape(4, 52).T
 
     def length_distributions(self) -> Floats:
-        """(4, 4, 14) weight of each length by seat and suit."""
+        """(4, 4, 14) by seat, suit and length."""
         return np.asarray(self.fields @ HAS_LENGTH)
 
 
@@ -91,7 +86,6 @@ class LazyDraws:
 
     @cached_property
     def masks(self) -> Masks:
-        """(n, 4) the layouts."""
         return read_only(self.draw(self.n, self.state.copy()))
 
 
@@ -100,7 +94,7 @@ type Source = Masks | Enumeration | LazyDraws
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Layouts with weights, and how they came about. All arrays are read-only: what was found does not change."""
+    """Layouts with weights, and how they came about. All arrays are read-only."""
 
     target: Target
     method: str
@@ -112,7 +106,7 @@ class Draws:
     exact: bool = False
     """Whether every answer is exact, not only the marginals."""
     importance: Weights | None = None
-    """Weights of the layouts; ``None`` where all count the same."""
+    """``None`` where all layouts count the same."""
     proposed: Weights | None = None
     """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
     likelihood: Floats | None = None
@@ -171,16 +165,13 @@ class Draws:
 
     @property
     def khat(self) -> float | None:
-        """Pareto k̂ of the weights (above 0.7 they deceive), as they were before draws were thinned or resampled.
-
-        ``None`` where the draws never had weights that differ.
-        """
+        """Pareto k̂ of the weights before draws were thinned or resampled (above 0.7 they deceive), if they differ."""
         weights = self.proposed or self.importance
         return None if self.exact or weights is None else weights.khat
 
     @cached_property
     def weights(self) -> Floats:
-        """(n,) normalised weights of the layouts, they add up to one."""
+        """(n,) weights of the layouts, which add up to one."""
         return read_only(np.full(len(self), 1.0 / len(self)) if self.importance is None else self.importance.W)
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:

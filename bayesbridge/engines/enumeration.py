@@ -27,7 +27,7 @@ BLOCK: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enumeration:
-    """All layouts of one set of constraints; ``len`` is how many there are.
+    """All layouts of one set of constraints.
 
     >>> seen = Constraints.free().hold(0, 0x1FFF).hold(2, 0x1FFF << 13).lack(1, 0xFF << 26)
     >>> [len(block) for block in Enumeration.of(seen).blocks(size=5000)]

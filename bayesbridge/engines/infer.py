@@ -1,7 +1,4 @@
-"""Which engine answers, and why: the most exact one that fits.
-
-An engine is a function from a :class:`Target` to :class:`Draws`. ``ENGINES`` is the one list of them.
-"""
+"""Which engine answers, and why: the most exact one that fits. ``ENGINES`` is the one list of them."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.draws import Draws, LazyDraws
-from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
+from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
 from bayesbridge.engines.levels import exact_draws, exact_tables, from_tables
 from bayesbridge.engines.particles import moved
 from bayesbridge.engines.proposal import Proposal
@@ -76,7 +73,7 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start
 
 
 def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
-    walk = target.support
+    walk = Enumeration.of(target.sampler)
     found = Draws(target, "enumerate", (why,), walk, exact=True, ess=float(target.count))
     if target.plain:
         return replace(found, tables=target.sampler)
@@ -167,13 +164,11 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
 
 
 def _best(target: Target, masks: Masks, by_term: NDArray[np.float64]) -> float:
-    """The log weight that a layout may have which was not drawn: every seat explains its calls as well as it can.
+    """The log weight that a layout may have which was not drawn: every seat explains its calls as its best hand does.
 
-    That is as well as the best hands drawn; or with certainty where all hands explain all calls of a seat equally,
-    since then perhaps none of them does.
+    With certainty where all hands explain all calls of a seat equally, since then perhaps none of them does.
     """
-    total = 0.0
-    about = [term.seats for term in target.soft.terms]
+    total, about = 0.0, [term.seats for term in target.soft.terms]
     for seats in dict.fromkeys(about):
         own = by_term[:, [one == seats for one in about]].sum(axis=1)
         hands = masks[:, list(seats)]

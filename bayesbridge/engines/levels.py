@@ -1,15 +1,13 @@
 """The engine ``levels``: calls that depend on a hand only through its levels by Algorithm 1 are counted, not sampled.
 
-The likelihood of a layout is then ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted as
-integers (:mod:`~bayesbridge.engines.quantity_tables`), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is
-exact; so are the marginals of cards, lengths and points. A draw is a weight, chosen in proportion to count · weight,
-and a uniform number among its layouts: draws are independent and unweighted, and nothing is rejected.
+The likelihood of a layout is then ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted
+(:mod:`~bayesbridge.engines.quantity_tables`), so P(calls ∣ hard evidence) and the marginals are exact. A draw is a
+weight, chosen in proportion to count · weight, and a uniform number among its layouts: nothing is rejected.
 
-**Proposals.** A bidder who bids suits makes the highest of five bids: who bids nX has level n in strain X, so a weight
-for that level, and the largest of all other weights for every other level, bounds P(calls ∣ hand) from above. Where
-weights are bounds only, or the tables of all callers would be too large, tables of some callers are a proposal: with
-w(layout) the weight behind the tables and L the likelihood, a draw has the importance weight L / w and log P(calls) =
-log mean w + log mean (L / w), where the first mean is exact.
+**Proposals.** Who bids nX has level n in strain X, so a weight for that level, and the largest of all other weights for
+every other level, bounds P(calls ∣ hand) from above. Where weights are bounds only, or the tables of all callers would
+be too large, tables of some callers are a proposal: with w the weight behind the tables and L the likelihood, a draw
+has the importance weight L / w and log P(calls) = log mean w + log mean (L / w), where the first mean is exact.
 """
 
 from __future__ import annotations
@@ -33,13 +31,7 @@ from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.quantity_tables import (
-    ClassTables,
-    Level,
-    Outcome,
-    Points,
-    Quantity,
-)
+from bayesbridge.engines.quantity_tables import ClassTables, Level, Outcome, Points, Quantity
 from bayesbridge.engines.tables import HAS_LENGTH, LayoutIndex, tally_fields
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
@@ -51,15 +43,13 @@ from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelEvidence:
-    """A seat whose calls depend on levels alone."""
+    """A seat whose calls depend on levels in one strain, C D H S NT = 0 … 4."""
 
     seat: int
     strain: int
-    """Whose level is meant: C D H S NT = 0 … 4."""
     weights: Floats
-    """(8,) by level: P(all calls of the seat ∣ level), or an upper bound of it."""
+    """(8,) by level: P(all calls of the seat ∣ level) if ``exact``, else an upper bound of it."""
     exact: bool
-    """Whether the weights are P(calls ∣ level) itself."""
 
 
 def callers_of(soft: SoftEvidence) -> tuple[LevelEvidence, ...]:
@@ -90,7 +80,7 @@ def _caller(seat: int, by_bid: Floats, suits: bool) -> LevelEvidence:
 
 
 type Weights = Sequence[float | Fraction] | Floats
-"""(8,) P(all calls of a seat ∣ its level), level 0 … 7."""
+"""P(all calls of a seat ∣ its level), level 0 … 7."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,25 +95,19 @@ class LevelTables:
 
     tables: ClassTables
     weights: tuple[float | Fraction, ...]
-    """The weight of a layout of each value."""
+    """The weight of a layout of each value, and how many layouts have it."""
     counts: tuple[int, ...]
-    """How many layouts have each value."""
     total: int
-    """The number of layouts that fit the hard evidence."""
     kept: dict[Quantity | str, Any] = field(default_factory=dict)
     """Counts that do not depend on weights, once they were made: tables that differ in weights alone share them."""
 
     @classmethod
     def of(
-        cls,
-        constraints: Constraints,
-        weights: Mapping[int, Weights],
-        strains: Mapping[int, int] = MappingProxyType({}),
+        cls, constraints: Constraints, weights: Mapping[int, Weights], strains: Mapping[int, int] = MappingProxyType({})
     ) -> Self:
         """Tables for the callers' weights, by seat; ``strains``: of seats whose level is not that of no trumps.
 
-        Raises ``Contradiction`` if no layout fits the hard evidence or all that do weigh 0, which is a proof that the
-        calls are impossible; and another ``BayesBridgeError`` if the tables would be too large.
+        Raises ``Contradiction`` if no layout fits or all weigh 0, another ``BayesBridgeError`` where too large.
         """
         checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
         levels = tuple(Level.of(seat, by_level, strains.get(seat, NO_TRUMP)) for seat, by_level in checked.items())
@@ -137,7 +121,6 @@ class LevelTables:
 
     @property
     def log_mean(self) -> float:
-        """log P(calls ∣ hard evidence)."""
         return math.log(self.mean)
 
     @property
@@ -174,7 +157,7 @@ class LevelTables:
         return np.stack([self.distribution(Points(seat)) for seat in SEATS])[:, :38]
 
     def distribution(self, quantity: Quantity) -> Floats:
-        """(size,) probabilities of the values of a quantity."""
+        """Probabilities of the values of a quantity."""
         counts = self.kept.get(quantity)
         if counts is None:  # (values, size) layouts by value of the tables and by the quantity
             more = ClassTables.of(self.tables.unranking, [*self.tables.quantities, quantity])
@@ -192,20 +175,19 @@ class LevelTables:
     @cached_property
     def _fields(self) -> list[Floats]:
         """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
-        if "fields" in self.kept:
-            return [self._mixed(counts) for counts in self.kept["fields"]]
-        suits = [rows for pair in (self.tables.low, self.tables.high) for rows in (pair.first, pair.second)]
-        own = zip(suits, self.tables.unranking.certain, self.tables.completions(), strict=True)
-        tallies = [tally_fields(rows.fields, rows.row_start, certain, ways) for rows, certain, ways in own]
-        if len(self.counts) <= 64:  # a megabyte for each value
-            self.kept["fields"] = tallies
+        tallies = self.kept.get("fields")
+        if tallies is None:
+            suits = [rows for pair in (self.tables.low, self.tables.high) for rows in (pair.first, pair.second)]
+            own = zip(suits, self.tables.unranking.certain, self.tables.completions(), strict=True)
+            tallies = [tally_fields(rows.fields, rows.row_start, certain, ways) for rows, certain, ways in own]
+            if len(self.counts) <= 64:  # a megabyte for each value
+                self.kept["fields"] = tallies
         return [self._mixed(counts) for counts in tallies]
 
 
 def _by_value(
     levels: Sequence[Level], weights: Mapping[int, Sequence[float | Fraction]], counts: Sequence[int]
 ) -> tuple[float | Fraction, ...]:
-    """The weight of each value."""
     factors = [[weights[one.seat][one.by_level.index(value)] for value in range(one.size)] for one in levels]
     # The value of the first caller is the lowest digit, so it varies fastest.
     by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
@@ -229,7 +211,6 @@ _numbered = lru_cache(maxsize=1)(LayoutIndex.of)
 
 
 def checked_weights(seat: int, weights: Weights) -> list[float | Fraction]:
-    """Weights as Python numbers."""
     values = [weight if isinstance(weight, Fraction | int) else float(weight) for weight in weights]
     if len(values) != 8 or not all(0 <= weight < math.inf for weight in values):
         raise BayesBridgeError(
@@ -268,7 +249,6 @@ class LevelProposal:
         return min(found, key=lambda one: one.tables.mean, default=None)
 
     def log_weights(self, masks: Masks) -> Floats:
-        """(n,) log w of (n, 4) layouts."""
         total = np.zeros(len(masks))
         for caller in self.callers:
             hands = np.ascontiguousarray(masks[:, caller.seat])
@@ -294,15 +274,10 @@ def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
 
 def exact_tables(target: Target) -> LevelTables | None:
     """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
-    callers = callers_of(target.soft)
-    if (
-        target.constraints.conditions
-        or not callers
-        or not all(caller.exact for caller in callers)
-        or len(callers) < len(target.soft.seats)
-    ):
+    exact = frozenset(caller.seat for caller in callers_of(target.soft) if caller.exact)
+    if target.constraints.conditions or not exact or len(exact) < len(target.soft.seats):
         return None
-    return tables_of(target, frozenset(caller.seat for caller in callers))
+    return tables_of(target, exact)
 
 
 def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
@@ -317,7 +292,6 @@ def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, 
 
 
 def from_tables(target: Target, tables: LevelTables, draws: int, rng: np.random.Generator, why: str) -> Draws:
-    """Draws and exact marginals of the tables."""
     return Draws(
         target,
         "levels",

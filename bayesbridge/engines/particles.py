@@ -1,12 +1,9 @@
 """Particles: importance draws of too small an effective sample size, resampled and moved by Metropolis steps.
 
-An elementary move takes two hidden cards in different hands and swaps them if the hard evidence still holds, else it
-stays. A pair of places is chosen without looking at the cards in them, so a move and its inverse are equally likely:
-any number of swaps leaves the uniform distribution invariant, though they need not reach the whole support.
-
-Every draw makes a number of Metropolis steps: a few swaps, accepted by the likelihood ratio. A swap changes two hands,
-so only their terms are computed anew: that is what makes an expensive model affordable. Copies drift apart; the stated
-effective sample size ignores that, and counts the distinct ancestors.
+A swap takes two hidden cards in different hands and exchanges them if the hard evidence still holds. The places are
+chosen without looking at the cards in them, so any number of swaps leaves the uniform distribution invariant. A
+Metropolis step is a few swaps, accepted by the likelihood ratio; only the terms of hands that changed are computed
+anew. Copies drift apart; the stated effective sample size ignores that, and counts the distinct ancestors.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ class Moves(NamedTuple):
     suits: Ints
     points: Ints
     allowed: Ints
-    """(m,) bit s is set if seat s may hold the card."""
+    """Bit s is set if seat s may hold the card."""
     start: Ints
     """(5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m."""
     certain: Hands
@@ -42,14 +39,12 @@ class Moves(NamedTuple):
     lengths: Ints
     scores: Ints
     points_low: Ints
-    """(4,) fewest and most points."""
     points_high: Ints
     shapes: Bools
     """(4, 14, 14, 14) whether a seat may have these lengths of C D H."""
 
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:
-        """Compile hard evidence."""
         known = constraints.normalised()
         cards = np.array([card for card in range(52) if known.unknown_mask >> card & 1], dtype=np.int64)
         certain = np.array(known.must, dtype=np.uint64)
@@ -69,7 +64,7 @@ class Moves(NamedTuple):
         )
 
     def shuffle(self, layouts: Masks, swaps: int | Ints, rng: Seed) -> Masks:
-        """Propose ``swaps`` swaps in every one of (n, 4) layouts that fit the hard evidence; uniform stays uniform."""
+        """Propose ``swaps`` swaps in every one of (n, 4) layouts; uniform stays uniform."""
         moved = np.array(layouts, dtype=np.uint64)
         counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(moved)).copy()
         if np.count_nonzero(np.diff(self.start)) > 1:  # else there is nothing to swap
@@ -151,12 +146,9 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
 
 def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     """Weighted draws as particles of equal weight, each moved by a few Metropolis steps."""
-    target = found.target
-    weights = found.importance or Weights(np.zeros(len(found)))
-    n = max(2, min(draws, 4000))
-    ancestors = weights.resample(n, rng)
+    target, soft, n = found.target, found.target.soft, max(2, min(draws, 4000))
+    ancestors = (found.importance or Weights(np.zeros(len(found)))).resample(n, rng)
     layouts = found.stretch(0, len(found))[ancestors]
-    soft = target.soft
     terms = soft.by_term(layouts)
     shuffler = Moves.of(target.constraints)
     for _ in range(target.cost.moves):
@@ -168,8 +160,7 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
             hands = (np.ascontiguousarray(there[rows, seat]) for seat in term.seats)
             there_terms[rows, column] = term.likelihood(*hands)
         ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
-        accepted = rng.random(n) < np.exp(np.minimum(ratio, 0.0))
-        accepted &= target.constraints.meets(there)
+        accepted = (rng.random(n) < np.exp(np.minimum(ratio, 0.0))) & target.constraints.meets(there)
         layouts = np.where(accepted[:, None], there, layouts)
         terms = np.where(accepted[:, None], there_terms, terms)
     families = np.unique(ancestors, return_counts=True)[1] / n

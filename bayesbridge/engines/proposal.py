@@ -2,22 +2,16 @@
 
 ``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the other,
 each by a weighted split of what is left, the last two in one split; so the first component is drawn without rejection
-and its density is known for every layout. The uniform component bounds q below by spread / number of layouts, and so
-the importance weights above, whatever the tilts.
+and its density is known for every layout. The uniform component bounds the importance weights, whatever the tilts.
 
-One split gives a seat its 13 cards out of those that are left; the *rest* is another seat, or several seats that split
-again. The weight of a split is the product of the two sides' tilts. A tilt is a function of one hand::
+A split gives a seat its 13 cards out of those that are left; the *rest* is another seat, or several that split again.
+Its weight is the product of both sides' tilts, ``tilt(hand) = Π_suits holding[suit, length, honours] · points[points]``
+with the A K Q J of the suit as honours. The sum over all splits is exact, by convolution: a suit is a table by (points,
+length), two suits combine to one of the same form, and the two pairs are joined where 13 cards are reached. The same
+sums, walked backwards, draw a split with probability weight / sum.
 
-    tilt(hand) = Π_suits holding[suit, length, honours] · points[points]
-
-Points are high-card points, honours are the A K Q J that the hand holds in the suit. The sum over all splits is exact,
-by convolution: a suit is a table by (points, length), two suits combine to one of the same form, and the two pairs,
-clubs with diamonds and hearts with spades, are joined where 13 cards are reached. The same sums, walked backwards, draw
-a split with probability weight / sum.
-
-Splits use the hard evidence only of the seats that they deal to. With three hidden hands, evidence about the second
-and third may leave a first hand without any completion. Such a draw is *dead*: it is reported, not repeated, and
-counts as a layout of weight 0.
+Splits use the hard evidence only of the seats that they deal to, so evidence about the others may leave a first hand
+without any completion. Such a draw is *dead*: it is not repeated, and counts as a layout of weight 0.
 """
 
 from __future__ import annotations
@@ -41,7 +35,6 @@ if TYPE_CHECKING:
     from bayesbridge.engines.deal_tables import DealTable
     from bayesbridge.engines.tables import LayoutIndex
 
-
 HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
 """(16,) points of a set of honours, jack at bit 0."""
 
@@ -58,17 +51,15 @@ class Side(NamedTuple):
     """One side of a split: what it must and may hold, and its tilt."""
 
     must: Ints
-    """(4,) fields of 13 bits by suit."""
+    """(4,) fields of 13 bits, then shortest and longest lengths, by suit."""
     may: Ints
     low: Ints
-    """(4,) shortest and longest lengths by suit."""
     high: Ints
     bounds: Ints
-    """(2,) fewest and most points."""
+    """Fewest and most points."""
     holding: Floats
     """(4, 14, 16) by suit, length and honours."""
     points: Floats
-    """(41,)"""
 
 
 class Work(NamedTuple):
@@ -82,23 +73,21 @@ class Work(NamedTuple):
     ways: Floats
     """(4, 11, 14) weighted ways by suit, points and length of the first side."""
     some: Floats
-    """(4, 154) those of a suit that are not 0, one after the other."""
+    """(4, 154) those of a suit that are not 0, their places and how many they are.
+
+    A place is 28 · points + length, in hearts and spades 28 · points + 13 − length: so what completes 13 cards is read
+    in the same direction in both pairs."""
     place: Ints
-    """(4, 154) the place of each: 28 · points + length; in hearts and spades 28 · points + 13 − length."""
     number: Ints
-    """(4,) how many they are."""
     table: Floats
-    """(2, 616) weighted ways of two suits, by pair, at the sum of the places of both suits: 28 · points + length, in
-    hearts with spades 28 · points + 26 − length. So what completes 13 cards is read in the same direction in both.
-    """
+    """(2, 616) weighted ways of two suits, by pair, at the sum of the places of both suits."""
     tilt: Floats
     """(41,) the tilt of both sides by the points of the first, 0 out of bounds."""
     most: Ints
-    """(2,) points in each pair."""
+    """Points in each pair."""
     cell: Floats
-    """(21, 21) the sum of weights by the points of both pairs."""
+    """(21, 21) the sum of weights by the points of both pairs; ``row``: by those of the first pair."""
     row: Floats
-    """(21,) the same by those of the first pair."""
 
 
 @njit
@@ -125,10 +114,7 @@ def add_up(work: Work, cards: np.int64) -> float:
 
 @njit
 def _count_suits(work: Work, cards: np.int64) -> tuple[int, int, int]:
-    """Fill the tables of single suits; the points of the first side that are certain, in doubt, and of both sides.
-
-    The first number is -1 if a card has no place.
-    """
+    """Fill the tables of suits; points of the first side certain (-1: a card has no place), in doubt, of both sides."""
     one, rest, suits, ways = work.one, work.rest, work.suit, work.ways
     one_must, one_may, one_low, one_high = one.must, one.may, one.low, one.high
     rest_must, rest_may, rest_low, rest_high = rest.must, rest.may, rest.low, rest.high
@@ -202,10 +188,7 @@ def _uniform(state: State) -> float:
 
 @njit
 def _find(limit: float, work: Work) -> tuple[int, int, int]:
-    """(length, points, points) of the first pair's length and both pairs' points where the running sum passes a limit.
-
-    The last place that has weight takes what rounding leaves over.
-    """
+    """Where the running sum passes a limit: the first pair's length, both pairs' points; the last takes rounding."""
     table, cell, row, most = work.table, work.cell, work.row, work.most
     p, q, length, before = -1, -1, -1, 0.0
     for here in range(most[0] + 1):
@@ -320,19 +303,15 @@ class Tilt(NamedTuple):
     """The logarithm of a seat's tilt, in two tables; see the module's text."""
 
     holding: Floats
-    """(4, 14, 16)"""
     points: Floats
-    """(41,)"""
     coefficients: Floats | None
     """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
 
     @classmethod
     def none(cls) -> Self:
-        """Every hand counts the same."""
         return cls(np.zeros((4, 14, 16)), np.zeros(41), None)
 
     def log(self, hands: Hands) -> Floats:
-        """(n,) log tilt of (n,) hands of 13 cards."""
         if self.coefficients is None:
             return np.zeros(len(hands))
         fields = (hands[:, None] >> _SUITS.astype(np.uint64)).astype(np.int64) & SUIT_MASK
@@ -363,7 +342,6 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
 SPREAD: Final = 0.05
 """Share of the uniform distribution."""
 
-
 type Uniform = LayoutIndex | DealTable
 """Exact uniform draws over the layouts that fit."""
 
@@ -377,11 +355,7 @@ class Proposed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """A tilted distribution over the layouts that some constraints allow.
-
-    order: the hidden seats in the order in which they take cards
-    tilts: one a seat, N E S W
-    """
+    """A tilted distribution over the layouts that constraints allow; hidden seats take their cards in ``order``."""
 
     known: Constraints
     sampler: Uniform
@@ -391,19 +365,18 @@ class Proposal:
 
     @classmethod
     def flat(cls, constraints: Constraints, sampler: Uniform) -> Self:
-        """The uniform distribution."""
         known = constraints.normalised()
         return cls(known, sampler, known.hidden, (Tilt.none(),) * 4, 1.0)
 
     @property
-    def splits(self) -> tuple[tuple[Side, Side], ...]:
+    def splits(self) -> list[tuple[Side, Side]]:
         """Who takes cards from whom, one split after the other."""
         sides = []
         for step, seat in enumerate(self.order[:-1]):
             others = self.order[step + 1 :]
             tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none()
             sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
-        return tuple(sides)
+        return sides
 
     def draw(self, n: int, rng: Seed = None) -> Proposed:
         """``n`` independent layouts (n, 4) with log density (n,); a dead draw is a row of zeros of log density -inf."""

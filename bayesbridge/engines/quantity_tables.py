@@ -1,25 +1,19 @@
 """Exact tables by suit classes: layouts counted, numbered and unranked by the values of some quantities.
 
 A *quantity* is additive over suits in a wide sense: each row of a suit (:class:`~bayesbridge.engines.tables.SuitRows`)
-has a code, two neighbouring suits have a code that follows from their codes, and the value of a layout follows from the
-codes of both halves (clubs with diamonds, hearts with spades). Codes that nothing in the other suits of the position
-tells apart are one *class*; a strong hand in view leaves few classes, often a tenth of the codes.
+has a code, two neighbouring suits have a code that follows from theirs, and the value of a layout follows from the
+codes of both halves (clubs with diamonds, hearts with spades). Codes that nothing in the other suits tells apart are
+one *class*. Rows of a suit, or pairs of rows of two, with the same key and classes are one *entry*. Entries of both
+halves are joined where every hand is full and all hard evidence is kept, and each such pair has one value: layouts are
+counted by value, and numbered within it, without being enumerated. Counts are exact; totals from 2^63 on are refused.
 
-Rows of a suit with the same key and the same classes are one *entry*; so are pairs of rows of two suits. The entries of
-both pairs are joined where every hand is full and all hard evidence is kept, and each such pair of entries has one
-value. So layouts are counted by value without being enumerated, and the layouts of each value are numbered: by the
-entry of the low pair, then by its pair of rows, then by the entry of the high pair and its pair of rows. All counts are
-int64 and exact: each counts a part of all layouts, and totals from 2^63 on are refused.
-
-**Levels of Algorithm 1.** For a target of k = 7 + j tricks Algorithm 1 walks the suits in the order C D H S with a
-budget of R = 6 − j − Δ. Inside a suit it pays gaps until one is too large, so a suit maps the budget to (captures, gaps
-paid); what two suits do is the composition of their maps, and composition is associative. A code holds such a map: the
-total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the first of each suit and the gaps paid.
-Target 7 + j is met if 3 + j captures come on top of the four free ones. With trumps the same holds with other gaps,
-captures and walks (:class:`SuitWalks`). Codes forget what cannot matter: a suit without c₁ > δ, or a total gap that
-leaves no budget for the lowest target of interest, is DEAD; and once the captures suffice for every target that can
-have this budget, what was paid is forgotten (ENOUGH). The targets with budget R need at most 9 − Δ − R captures after
-the first ones, and no more than the highest target of interest.
+**Levels of Algorithm 1.** For a target of 7 + j tricks Algorithm 1 walks the suits in the order C D H S with a budget
+of R = 6 − j − Δ. A suit maps the budget to (captures, gaps paid), and what two suits do is the composition of their
+maps. A code holds such a map: the total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the first
+of each suit and the gaps paid. Target 7 + j is met if 3 + j captures come on top of the four free ones; with trumps the
+gaps, captures and walks are others (:class:`SuitWalks`). Codes forget what cannot matter: a suit without c₁ > δ, or a
+total gap that leaves no budget, is DEAD; and once the captures suffice for every target that can have this budget, what
+was paid is forgotten (ENOUGH): targets with budget R need at most 9 − Δ − R captures after the first ones.
 """
 
 from __future__ import annotations
@@ -48,23 +42,18 @@ from bayesbridge.layouts import Ints, Masks
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""
 
-
 MOST_CODES: Final = 1 << 27
-"""Pairs of codes of two halves beyond which tables are refused; so many bytes are needed for a second or two."""
+"""Pairs of codes of two halves beyond which tables are refused: so many bytes."""
 
 
 class Quantity(Protocol):
-    """What can be found suit by suit: codes are int64, values 0 … ``size`` − 1."""
+    """What can be found suit by suit: codes are int64, values 0 … ``size`` − 1. Tables are cached by it."""
 
-    def __hash__(self) -> int:
-        """Tables are cached by quantity."""
-
+    def __hash__(self) -> int: ...
     @property
-    def size(self) -> int:
-        """The number of values."""
+    def size(self) -> int: ...
 
-    def codes(self, suit: int, fields: Fields) -> Ints:
-        """(r,) codes of r rows of a suit."""
+    def codes(self, suit: int, fields: Fields) -> Ints: ...
 
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the next one."""
@@ -79,13 +68,11 @@ class Classes:
 
     size: int
     rows: tuple[Ints, ...]
-    """For C D H S, (r,) the class of each row."""
+    """For C D H S, the class of each row."""
     low: Ints
-    """(classes of clubs, classes of diamonds) the class of the pair."""
+    """By the classes of clubs and diamonds, and of hearts and spades, the class of the pair; by those, the value."""
     high: Ints
-    """(classes of hearts, classes of spades) the class of the pair."""
     values: Ints
-    """(classes of the low pair, classes of the high pair) the value."""
 
 
 @lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
@@ -115,9 +102,9 @@ class SuitWalks(NamedTuple):
     """What Algorithm 1 does in each suit, by suit C D H S and by 13-bit field."""
 
     gap: NDArray[np.int8]
-    """(4, 8192) how much the suit takes from the budget before the walk; HOPELESS where no target can be met."""
+    """How much the suit takes from the budget before the walk; HOPELESS where no target can be met."""
     first: NDArray[np.int8]
-    """(4, 8192) captures before the walk, beyond those that all hands have that meet a target."""
+    """Captures before the walk, beyond those that all hands have that meet a target."""
     step: NDArray[np.uint8]
     """(4, 8192, 7) by budget: 16 · captures + gaps paid."""
     needed: int
@@ -159,7 +146,6 @@ class Level:
 
     @property
     def size(self) -> int:
-        """The number of values."""
         return 1 + max(self.by_level)
 
     def codes(self, suit: int, fields: Fields) -> Ints:
@@ -180,19 +166,15 @@ class Level:
 
 
 class Scope(NamedTuple):
-    """What is of interest."""
+    """Total gaps up to ``most`` and 7 … 6 + ``targets`` tricks matter; 7 + j need ``needed`` − 6 + j captures."""
 
     most: int
-    """The largest total gap."""
     targets: int
-    """How many targets: 7 … 6 + ``targets``."""
     needed: int
-    """A target of 7 + j tricks needs ``needed`` − 6 + j captures."""
 
 
 @njit
 def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, scope: Scope) -> np.int64:
-    """Seven bits for one budget."""
     if captured >= scope.needed - Delta - budget or captured >= scope.needed - 7 + scope.targets:
         return np.int64(ENOUGH)
     return captured | paid << 4
@@ -200,7 +182,6 @@ def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, sc
 
 @njit
 def _suit_codes(gap: NDArray[np.int8], first: NDArray[np.int8], step: NDArray[np.uint8], scope: Scope) -> Ints:
-    """Codes of all fields of one suit."""
     out = np.full(1 << 13, DEAD, np.int64)
     for held in range(1 << 13):
         delta = np.int64(gap[held])
@@ -260,8 +241,6 @@ def _values(low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]) ->
 
 
 class Additive:
-    """A quantity that is a sum over suits."""
-
     __slots__ = ()
 
     def composed(self, first: Ints, second: Ints) -> Ints:
@@ -339,17 +318,15 @@ class ClassRows(NamedTuple):
     """The rows of one suit, sorted by entry; entries are sorted by key."""
 
     fields: Fields
-    """(rows, 4) unknown cards by seat."""
     row_start: Ints
-    """(entries + 1,) where the rows of each entry begin."""
+    """Where the rows of each entry begin, and the entries of each key: lengths index · points + points index."""
     key_start: Ints
-    """(keys + 1,) where the entries of each key begin; a key is lengths index · points + points index."""
     classes: Ints
-    """(entries, quantities) class of each quantity."""
+    """(entries, quantities)"""
 
     @classmethod
     def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
-        """The rows of a suit, with the class of each row for each quantity."""
+        """``classes``: (rows,) for each quantity."""
         sizes = [1 + int(of_row.max(initial=0)) for of_row in classes]
         label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel()) * math.prod(sizes)
         for of_row, radix in zip(classes, radices(sizes), strict=True):
@@ -370,21 +347,19 @@ class ClassPair(NamedTuple):
     first: ClassRows
     second: ClassRows
     split_start: Ints
-    """(keys + 1,) where the splits of each key of the pair begin; a split is a key of either suit, both with rows."""
+    """Where the splits of each key of the pair begin; a split is a key of either suit, both with rows."""
     split_first: Ints
     split_second: Ints
     place: Lookup
     """The class of the pair from the classes of both suits, all quantities in one number."""
     sizes: Ints
-    """(quantities,) how many classes the pair has of each."""
+    """How many classes the pair has of each quantity."""
     key_start: Ints
-    """(keys + 1,) where the entries of each key of the pair begin."""
     label: Ints
-    """(entries,) the number that ``place`` gives."""
+    """(entries,) the number that ``place`` gives, and how many pairs of rows each has."""
     ways: Ints
-    """(entries,) how many pairs of rows an entry has."""
     classes: Ints
-    """(entries, quantities) class of each quantity."""
+    """(entries, quantities)"""
 
     @classmethod
     def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
@@ -392,9 +367,8 @@ class ClassPair(NamedTuple):
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
         ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
-        verify_size(
-            int((ones[pair.split_first] * twos[pair.split_second]).sum()), MOST_PRODUCTS, "pairs of suit classes"
-        )
+        products = int((ones[pair.split_first] * twos[pair.split_second]).sum())
+        verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
         none = np.zeros(0, dtype=np.int64)
@@ -408,14 +382,13 @@ class ClassPair(NamedTuple):
         return np.minimum(np.diff(running(products)[self.split_start]), self.place.size)
 
     def tallied(self) -> Self:
-        """With its entries."""
         key_start, label, ways = _tally(self)
         return self._replace(key_start=key_start, label=label, ways=ways, classes=digits(label, self.sizes.tolist()))
 
 
 @njit
 def _splits(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
-    """For each key of a pair, where the keys of both suits that make it begin, and these."""
+    """The splits of each key of a pair."""
     first, second, ones, twos = pair.first.ways, pair.second.ways, pair.first.scores, pair.second.scores
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
     points = pair.ways.shape[1]
@@ -476,10 +449,9 @@ def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
 def locate(
     low: ClassPair, high: ClassPair, join: tuple[RankTables, Lookup], sums: tuple[Ints, Ints], sought: tuple[Ints, Ints]
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """The entry of either pair that each layout lies in, and the number of its pair of rows within the entry.
+    """The entry of either pair that each layout lies in, and the number of its pair of rows; ``sought``: value, number.
 
-    ``sums``: (entries, size) layouts of each value up to and with each low entry, and with one of its pairs of rows;
-    ``sought``: values and numbers.
+    ``sums``: (entries, size) layouts of each value up to and with each low entry, and with one of its pairs of rows.
     """
     before, rest = sums
     values, numbers = sought
@@ -516,7 +488,7 @@ def locate(
 
 @njit
 def add_pair(pair: ClassPair, shift: int, where: tuple[Ints, Ints, Ints], out: Masks) -> None:
-    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``.
+    """Add to each layout its cards of two suits, the first from bit ``shift`` on.
 
     ``where``: the entry of the pair, the number of the pair of rows within it, and an order that sorts by both.
     """
@@ -584,20 +556,15 @@ class ClassTables:
 
     @classmethod
     def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
-        """Tables over all layouts that are numbered."""
         classes = tuple(_classes(quantity, unranking) for quantity in quantities)
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
         # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
-        verify_size(
-            _joined_pairs(unranking.order, low.most_entries, high.most_entries), 1 << 38, "pairs of suit classes"
-        )
+        products = _joined_pairs(unranking.order, low.most_entries, high.most_entries)
+        verify_size(products, 1 << 38, "pairs of suit classes")
         low, high = low.tallied(), high.tallied()
-        verify_size(
-            _joined_pairs(unranking.order, *(np.diff(pair.key_start) for pair in (low, high))),
-            MOST_PRODUCTS,
-            "pairs of suit classes",
-        )
+        products = _joined_pairs(unranking.order, np.diff(low.key_start), np.diff(high.key_start))
+        verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
         return cls(unranking, tuple(quantities), low, high, (unranking.order, value))
 
     def counts(self) -> Ints:
@@ -608,17 +575,13 @@ class ClassTables:
 
     @cached_property
     def rests(self) -> tuple[Ints, Ints]:
-        """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
-        make a layout of each value with one of its pairs of rows."""
+        """Of the low and the high pair, (entries, size): pairs of rows of the other that make each value with one."""
         low, high = (np.zeros((len(pair.ways), self.join[1].size), dtype=np.int64) for pair in (self.low, self.high))
         _count(self.low, self.high, self.join, np.zeros(0, dtype=np.int64), (low, high))
         return low, high
 
     def layouts(self, values: Ints, numbers: Ints) -> Masks:
-        """The layouts with the given numbers among those of the given values: (n, 4) masks.
-
-        The numbers of value v are 0 … ``counts()[v]`` − 1.
-        """
+        """(n, 4) masks of the layouts with these numbers, 0 … ``counts()[value]`` − 1, among those of their values."""
         before = np.cumsum(self.low.ways[:, None] * self.rests[0], axis=0)
         out = np.tile(self.unranking.base, (len(numbers), 1))
         of_low, of_high = locate(self.low, self.high, self.join, (before, self.rests[0]), (values, numbers))
@@ -671,10 +634,7 @@ def _count(
 
 @njit
 def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
-    """For each entry of either suit and each value, how many layouts contain one given row of it.
-
-    ``rest``: (entries of the pair, size) pairs of rows of the other two suits that complete one of its pairs of rows.
-    """
+    """For each entry of either suit and each value, how many layouts contain one given row; ``rest``: of ``rests``."""
     one_start, two_start = pair.first.key_start, pair.second.key_start
     ones, twos = pair.first.classes, pair.second.classes
     one_rows, two_rows = pair.first.row_start, pair.second.row_start

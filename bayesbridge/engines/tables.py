@@ -1,13 +1,13 @@
 """Integer tables by suit rows: layouts numbered, unranked and drawn exactly under all hard evidence.
 
-**Unranking** turns a number 0, 1, … total - 1 into a layout, each layout once. A *row* places the unknown cards of one
-suit; its *key* is what the other suits must know of it: a length index and a points index, numbers in mixed radix
-chosen so that the key of two suits is the sum of their keys. A layout is a key of the low pair and one of its pairs of
-rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its pairs of
-rows. Taken in this order the layouts are numbered. All entries are int64 and exact; totals from 2^63 on are refused.
+A *row* places the unknown cards of one suit; its *key* is what the other suits must know of it: a length index and a
+points index, numbers in mixed radix chosen so that the key of two suits is the sum of their keys. A layout is a key of
+the low pair and one of its pairs of rows, then a key of the high pair that fits (every hand full, every points range
+and shape kept) and one of its pairs of rows; in this order layouts are numbered. A uniform layout is a uniform number,
+so rare evidence costs no more than common evidence. All entries are int64 and exact; totals from 2^63 on are refused.
 
-**Sampling** draws a uniform integer below the number of layouts and unranks it, so rare evidence costs no more than
-common evidence. Marginals of cards and lengths come exactly from the same tables.
+Here and in :mod:`~bayesbridge.engines.quantity_tables` an array ``x_start`` has one entry more than there are x: what
+belongs to x number i lies from ``x_start[i]`` up to ``x_start[i + 1]``. ``ways`` are how many rows, or pairs of rows.
 """
 
 from __future__ import annotations
@@ -45,15 +45,10 @@ class ShapeClasses(NamedTuple):
     by_lengths: tuple[Ints, Ints]
     """(14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them."""
     fit: Bools
-    """(minor classes, major classes) whether the two make one of the shapes."""
+    """By both classes, whether the two make one of the shapes."""
 
     @classmethod
     def of(cls, shapes: Shapes) -> Self:
-        """The classes of a set of shapes.
-
-        >>> ShapeClasses.of(frozenset({(4, 3, 3, 3), (3, 4, 3, 3)})).fit.tolist()
-        [[True]]
-        """
         together = np.zeros((14, 14, 14, 14), dtype=np.bool_)
         c, d, h = np.nonzero(shape_table(shapes))
         together[c, d, h, 13 - c - d - h] = True
@@ -77,11 +72,10 @@ class Keys:
     points: Ints
     """(points, scored seats) points behind each points index."""
     shapes: dict[int, ShapeClasses]
-    """The shape classes of each hidden seat whose shape is restricted, by its place among the hidden seats."""
+    """Of each hidden seat whose shape is restricted, by its place among the hidden seats."""
 
     @classmethod
     def of(cls, known: Constraints) -> Self:
-        """The keys of normalised constraints."""
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
         cards = _digits([14] * (len(hidden) - 1))
@@ -135,19 +129,16 @@ class SuitRows(NamedTuple):
 
     fields: NDArray[np.uint16]
     start: Ints
-    """(lengths · points + 1,) where the rows of each key begin."""
     ways: Ints
-    """(lengths, points) how many rows each key has."""
+    """(lengths, points)"""
     scores: Ints
     """The points indices that occur, ascending."""
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
         """All placements of a suit's unknown cards that keep every length in its range."""
-        known = keys.known
-        packed = np.zeros(1, dtype=np.uint64)
-        places = np.zeros(1, dtype=np.int64)
-        step = cache(keys.step)
+        known, step = keys.known, cache(keys.step)
+        packed, places = np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.int64)
         for rank in range(13):
             card = 13 * suit + rank
             if known.unknown_mask >> card & 1:
@@ -163,9 +154,7 @@ class SuitRows(NamedTuple):
         shares = keys.shares(suit)
         fits = ((shares >= low) & (shares <= high)).all(1)
         kept = np.repeat(fits, len(keys.points))[places]
-        if not kept.all():
-            packed, places = packed[kept], places[kept]
-        fields, start = _sorted_rows(packed, places, len(keys.cards) * len(keys.points))
+        fields, start = _sorted_rows(packed[kept], places[kept], len(keys.cards) * len(keys.points))
         ways = np.diff(start).reshape(-1, len(keys.points))
         return cls(fields, start, ways, np.flatnonzero(ways.any(0)))
 
@@ -180,13 +169,11 @@ class SuitPair(NamedTuple):
     first: SuitRows
     second: SuitRows
     lengths: Ints
-    """(pair keys,) the length index of each: the sum of those of its splits, rising."""
+    """(pair keys,) the length index of each, rising, and its shape class, 0 where no shape is restricted."""
     classes: Ints
-    """(pair keys,) the shape class of each, 0 where no shape is restricted."""
     ways: Ints
-    """(pair keys, points) how many pairs of rows each has."""
+    """(pair keys, points)"""
     split_start: Ints
-    """(pair keys + 1,) where the splits of each begin."""
     split_first: Ints
     split_second: Ints
     split_before: Ints
@@ -263,10 +250,7 @@ def _split_ways(
 
 @njit
 def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
-    """For each key of either suit, how many layouts contain one given row of it.
-
-    ``rest``: (pair keys, points) how many pairs of rows of the other two suits complete each key of this pair.
-    """
+    """For each key of either suit, how many layouts contain one given row of it; ``rest``: that of the pair."""
     first, second = pair.first.ways, pair.second.ways
     ones, twos = pair.first.scores, pair.second.scores
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
@@ -284,7 +268,7 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
 
 
 class RankTables(NamedTuple):
-    """What a kernel needs besides the two pairs to find a layout by its number."""
+    """How the keys of the two pairs are joined, and numbered."""
 
     key_start: Ints
     """(keys + 1,) the first number of each key of the low pair; the last entry is the total."""
@@ -303,19 +287,14 @@ class RankTables(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LayoutIndex:
-    """The tables of one set of constraints; building them takes milliseconds, a second at worst.
-
-    >>> sampler = LayoutIndex.of(Constraints.free().hold(2, SUIT_MASK))
-    >>> sampler.total, sampler.draw(5, rng=1).shape
-    (84478098072866400, (5, 4))
-    """
+    """The tables of one set of constraints; building them takes milliseconds, a second at worst."""
 
     keys: Keys
     total: int
     low: SuitPair
     high: SuitPair
     low_rest: Ints
-    """(pair keys, points) pairs of high rows that complete each key of the low pair."""
+    """(pair keys, points) pairs of high rows that complete each low key; ``high_rest`` the other way round."""
     high_rest: Ints
     order: RankTables
 
@@ -360,7 +339,7 @@ class LayoutIndex:
 
     @property
     def base(self) -> NDArray[np.uint64]:
-        """(4,) the cards that are certain, by seat."""
+        """The cards that are certain, by seat."""
         return np.array(self.keys.known.must, dtype=np.uint64)
 
     @property
@@ -419,7 +398,6 @@ def _summed(fields: Ints, table: Ints) -> Ints:
 
 
 def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
-    """(size, points) the sum of the rows of each place."""
     out = np.zeros((size, rows.shape[1]), dtype=np.int64)
     np.add.at(out, places, rows)
     return out
@@ -442,10 +420,7 @@ def _fits(keys: Keys) -> Bools:
 
 @njit
 def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
-    """(2, 3, n) where the layouts with these numbers lie in the low and in the high pair.
-
-    The pair key, its points, and the number of the pair of rows among those of both.
-    """
+    """(2, 3, n) in the low and in the high pair, the pair key of each layout, its points, and the number in both."""
     start, rests = order.key_start, order.key_rest
     key_low, key_points = order.key_low, order.key_points
     partner_start, partners = order.partner_start, order.partners
@@ -518,10 +493,7 @@ def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
 
 @njit
 def tally_fields(fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], ways: Ints) -> Ints:
-    """(values, 4, 8192) the number of layouts that give each seat each set of a suit's cards.
-
-    ``fields``: the rows of a suit; ``start``: where those of each entry begin; ``ways``: (entries, values) layouts.
-    """
+    """(values, 4, 8192) layouts that give each seat each set of a suit's cards; ``ways``: (entries, values) layouts."""
     out = np.zeros((ways.shape[1], 4, 8192), np.int64)
     for value in range(ways.shape[1]):
         here = out[value]

@@ -1,8 +1,7 @@
-"""Target: everything that an engine must know, compiled once.
+"""Target: everything that an engine must know, compiled once; tables of the layouts are built on first use, and kept.
 
 ``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows, with L the likelihood of the soft
-evidence: a product of terms, each of them P(what a seat called or played ∣ its hand), or P(call ∣ the two hands of the
-pair). The tables that count and number the layouts are built on first use, and kept.
+evidence: a product of terms, P(what a seat called or played ∣ its hand), or P(call ∣ the two hands of the pair).
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.conditions import constraint_condition, count
+from bayesbridge.engines.conditions import ConditionTables, constraint_condition, count
+from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
@@ -29,9 +29,6 @@ from bayesbridge.layouts import Floats, Hands, Masks, read_only
 from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
-    from bayesbridge.engines.conditions import ConditionTables
-    from bayesbridge.engines.deal_tables import DealTable
-    from bayesbridge.engines.enumeration import Enumeration
     from bayesbridge.engines.tables import LayoutIndex
 
 
@@ -66,7 +63,6 @@ class PlayLikelihood:
     model: PlayerModel
     contract: Contract
     plays: tuple[tuple[Seat, Card], ...]
-    """All cards up to the last that the seat chose."""
     seat: Seat
     auction: Auction | None
     dummy: Hand | None
@@ -77,19 +73,18 @@ class PlayLikelihood:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LikelihoodTerm:
-    """What one model says about one hand, or about the two hands of a pair."""
+    """What one model says about the hand of a seat, or about the caller's and partner's where it reads both."""
 
     seats: tuple[int, ...]
-    """Whose hands: of a call the caller's, and partner's where the model reads it."""
     pieces: tuple[Piece, ...]
-    """The evidence behind it; none for a pass that was assumed."""
+    """None for a pass that was assumed."""
     likelihood: Likelihood
     guide: Likelihood
     """What proposals are fitted to: the same, or by a quicker model."""
 
     @property
     def call(self) -> CallLikelihood | None:
-        """For a call: the model, the auction and the number of the call, for engines that know the model."""
+        """For engines that know the model."""
         return self.likelihood if isinstance(self.likelihood, CallLikelihood) else None
 
 
@@ -114,11 +109,11 @@ class SoftEvidence:
         return all(len(term.seats) == 1 and term.guide is term.likelihood for term in self.terms)
 
     def of_layouts(self, masks: Masks, *, guide: bool = False) -> Floats:
-        """(n,) log likelihood of (n, 4) layouts; by the guides if so wanted."""
+        """(n,) log likelihood of (n, 4) layouts."""
         return self.by_term(masks, guide=guide).sum(axis=1)
 
     def by_term(self, masks: Masks, *, guide: bool = False) -> Floats:
-        """(n, terms) the same term by term."""
+        """(n, terms)"""
         total = np.zeros((len(masks), len(self.terms)))
         for start in range(0, len(masks), ROWS):
             hands = np.ascontiguousarray(masks[start : start + ROWS].T)
@@ -134,10 +129,7 @@ class SoftEvidence:
 def calls_evidence(
     model: BidderModel, auction: Auction | None, observer: Seat | None = None, pieces: Sequence[Called] = ()
 ) -> Iterator[LikelihoodTerm]:
-    """The terms of an auction, call by call; ``pieces`` are the calls that were given, the others assumed.
-
-    An ``observer`` knows their own hand: their own calls speak of partner's hand alone, if the model reads that.
-    """
+    """The terms of an auction, call by call; calls that are not among ``pieces`` were assumed."""
     if auction is None:
         return
     reads_partner, guide = reads_partners_hand(model), guide_of(model)
@@ -147,7 +139,7 @@ def calls_evidence(
         behind: tuple[Piece, ...] = ()
         if piece is not None and (piece.seat, piece.call) == (seat, call):
             behind, piece = (piece,), next(given, None)
-        if seat == observer and not reads_partner:
+        if seat == observer and not reads_partner:  # a call of one's own speaks of partner's hand alone
             continue
         likelihood = CallLikelihood(model, auction, index)
         guided = likelihood if guide is model else CallLikelihood(guide, auction, index)
@@ -177,12 +169,7 @@ def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
     return PluginError(f"model {name} {what}", plugin=name, got=what)
 
 
-@lru_cache(maxsize=2)  # some hundred megabytes each
-def planned(known: Constraints) -> ConditionTables:
-    """What tables hold of constraints with conditions; raises ``Contradiction`` if no layout fits."""
-    from bayesbridge.engines.conditions import ConditionTables
-
-    return ConditionTables.of(known)
+planned = lru_cache(maxsize=2)(ConditionTables.of)  # some hundred megabytes each
 
 
 class Fitting(NamedTuple):
@@ -193,11 +180,7 @@ class Fitting(NamedTuple):
 
 
 def layouts_that_fit(known: Constraints) -> Fitting:
-    """The layouts that fit, conditions among it.
-
-    What tables do not hold is counted by a walk over all layouts. Where these are too many, the number is that of the
-    layouts that meet what the tables do hold.
-    """
+    """The layouts that fit, by tables and a walk; where these are too many to walk, as far as tables tell."""
     everything = count(known)
     if not known.conditions or not everything:
         return Fitting(everything, True)
@@ -214,21 +197,19 @@ def layouts_that_fit(known: Constraints) -> Fitting:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be inferred; engines take it and nothing else."""
+    """What is to be inferred; the constraints are normalised."""
 
     constraints: Constraints
-    """The hard evidence, normalised."""
     soft: SoftEvidence = SoftEvidence()
     cost: Cost = QUICK
 
     @cached_property
     def fitting(self) -> Fitting:
-        """The layouts that fit the hard evidence, as far as they can be counted."""
         return layouts_that_fit(self.constraints)
 
     @property
     def count(self) -> int:
-        """How many layouts fit, 0 if the hard evidence contradicts itself; see :func:`layouts_that_fit`."""
+        """How many layouts fit, see :func:`layouts_that_fit`."""
         return self.fitting.layouts
 
     @cached_property
@@ -243,7 +224,6 @@ class Target:
 
     @cached_property
     def plan(self) -> ConditionTables:
-        """The tables of the conditions, and what is tested."""
         return planned(self.constraints)
 
     @property
@@ -281,28 +261,19 @@ class Target:
 
     @cached_property
     def sampler(self) -> LayoutIndex:
-        """Exact draws and marginals under the hard evidence alone, conditions aside."""
+        """Under the hard evidence alone, conditions aside."""
         from bayesbridge.engines.tables import LayoutIndex
 
         return LayoutIndex.of(self.constraints)
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points) under the hard evidence alone, conditions aside, exact."""
-        from bayesbridge.engines.deal_tables import DealTable
-
         known, counts = replace(self.constraints, conditions=()), np.zeros((4, 38), dtype=np.int64)
         for seat in range(4):
             tables = DealTable.of(known, constraint_condition(known), Held(POINTS, seat, None))
             for (points,), layouts in tables.counts().items():
                 counts[seat, points] = layouts
         return counts / self.sampler.total
-
-    @cached_property
-    def support(self) -> Enumeration:
-        """All layouts, in order; refuses more than enumeration walks."""
-        from bayesbridge.engines.enumeration import Enumeration
-
-        return Enumeration.of(self.sampler)
 
     def unexplained(self, tried: int | None = None) -> Contradiction:
         """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""

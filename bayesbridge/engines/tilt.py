@@ -1,34 +1,24 @@
 """The engine ``importance``: importance sampling from a proposal that is fitted to the soft evidence.
 
-A bidder that depends on levels alone (:class:`~bayesbridge.evidence.models.LevelModel`) needs no fit: the proposal is
-an exact table of these levels (:mod:`~bayesbridge.engines.levels`). For any other bidder, and any player model, the
-proposal is a product of tilts, one for each seat (:mod:`~bayesbridge.engines.proposal`), found by adaptive importance
+For bidders by levels the proposal is an exact table of these (:mod:`~bayesbridge.engines.levels`). For any other model
+it is a product of tilts, one for each seat (:mod:`~bayesbridge.engines.proposal`), found by adaptive importance
 sampling: draw from the proposal so far (at first the uniform one), evaluate the model, fit the tilts to its log
-likelihoods, draw again. Only the last round is reported, with weights L / q. Its draws are independent and no choice
-depended on them, so the mean weight is an unbiased estimate of P(evidence). (With ``most``, a last round of very small
-effective sample size (ESS) becomes one more pilot round, and one whose ESS is too small is continued: these choices do
-depend on its draws.)
+likelihoods, draw again. Only the last round is reported, with weights L / q. No choice depended on its draws, so the
+mean weight is an unbiased estimate of P(evidence). (With ``most``, a last round of small effective sample size (ESS)
+becomes one more pilot round or is continued: these choices do depend on its draws.)
 
-**Fit.** The tilt of a seat should be proportional to the likelihood of its hand. Its logarithm is linear in features:
-lengths as separate values and as parabolas; honours, and honours times length; points. Given hands
-with log likelihoods y and importance weights ω, the coefficients β maximise ::
-
-    Σ ω (exp(y) f - exp(f)) / exp(y),    f = feature · β,    less a penalty Σ λ β²
-
-which is Poisson regression: exp(f) approaches the *mean* likelihood of the hands that share their features, which
-minimises the variance of the weights. A weighted least-squares fit to y starts it and Newton steps follow. The penalty
-is less for parabolas than for separate values, so that lengths not drawn follow the trend of their neighbours.
+**Fit.** The logarithm of a tilt is linear in features: lengths as separate values and as parabolas; honours, and
+honours times length; points. Given hands with log likelihoods y and importance weights ω, the coefficients β maximise
+``Σ ω (exp(y) f - exp(f)) / exp(y)`` with f = feature · β, less a penalty Σ λ β². In this Poisson regression exp(f)
+approaches the *mean* likelihood of the hands that share their features, which minimises the variance of the weights.
+The penalty is less for parabolas, so that lengths not drawn follow the trend of their neighbours.
 
 **Tempering.** While the ESS of a round is small, the next proposal is fitted to the tempered target
-``q^(1 - φ) · L^φ``, with φ the largest exponent that keeps the ESS above ``MIN_ESS``. From uniform draws, of which
-hardly any explains the calls of all seats at once, each seat is fitted to the likelihood of its own hands.
+``q^(1 - φ) · L^φ``, with φ the largest exponent that keeps the ESS above ``MIN_ESS``.
 
-**Slips.** A bidder that slips gives every hand at least a small likelihood c. After a rare call the hands that slipped
-may be much of the posterior, and no tilt fits them and the others at once. So with soft evidence about one seat, the
-uniform component of the proposal gets the weight c / P(evidence), and the tilt is fitted to ``L - c``.
-
-No finite number of draws proves that the hands that explain the evidence were found. A seat whose likelihood never
-changed is reported as *unexplained*: the model answered nothing but slips.
+**Slips.** A bidder that slips gives every hand at least a small likelihood c. After a rare call no tilt fits both the
+hands that slipped and the others. So with soft evidence about one seat, the uniform component of the proposal gets the
+weight c / P(evidence), and the tilt is fitted to ``L - c``. A seat whose likelihood never changed is *unexplained*.
 """
 
 from __future__ import annotations
@@ -47,15 +37,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import tightened
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.levels import LevelProposal
-from bayesbridge.engines.proposal import (
-    COUNT,
-    HONOUR_POINTS,
-    SPREAD,
-    Proposal,
-    Tilt,
-    Uniform,
-    split,
-)
+from bayesbridge.engines.proposal import COUNT, HONOUR_POINTS, SPREAD, Proposal, Tilt, Uniform, split
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import Contradiction
@@ -75,15 +57,11 @@ PENALTY: Final = np.concatenate([[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 
 
 
 def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
-    """The tilt of one seat for (n,) hands with log likelihoods ``values``, all finite, and importance weights.
-
-    It stays as near to the tilt before as the hands let it. Without one, a fit of the values themselves comes first,
-    with weights that do not vanish where the likelihood is low.
-    """
+    """The tilt of one seat for (n,) hands with finite log likelihoods ``values``, near to the tilt before if any."""
     x = _features(hands)
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
-    if before.coefficients is None:
+    if before.coefficients is None:  # a fit with weights that do not vanish where the likelihood is low comes first
         coefficients = _solve(x, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(3):
         predicted = x @ coefficients
@@ -100,7 +78,6 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
 
 
 def _solve(x: Floats, weights: Floats, response: Floats, centre: Floats) -> Floats:
-    """Ridge regression that shrinks towards a centre."""
     scaled = np.sqrt(weights)[:, None] * x
     matrix = scaled.T @ scaled
     matrix[np.diag_indices(FEATURES)] += PENALTY
@@ -128,12 +105,11 @@ def _point_features(points: Ints) -> Floats:
 
 
 def _one_of(value: Ints, size: int) -> NDArray[np.bool_]:
-    """(…, size) true at the value, or at the last place if that is less."""
     return np.asarray(np.minimum(value, size - 1)[..., None] == np.arange(size))
 
 
 type SeatLikelihood = Callable[[int, Hands], Floats]
-"""(seat, (n,) masks of its hand) → (n,) log P(soft evidence about the seat ∣ hand)."""
+"""log P(soft evidence about a seat ∣ its hand)."""
 
 MIN_ESS: Final = 120.0
 """Effective sample size that tempering must leave of a round."""
@@ -149,14 +125,12 @@ class Round:
     proposal: Proposal
     layouts: Masks
     log_q: Floats
-    """(n,) log density."""
     terms: Floats
     """(n, 4) log likelihoods of the hands."""
     drawn: int
 
     @cached_property
     def log_weights(self) -> Floats:
-        """(n,)"""
         return np.asarray(self.terms.sum(axis=1) - self.log_q)
 
     @cached_property
@@ -167,8 +141,7 @@ class Round:
     @cached_property
     def share(self) -> float:
         """ESS / draws."""
-        some = self.log_weights.max(initial=-np.inf) > -np.inf
-        return Weights(self.log_weights).ess / self.drawn if some else 0.0
+        return _ess(self.log_weights) / self.drawn
 
     def unexplained(self, seats: Sequence[int]) -> tuple[int, ...]:
         """The seats whose log likelihood is the same for all hands, and low."""
@@ -191,22 +164,25 @@ def run_round(
     return Round(proposal, layouts, log_q, terms, n)
 
 
+def _ess(log_weights: Floats) -> float:
+    """0 where no draw has weight."""
+    return Weights(log_weights).ess if log_weights.max(initial=-np.inf) > -np.inf else 0.0
+
+
 def _degree(log_weights: Floats) -> float:
     finite = log_weights[log_weights > -np.inf]
     return tempering(finite, min(MIN_ESS, 0.5 * len(finite)), halvings=10) if len(finite) else 0.0
 
 
 def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: float) -> Proposal:
-    """The proposal fitted to the target, or to a tempered one between it and the proposal of the round ``base``.
-
-    Other rounds that need no tempering are pooled, if the base needs none; ``caution`` ≤ 1 shortens the step.
-    """
+    """The proposal fitted to the target, or to a tempered one; ``caution`` ≤ 1 shortens the step."""
     proposal = base.proposal
     first = proposal.uniform
     if base.degree == 0.0 or len(proposal.order) < 2:
         return proposal
     # Uniform draws are far from any target: a rough fit with a larger exponent beats a short step.
     power = min(1.0, (2.0 if first else 1.0) * caution * base.degree)
+    # Rounds that need no tempering are pooled, if the base needs none.
     rounds = [one for one in others[-2:] if one.degree == 1.0 == power and not one.proposal.uniform]
     rounds.append(base)
     layouts = np.concatenate([one.layouts for one in rounds])
@@ -251,10 +227,7 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
 
 
 def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """At most 400 rows by systematic sampling, with their weights; a heavier row has a larger inclusion probability.
-
-    Part of it does not depend on the weight: a fit must also know where the likelihood is low.
-    """
+    """At most 400 rows by systematic sampling, by weight and some evenly: a fit must know low likelihoods too."""
     most = 400  # each costs a split
     if len(weights) <= most:
         return np.arange(len(weights)), weights
@@ -264,10 +237,7 @@ def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
 
 
 def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
-    """The share of the uniform distribution in the next proposal, and the log likelihood that it accounts for.
-
-    c is the lowest likelihood of any round, and P(evidence) is estimated from the last. A small share changes nothing.
-    """
+    """The share of the uniform distribution in the next proposal, and the log likelihood that it accounts for."""
     last = rounds[-1]
     lowest = min(float(one.terms.sum(axis=1).min(initial=0.0)) for one in rounds)
     layouts = last.proposal.sampler.total * last.drawn / len(last.layouts)
@@ -280,7 +250,7 @@ def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
 
 
 def _without(values: Floats, floor: float) -> Floats:
-    """(n,) log(exp(values) - exp(floor)), clipped where almost nothing is left."""
+    """log(exp(values) - exp(floor)), clipped where almost nothing is left."""
     if floor == -np.inf:
         return values
     left: Floats = np.maximum(-np.expm1(np.minimum(floor - values, 0.0)), math.exp(LOWEST))
@@ -294,7 +264,6 @@ def _tempered(log_weights: Floats, power: float) -> Floats:
 
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
-    """(n,) the logarithm of the sum of weights of a split, clipped."""
     log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None).log_sums
     return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
 
@@ -308,20 +277,17 @@ SEARCH: Final = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tilted:
-    """Weighted independent draws."""
+    """Weighted independent draws, without dead ones."""
 
     layouts: Masks
-    """(n, 4), without dead draws."""
     weights: Weights
     log_likelihood: Floats
-    """(n,) of all soft evidence."""
     log_marginal: float
-    """log P(soft evidence ∣ hard evidence), estimated; and one standard error of it."""
+    """log P(soft evidence ∣ hard evidence), and one standard error of it."""
     log_marginal_error: float
     drawn: int
     """Draws of the last round, dead ones included."""
     proposal: Proposal
-    """What they were drawn from; a later question about more evidence may start from it."""
     evaluations: int
     """Layouts whose likelihood was evaluated, in all rounds."""
     degrees: tuple[float, ...]
@@ -336,7 +302,6 @@ class Tilted:
 
     @property
     def warning(self) -> str:
-        """What to be wary of, empty where all is well."""
         if not self.unexplained:
             return ""
         return (
@@ -367,11 +332,7 @@ class Tilted:
         return replace(self, layouts=self.layouts[some], weights=weights, log_likelihood=log_likelihood), some
 
     def weighted(self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed) -> Tilted:
-        """The same draws under another log likelihood, which takes long: of as few of them as have an ESS of 0.6 ``n``.
-
-        They are thinned first, by the weights that they have; if their ESS turns out too small, more are evaluated, up
-        to three times ``n``.
-        """
+        """The same draws under another, slow log likelihood: up to three times ``n``, until their ESS is 0.6 ``n``."""
         chance = np.random.default_rng(rng).random(len(self.layouts))
         found = np.full(len(self.layouts), np.nan)
         size = n
@@ -385,10 +346,7 @@ class Tilted:
             size = min(3 * n, 1 + int(0.7 * n * size / done.ess))
 
     def reweighted(self, log_likelihood: Floats) -> Tilted:
-        """The same draws under another log likelihood (n,), such as that of the two hands of a pair.
-
-        P(evidence) changes by the weighted mean of the ratio, whose error is added to that of the draws.
-        """
+        """The same draws under another log likelihood (n,), such as that of the two hands of a pair."""
         log_ratio = log_likelihood - self.log_likelihood
         weights, before = Weights(np.log(self.weights.W) + log_ratio), self.weights.W
         mean = float(before @ np.exp(log_ratio))
@@ -416,8 +374,7 @@ def tilted(
 ) -> Tilted:
     """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
 
-    Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
-    rounds before.
+    Up to ``most`` where that is more: as many as should have an ESS of 0.8 ``draws``, judged by the rounds before.
     ``start`` is the proposal of an earlier question, with less evidence say.
     """
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
@@ -496,7 +453,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
         likelihood = target.log_likelihood(masks)
         parts.append((masks, likelihood, likelihood - proposal.log_weights(masks)))
         masks, likelihood, log_weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-        ess = 0.0 if log_weights.max() == -np.inf else Weights(log_weights).ess
+        ess = _ess(log_weights)
         if ess >= 0.1 * draws or len(masks) >= max(draws, 500_000):
             break
     if not ess:

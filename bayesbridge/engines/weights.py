@@ -1,16 +1,14 @@
 """Importance weights, their diagnostics, and the standard errors of what they estimate.
 
-Layouts drawn uniformly under the hard evidence, each weighted by its likelihood ``w = P(soft evidence | layout)``,
-estimate any posterior mean by ``Σ W f`` with ``W = w / Σ w``. Weights are kept as logarithms, since a long auction
-multiplies many small numbers. Two diagnostics say how far to trust them: Kish's effective sample size ``1 / Σ W²``, the
-number of unweighted draws with the same variance, and the Pareto shape k̂ of the largest weights (Vehtari, Simpson,
-Gelman, Yao and Gabry, "Pareto smoothed importance sampling", 2024): whether heavier ones are still to be expected.
+Draws weighted by ``w = P(soft evidence | layout)`` estimate any posterior mean by ``Σ W f`` with ``W = w / Σ w``. Two
+diagnostics say how far to trust them: Kish's effective sample size ``1 / Σ W²``, the number of unweighted draws with
+the same variance, and the Pareto shape k̂ of the largest weights (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto
+smoothed importance sampling", 2024): whether heavier ones are still to be expected.
 
 **Batches.** Where the weight of a layout is an average over draws of something else (a bidding style), all layouts
-share those draws. They come in B batches, independent of each other or long stretches of a chain. With W the weights of
-the layouts and r_b the weight by batch b relative to the mean over batches, a posterior mean p = Σ W f moves by
-e_b = Σ W r_b (f − p) if batch b alone is used, and its standard error is √(Σ e_b² / B (B − 3)). With B − 1 in place of
-B − 3 the error, an estimate itself, would be too small in the mean square: the variance of Student's t is
+share those draws, in B batches. With r_b the weight by batch b relative to the mean over batches, a posterior mean
+p = Σ W f moves by e_b = Σ W r_b (f − p) if batch b alone is used, and its standard error is √(Σ e_b² / B (B − 3)): with
+B − 1 in place of B − 3 it would be too small in the mean square, since the variance of Student's t is
 (B − 1) / (B − 3). Where the layouts were drawn too, their own share √(Σ W² (f − p)²) is added in squares.
 """
 
@@ -85,11 +83,9 @@ class Weights:
         return min(float(len(self)), 1.0 / float(self.W @ self.W))
 
     def log_mean_error(self, drawn: int | None = None) -> float:
-        """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those without weight are left out.
-
-        Weights that are all equal are no proof that heavier ones do not exist: they state the error of one more draw.
-        """
+        """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those without weight are left out."""
         drawn = drawn or len(self)
+        # Equal weights are no proof that heavier ones do not exist: they state the error of one more draw.
         if drawn == len(self) and float(np.ptp(self.log)) < EQUAL:
             return 1.0 / drawn
         return math.sqrt(max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1))
@@ -116,10 +112,7 @@ class Weights:
     def resample(
         self, n: int, rng: Seed, method: Literal["systematic", "multinomial"] = "systematic"
     ) -> NDArray[np.int64]:
-        """Indices of n draws that count the same, (n,), each draw taken n W times on average.
-
-        ``systematic`` takes every draw ⌊n W⌋ or ⌈n W⌉ times, in rising order; ``multinomial`` draws independently.
-        """
+        """Indices of n draws that count the same; ``systematic``: each ⌊n W⌋ or ⌈n W⌉ times, in rising order."""
         from bayesbridge.random64 import generator
 
         numbers = generator(rng)
@@ -150,10 +143,9 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
 
 
 def pareto_shape(excess: Floats) -> float:
-    """The shape k of a generalised Pareto distribution fitted to (n,) rising positive numbers.
+    """The shape k of a generalised Pareto distribution fitted to (n,) rising positive numbers (Zhang, Stephens 2009).
 
-    By J. Zhang and M. A. Stephens (2009), with the weak prior that PSIS puts on it: ten observations of k = 1/2. ArviZ
-    does the same; importing it takes longer than most answers.
+    With the weak prior of PSIS, ten observations of k = 1/2. Importing ArviZ, which has it, takes longer than answers.
     """
     n = len(excess)
     points = 30 + int(math.sqrt(n))
@@ -169,18 +161,17 @@ def pareto_shape(excess: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batches:
-    """How the weights of n layouts vary from batch to batch."""
+    """How the weights of n layouts, all that there are or ``drawn``, vary from batch to batch."""
 
     relative: Floats
     """(B, k) weight of each row of layouts by each batch alone, the mean over batches being 1."""
     row: NDArray[np.int64]
     """(n,) the row of each layout: layouts whose weights vary together share one."""
     drawn: bool
-    """Whether the layouts are independent draws, not all that there are."""
 
     @classmethod
     def of(cls, table: Floats, row: NDArray[np.int64], drawn: bool) -> Batches:
-        """From (B, k) weights of the rows on one scale; a row without any weight stays as it is."""
+        """From (B, k) weights of the rows on one scale."""
         mean = table.mean(axis=0)
         relative = np.divide(table, mean, out=np.ones_like(table), where=mean > 0)
         return cls(read_only(relative), read_only(row), drawn)
@@ -192,7 +183,7 @@ class Batches:
 
 
 def standard_error(moved: Floats) -> Floats:
-    """(…) standard error that comes from the batches, from (B, …) by how much each alone moves an answer."""
+    """Standard error that comes from the batches, from (B, …) by how much each alone moves an answer."""
     b = len(moved)
     if b < 2:
         return np.zeros(moved.shape[1:])
@@ -200,8 +191,5 @@ def standard_error(moved: Floats) -> Floats:
 
 
 def stretches_of(chains: int, ess: float) -> int:
-    """Into how many stretches to cut each chain, given the effective sample size of all of them; four in all at least.
-
-    A stretch has an effective sample size of eight or more, so that stretches are nearly independent of each other.
-    """
+    """Into how many stretches of an effective sample size of eight to cut each chain, four in all at least."""
     return int(np.clip(ess / (8.0 * chains), -(-4 // chains), 16))

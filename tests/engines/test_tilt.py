@@ -76,9 +76,8 @@ QUICK = "learned, open dummy", "a bid or a slip", "player, open dummy"
 
 def held(layouts):
     """(n, 208) who holds which card."""
-    return (
-        (layouts[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).reshape(len(layouts), -1).astype(float)
-    )
+    bits = layouts[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+    return bits.reshape(len(layouts), -1).astype(float)
 
 
 def exactly(constraints, likelihood, seats):
@@ -88,15 +87,11 @@ def exactly(constraints, likelihood, seats):
     return weights.W @ held(layouts), weights.log_mean, weights.ess / len(layouts)
 
 
-def estimate(found):
-    """Card probabilities and their standard errors, as weights of independent draws give them."""
+def z_scores(found, truth):
+    """Of card probabilities, with the standard errors that weights of independent draws give."""
     cards = held(found.layouts)
     means = found.weights.W @ cards
-    return means, np.sqrt(found.weights.W**2 @ (cards - means) ** 2)
-
-
-def z_scores(found, truth):
-    means, errors = estimate(found)
+    errors = np.sqrt(found.weights.W**2 @ (cards - means) ** 2)
     unsure = (truth > 0.02) & (truth < 0.98)
     return (means - truth)[unsure] / errors[unsure]
 
