@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class BidderModel(Protocol):
-    """How a player calls: the likelihood that turns a call into evidence."""
+    """How a player calls: the likelihood that turns a call into evidence.
+
+    >>> from bayesbridge import IterativeBidder
+    >>> from bayesbridge.plugins import BidderModel
+    >>> isinstance(IterativeBidder(), BidderModel)
+    True
+    """
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
@@ -27,7 +33,12 @@ class BidderModel(Protocol):
 
 @runtime_checkable
 class PairModel(BidderModel, Protocol):
-    """A bidder whose calls are also read in the light of partner's hand: partners know what their calls mean."""
+    """A bidder whose calls are also read in the light of partner's hand: partners know what their calls mean.
+
+    >>> from bayesbridge import LearnedBidder
+    >>> isinstance(LearnedBidder(), PairModel)
+    True
+    """
 
     @property
     def reads_partner(self) -> bool:
@@ -59,7 +70,12 @@ def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderMode
 
 @runtime_checkable
 class PlayerModel(Protocol):
-    """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows."""
+    """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
+
+    >>> from bayesbridge import LearnedPlayer
+    >>> isinstance(LearnedPlayer(), PlayerModel)
+    True
+    """
 
     def log_likelihood(
         self,
@@ -90,7 +106,11 @@ class LevelModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``."""
+    """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.
+
+    >>> Cost(most_layouts=50_000)
+    Cost(most_layouts=50000, moves=60, draws=20000)
+    """
 
     most_layouts: int = 20_000_000
     """Layouts up to which ``auto`` asks the model about every one; a tenth of it is drawn and weighted at most."""
