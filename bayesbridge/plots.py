@@ -151,8 +151,7 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     A known card whose hand has no row shows the letter of its seat. A line through a card: it has been played.
 
     >>> import bayesbridge as bb
-    >>> ax = cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
-    >>> ax.get_title()
+    >>> cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).get_title()
     'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
     """
     chances = marginal(source, "card_probabilities")
@@ -472,8 +471,7 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
     the end of each row; ``where``, as ``suit="S"``, picks one of them.
 
     >>> import bayesbridge as bb
-    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
-    >>> distribution(result, "delta").get_title()
+    >>> distribution(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "delta").get_title()
     'delta of S and N: P in % (exact)'
     """
     answer = Answer.of_tree(result)
@@ -532,8 +530,7 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     Dark bars are the shortest range that holds at least half of the probability.
 
     >>> import bayesbridge as bb
-    >>> ax = points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
+    >>> [label.get_text() for label in points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).get_yticklabels()]
     ['North\\nmean 7.0', 'East\\nmean 7.0', 'West\\nmean 7.0']
     """
     chances = marginal(source, "point_probabilities")

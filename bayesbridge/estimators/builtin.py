@@ -28,7 +28,7 @@ AT_TABLE = TrickCount(at_table=True)
 
 
 class CaptureEstimator:
-    """The paper's Algorithm 2 on the 26 cards of the pair."""
+    """Algorithm 2 for the pair; T is 0 where a condition fails."""
 
     name = "capture"
     outputs = (
@@ -78,7 +78,7 @@ class CaptureEstimator:
 
 
 class BidEstimator:
-    """The paper's Algorithm 1 for every hand."""
+    """The iterative bid of each seat, whoever it belongs to."""
 
     name = "bid"
     outputs = (
