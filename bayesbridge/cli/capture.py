@@ -18,7 +18,6 @@ from bayesbridge.words import CAPTURES, SEATS, SUITS, game, model_words, percent
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 
 LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
-"""What is told of each suit."""
 
 THREE = options.Mode("systems are of the four-player game", "system")
 

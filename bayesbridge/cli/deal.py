@@ -201,7 +201,6 @@ class DealJob:
         return chain.from_iterable(found.lines() for found in findings(self.script, self.exact, self._values))
 
     def remarks(self) -> Iterator[str]:
-        """How much was tested, and whether that was enough."""
         search, calls = self.search, self.plan.calls
         if search.drawn and not self.plan.exact:
             told = "passed the tests" if calls is None else "were kept"

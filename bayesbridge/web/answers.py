@@ -533,7 +533,6 @@ def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:
 
 
 def report_text(query: Query, memory: Memory) -> str:
-    """The report of ``bayesbridge report`` on the position."""
     from bayesbridge.results import estimate
     from bayesbridge.views.report import html_report
 
