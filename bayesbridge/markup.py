@@ -1,8 +1,7 @@
 """Parts of an answer as tables, and HTML of hands, auctions and tables.
 
-A piece takes the colours of the page that it stands in: text and lines have the colour of the text around, shades are
-half transparent, so that light and dark themes both work, and every shade has its figure. Where a page drops the
-style, tables remain. Text is escaped here, whoever gives it.
+A piece takes the colours of the page that it stands in, so that light and dark themes both work. Text is escaped here,
+whoever gives it.
 """
 
 from __future__ import annotations
@@ -56,7 +55,6 @@ class Table:
     rows: Sequence[Sequence[str | float]]
     """The first cell of a row names it; a cell that is a number is a probability."""
     notes: Sequence[str] = ()
-    """Sentences that a reader needs beside it."""
     bars: bool = False
     """Whether a terminal draws the second column as bars; the columns after it are words."""
     left: int = 1
@@ -76,7 +74,6 @@ class Table:
 
     @property
     def words(self) -> list[list[str]]:
-        """The rows as text."""
         return [[cell if isinstance(cell, str) else percent(cell) for cell in row] for row in self.rows]
 
     def __str__(self) -> str:
@@ -88,9 +85,7 @@ class Displayable:
     """An answer made of tables: notebooks show them as HTML, ``print`` as text."""
 
     __slots__ = ()
-
     tables: Any
-    """A list of :class:`Table`, as the command line prints them."""
 
     def _repr_html_(self) -> str:
         return piece(*(table.html() for table in self.tables))
@@ -102,10 +97,7 @@ class Displayable:
 def in_columns(
     header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, width: int | None = None
 ) -> list[list[str]]:
-    """Lines of a table: the first ``left`` columns are words, the others figures.
-
-    Columns stand closer where the table is too wide for ``width``. If that is not enough it comes in several parts,
-    each with the first column.
+    """Lines of a table whose first ``left`` columns are words; too wide a one comes closer, or else in several parts.
 
     >>> in_columns(["suit", "cards"], [["S", "4"], ["H", "10"]])
     [['suit   cards', '────────────', 'S          4', 'H         10']]
@@ -122,15 +114,12 @@ def in_columns(
             parts.append([0])
         parts[-1].append(i)
 
-    def line(row: int, part: Sequence[int]) -> str:
-        cells = ((columns[i][row].ljust if i < left else columns[i][row].rjust)(widths[i]) for i in part)
-        return (" " * gap).join(cells).rstrip()
-
-    rules = ["─" * (sum(widths[i] for i in part) + gap * (len(part) - 1)) for part in parts]
-    return [
-        [line(0, part), rule, *(line(row, part) for row in range(1, len(columns[0])))]
-        for part, rule in zip(parts, rules, strict=True)
-    ]
+    found = []
+    for part in parts:
+        cells = [[f"{cell:{'<' if i < left else '>'}{widths[i]}}" for cell in columns[i]] for i in part]
+        head, *body = ((" " * gap).join(row).rstrip() for row in zip(*cells, strict=True))
+        found.append([head, "─" * (sum(widths[i] for i in part) + gap * (len(part) - 1)), *body])
+    return found
 
 
 def _plain(cell: str | float) -> str:
@@ -138,7 +127,6 @@ def _plain(cell: str | float) -> str:
 
 
 def _cell(cell: str | float) -> str:
-    """A cell, the likelier the bluer."""
     blue = "" if isinstance(cell, str) else f' style="background:rgba(0,114,178,{DARKEST * min(cell, 1.0):.2f})"'
     return f"<td{blue}>{_plain(cell)}</td>"
 
@@ -161,7 +149,6 @@ def piece(*parts: str) -> str:
 
 
 def sentence(words: str) -> str:
-    """A line of text."""
     return f"<p>{text(words)}</p>" if words else ""
 
 
@@ -198,8 +185,7 @@ def hand(pbn: str, head: str = "", foot: str = "", more: Mapping[str, str] | Non
 
 def compass(hands: Mapping[str, str], middle: str = "") -> str:
     """Four hands, by seat, around the letters of the seats; ``middle`` is HTML."""
-    letters = "N<br>W&ensp;·&ensp;E<br>S"
-    centre = f'<td class="middle">{letters}{f"<br>{middle}" if middle else ""}</td>'
+    centre = f'<td class="middle">N<br>W&ensp;·&ensp;E<br>S{f"<br>{middle}" if middle else ""}</td>'
     rows = (
         f"<td></td><td>{hands['N']}</td><td></td>",
         f"<td>{hands['W']}</td>{centre}<td>{hands['E']}</td>",
@@ -213,8 +199,7 @@ def calls(seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | Non
     columns = [seat for seat in "WNES" if seat in seats]
     cells = [call(words) for _, words in made]
     start = made[0][0] if made else turn
-    if turn is not None:
-        cells.append("?")
+    cells += [] if turn is None else ["?"]
     cells = [""] * (columns.index(start) if start in columns else 0) + cells
     cells += [""] * (-len(cells) % len(columns))
     rows = "".join(
@@ -226,6 +211,5 @@ def calls(seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | Non
 
 
 def listed(sentences: Iterable[str]) -> str:
-    """Sentences in order, numbered."""
     items = "".join(f"<li>{escape(one)}</li>" for one in sentences)
     return f"<ol>{items}</ol>" if items else ""

@@ -1,11 +1,4 @@
-"""How far long work has come: the work reports it, and whoever wants to know watches.
-
->>> with watch_progress(lambda noun, done, total: print(f"{done} of {total} {noun}")):
-...     report_progress("layouts", 1, 2)
-1 of 2 layouts
-
-Where nobody watches nothing is shown. The command line draws a bar on a terminal.
-"""
+"""How far long work has come: the work reports it, and whoever wants to know watches."""
 
 from __future__ import annotations
 
@@ -30,7 +23,6 @@ def watch_progress(watcher: Watcher | None) -> Iterator[None]:
 
 
 def report_progress(noun: str, done: int, total: int) -> None:
-    """Tell whoever watches."""
     if (watcher := _WATCHER.get()) is not None:
         watcher(noun, done, total)
 

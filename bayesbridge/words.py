@@ -42,13 +42,11 @@ CAPTURES: Final = (
 )
 WITHOUT_TRUMPS: Final = "T is counted without trumps."
 MADE: Final = "P(made), double dummy by the network tricks"
-"""The chance of a contract, as every place calls it."""
 LETTERS: Final = (
     "c₁, c₂, c₀: cards of the first hand, of the second, of neither. δ: cards above the pair's highest one. M: the "
     "longer of the two holdings; κ: captures. χ = T + (6 − Z), which ends the rule at 13; Z: the budget for gaps."
 )
 BITS: Final = "Bits measure what is unknown: one bit less halves the number of equally likely layouts."
-"""What the paper's letters and other short words mean, said where they first appear."""
 
 
 def game(dummy: str | None) -> str:
@@ -84,10 +82,7 @@ def model_words(model: object) -> str:
 
 
 def printable(text: object) -> str:
-    r"""Text from elsewhere as one line that a terminal shows and does not obey.
-
-    Control characters, line ends, marks that turn the direction of writing and whatever else cannot be seen become
-    visible escapes.
+    r"""Text from elsewhere as one line that a terminal shows and does not obey: what cannot be seen is escaped.
 
     >>> print(printable("Board 1\x1b[2J\u202e\n"), printable("Bäcker ♠"))
     Board 1\x1b[2J\u202e\n Bäcker ♠
@@ -155,9 +150,7 @@ def error_text(error: float, digits: int = 2, unit: str = "") -> str:
 
 
 def share_error(share: float, error: float) -> str:
-    """What stands after a probability: one standard error, or at the edge a bound that holds in 95 of 100 cases.
-
-    That is two errors: of what was the same in all of n layouts they are 3 / n. Nothing where it is exact.
+    """What stands after a probability: one standard error, or at the edge two, a bound that holds in 95 of 100 cases.
 
     >>> share_error(0.44, 0.02), share_error(1.0, 0.047), share_error(0.0, 0.047), share_error(1.0, 0.0)
     (' ± 2.0 %', ' (at least 91 %)', ' (at most 9 %)', '')

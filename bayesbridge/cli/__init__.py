@@ -26,7 +26,6 @@ from bayesbridge.words import tell
 
 
 def build_parser() -> OneLineParser:
-    """The whole command line, ready to parse."""
     parser = OneLineParser(
         prog="bayesbridge",
         description="Who holds the hidden cards, and how many tricks will two hands take?\n"
@@ -44,8 +43,6 @@ def build_parser() -> OneLineParser:
 
 
 class _Completion(Action):
-    """Prints the script by which a shell completes commands, options and names of files."""
-
     def __call__(self, parser: ArgumentParser, _namespace: Namespace, shell: Any, _option: str | None = None) -> None:
         import shtab
 
@@ -66,9 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if sys.stdout is None:  # closed by whoever started it: an answer that nobody wants
             sys.stdout = StringIO()
-        # Letters that the terminal's encoding lacks become question marks instead of an error.
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")
+            sys.stdout.reconfigure(errors="replace")  # letters that the terminal's encoding lacks become question marks
         try:
             words = sys.argv[1:] if argv is None else argv
             args = build_parser().parse_args(words, Namespace(words=words))

@@ -18,8 +18,6 @@ from bayesbridge.words import CAPTURES, SEATS, SUITS, game, model_words, percent
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 
 LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
-"""What is told of each suit."""
-
 
 THREE = options.Mode("systems are of the four-player game", "system")
 
@@ -45,7 +43,7 @@ def run(args: Namespace) -> int:
 
 
 def run_bid(args: Namespace) -> int:
-    """Bid and print: the chance of every call where an auction or who bids is given, else Algorithm 1."""
+    """The chance of every call where an auction or who bids is given, else Algorithm 1."""
     if any(getattr(args, name) is not None for name in ("auction", *options.BIDS)):
         return _show_calls(args)
     found = literal.bid(args.hand)
@@ -59,7 +57,6 @@ def run_bid(args: Namespace) -> int:
 
 
 def _show_calls(args: Namespace) -> int:
-    """The chance of every legal call of the seat in turn."""
     import numpy as np
 
     from bayesbridge.bidders.auctions import call_probabilities
@@ -111,7 +108,6 @@ def _show_calls(args: Namespace) -> int:
 
 
 def why_captured(found: literal.Capture) -> str:
-    """What ended Algorithm 2, or which condition failed and where."""
     if found.condition == "neither":
         return f"T = 0: condition A fails, for the leading gaps add up to Δ = {found.Delta}, more than 6."
     if found.condition == "only A":
@@ -124,7 +120,6 @@ def why_captured(found: literal.Capture) -> str:
 
 
 def why_bid(hand: Hand, found: literal.Bid) -> str:
-    """Which target of Algorithm 1 was the first that was not met, and why."""
     if found.level == 7:
         return "every target up to 13 tricks is met."
     k = found.level + 7

@@ -22,13 +22,11 @@ QUESTION: Final = """\
 --actual             tricks as experts on record took them, too (default: double dummy)
 either --solve N     layouts to solve for it (0: none; default: until ± 2 %%)
 or --seconds N       time on one core for solving (default: at most 10, or all --draws)"""
-"""What is asked of a position; which engines there are is known when one is used, so that ``--help`` stays quick."""
 
 WORKERS: Final = """\
 --workers N          threads or processes; the answer does not depend on it (default: one for each core)
 --scheduler ADDRESS  threads, processes, or a Dask scheduler such as tcp://10.0.0.1:8786 (default: {})
 --resume FOLDER      keep every finished chunk in a folder, and count none of them again"""
-"""Who does work that takes long, and where it is kept."""
 
 ESTIMATE: Final = f"""\
 estimate  where the hidden cards lie, and how many captures or tricks two hands have

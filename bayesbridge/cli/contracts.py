@@ -21,10 +21,10 @@ from bayesbridge.words import percent, tell
 
 def run(args: Namespace) -> int:
     options.verify_solver(args)
-    position, belief = options.belief_of(
-        args, f"vulnerable {options.MODELS if 'call' in (args.find_out or '') else ''}"
-    )
+    uses = options.MODELS if "call" in (args.find_out or "") else ""
+    position, belief = options.belief_of(args, f"vulnerable {uses}")
     told = position.settings.get("vulnerable")
+    vulnerable = "None" if told is None else told.value
     scheme = args.scheme
     if scheme is not None and scheme.endswith(".toml"):
         scheme = Toml.read(scheme, "--scheme").document
@@ -41,7 +41,6 @@ def run(args: Namespace) -> int:
     if args.find_out:
         with options.attributed("--find-out"):
             enquiries(posterior, args.find_out)
-    vulnerable = "None" if told is None else told.value
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
     unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
     solving: dict[str, Any] = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}

@@ -6,7 +6,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from pathlib import Path
 from typing import Any, Final
 
 from bayesbridge.calls import Vulnerability
@@ -35,7 +34,6 @@ from bayesbridge.random64 import generator
 from bayesbridge.words import number, tell
 
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": "lesson"}
-
 
 PLAN = options.Mode("--plan deals nothing", "n out form generate seed dealer")
 JSON = options.Mode("--json holds the deals as PBN", "form")
@@ -75,7 +73,7 @@ def run(args: Namespace) -> int:
     if args.json:
         screens.print_json(job.document())
     elif target is None:
-        screens.say_whole(*job.lines(args.form))
+        screens.say_whole(*(list(job.lines(args.form)) or [""]))
     elif written:
         screens.say_whole(f"{found} deals are in {target}.", *job.statistics())
     else:
@@ -89,14 +87,11 @@ def _script(args: Namespace) -> Script | None:
     if args.script is None:
         return None
     try:
-        if args.script == "-":
-            text = sys.stdin.read(LONGEST_SCRIPT + 1)
-        else:
-            text = Path(args.script).read_text("utf-8", "replace")[: LONGEST_SCRIPT + 1]
+        with sys.stdin if args.script == "-" else open(args.script, encoding="utf-8", errors="replace") as file:
+            text = file.read(LONGEST_SCRIPT + 1)
     except OSError as error:
-        raise options.UsageError(
-            f"cannot read {args.script!r} ({error.strerror}): name a script, or give a condition with --condition"
-        ) from None
+        told = "name a script, or give a condition with --condition"
+        raise options.UsageError(f"cannot read {args.script!r} ({error.strerror}): {told}") from None
     with options.attributed(f"SCRIPT {args.script}"):
         return parse(text)
 
@@ -105,7 +100,6 @@ class DealJob:
     """What was asked, and after :meth:`deal` what was found."""
 
     def __init__(self, args: Namespace, script: Script | None) -> None:
-        """Plan what the options and the script ask for."""
         self.script = asked = script or Script()
         known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
         with options.attributed("--condition"):
@@ -127,8 +121,7 @@ class DealJob:
         self.plan = planned()
         self.exact = exact_statistics(asked, self.plan)
         self.levels = Levelled.of(types, planned) if types else None
-        usual = 10 if script is None else 40 if asked.prints else 100_000
-        self.wanted = args.n or asked.produce or usual
+        self.wanted = args.n or asked.produce or (10 if script is None else 40 if asked.prints else 100_000)
         self.most = args.generate or asked.generate or MOST_DRAWS
         self.seed = args.seed if asked.seed is None or args.seed != 1 else asked.seed
         self.dealer = Seat(asked.dealer) if args.dealer is None and asked.dealer is not None else args.dealer
@@ -147,7 +140,6 @@ class DealJob:
             self.wanted = 0
 
     def plan_lines(self) -> list[str]:
-        """What is exact, what is tested, and the chances of the types."""
         lines = self.plan.lines()
         for one, plan, size in self._types():
             share = f"at most {chance_text(plan.plan.exact_chance)} of all deals, and tested"
@@ -177,7 +169,6 @@ class DealJob:
 
     @property
     def numbering(self) -> Numbering:
-        """By the options and the script, else by rotation."""
         vulnerable = self.script.vulnerable
         return Numbering(1, self.dealer, None if vulnerable is None else Vulnerability.of(vulnerable), self.types)
 
@@ -207,11 +198,9 @@ class DealJob:
         return chain(shown, self.statistics())
 
     def statistics(self) -> Iterator[str]:
-        """The lines of averages and frequencies."""
         return chain.from_iterable(found.lines() for found in findings(self.script, self.exact, self._values))
 
     def remarks(self) -> Iterator[str]:
-        """How much was tested, and whether that was enough."""
         search, calls = self.search, self.plan.calls
         if search.drawn and not self.plan.exact:
             told = "passed the tests" if calls is None else "were kept"
@@ -220,18 +209,16 @@ class DealJob:
                 exact = float(self.plan.plan.exact_chance)
                 told = f"about {chance_text(exact * search.rate)} of all deals with the known cards meet the whole"
                 yield f"{told}, ± {100 * exact * search.error:.2g} %"
+                if search.rate < LOW:
+                    yield "few draws are kept: a deal costs as many more; say more of it in words that tables know"
             elif not calls.exact:
                 yield f"calls: {100 * search.cut:.2g} % of the probability was cut off, by these draws"
-            if calls is None and search.rate < LOW:
-                yield "few draws are kept: a deal costs as many more; say more of it in words that tables know"
         for name, one in self.by_type.items():
             if one.kept < one.drawn:
                 yield f"type {name}: {number(one.kept)} of {number(one.drawn)} draws were kept, {chance_text(one.rate)}"
         if len(self.layouts) < self.wanted:
-            yield (
-                f"{len(self.layouts)} of {self.wanted} deals were found: allow more draws with --generate, "
-                "or make the condition easier to meet"
-            )
+            told = "allow more draws with --generate, or make the condition easier to meet"
+            yield f"{len(self.layouts)} of {self.wanted} deals were found: {told}"
 
     @property
     def _values(self) -> LayoutValues:

@@ -1,8 +1,4 @@
-"""``bayesbridge estimate``: what estimators say about everything that may be hidden; ``count``: how many layouts fit.
-
-``--card SQ``: where a card lies, and how the answer moved with each piece of evidence. ``--bidders a,b``: how much the
-answer depends on how the others are taken to bid.
-"""
+"""``bayesbridge estimate``: what estimators say about all that may be hidden; ``count``: how many layouts fit."""
 
 from __future__ import annotations
 
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.calls import Contract
     from bayesbridge.decisions.play import CardChoices
-    from bayesbridge.engines.weights import Estimate
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
@@ -72,9 +67,9 @@ def run(args: Namespace) -> int:
         if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
-        systems: dict[str, Estimate[float]] = {}
-        plan = None if asked is None else _one_plan(posterior, asked.contract, args)
+        plan, systems = None, dict[str, Any]()
         if asked is not None:
+            plan = _one_plan(posterior, asked.contract, args)
             systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
         told = {  # systems that move P(make) by ten points and two standard errors
             name: f"it makes with about {percent(mean, 0)}"
@@ -100,11 +95,7 @@ def run(args: Namespace) -> int:
 def _parts(
     found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[CallReading], depends: str
 ) -> Iterator[Table | str | Callable[[], None]]:
-    """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was computed.
-
-    The contract that was asked about, or with four players ``games``, take the place of the outputs, and
-    how the calls were ``read`` and the hands come before them.
-    """
+    """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was found."""
     from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
     from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
 
@@ -117,8 +108,7 @@ def _parts(
         yield from filter(None, (tricks, depends, strength))
     else:
         yield from notes[:1]
-        exact = all(number.exact for number in answer.shown)
-        how = accuracy_sentences(accuracy_document(posterior, answer.method, exact))
+        how = accuracy_sentences(accuracy_document(posterior, answer.method, all(one.exact for one in answer.shown)))
     yield ""
     if len(asked) < 2:  # whose first note is the answer
         tables = [replace(tables[0], notes=notes[1:]), *tables[1:]]
@@ -196,16 +186,13 @@ def evaluated(
 
 
 def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[dict[str, Any]]:
-    """A row for each piece of evidence, none where no card was asked for.
-
-    Steps get a tenth of the draws, since there may be thirty of them; the last is the answer itself.
-    """
+    """A row for each piece of evidence, none where no card was asked for."""
     if args.card is None:
         return []
     from bayesbridge.history import card_history
 
     usual = args.draws or belief.target.cost.draws
-    draws = max(min(usual, 2000), usual // 10)
+    draws = max(min(usual, 2000), usual // 10)  # there may be thirty steps
     with options.attributed("--card"):
         table = card_history(belief, args.card, draws=draws, rng=args.seed, last=posterior)
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
@@ -252,8 +239,8 @@ def compare_models(args: Namespace) -> int:
         models.append(one)
         factors = [number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")]
         error = percent(one["error"]) if one["error"] else "exact"
-        shown = [] if impossible else [*factors, percent(one["qualified"]), number(one["T_mean"], 2), error]
-        rows.append([one["bidder"], *(shown or ["impossible", *[""] * 4])])
+        shown = ["impossible"] if impossible else [*factors, percent(one["qualified"]), number(one["T_mean"], 2), error]
+        rows.append([one["bidder"], *shown])
     header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", "±"]
     table = Table("The same question under every bidder model", header, rows)
     said = [

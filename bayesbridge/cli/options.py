@@ -53,7 +53,7 @@ class OneLineParser(argparse.ArgumentParser):
     """Adds arguments when they are first needed, where that takes time."""
 
     evidence: argparse._ArgumentGroup | None = None
-    """Options that ``--help`` only names and ``--help-evidence`` explains: all of them would not fit a screen."""
+    """Options that ``--help`` only names: all of them would not fit a screen."""
 
     def __init__(self, **options: Any) -> None:
         formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=28)  # room for names of commands
@@ -61,8 +61,8 @@ class OneLineParser(argparse.ArgumentParser):
 
     def add_evidence(self, about: str) -> argparse._ArgumentGroup:
         """The group of options for what was seen; other arguments come before it."""
-        self.usage = " ".join(["%(prog)s", *(f"[{one.metavar}]" for one in self._get_positional_actions())])
-        self.usage += " EVIDENCE… [options]"
+        words = [f"[{one.metavar}]" for one in self._get_positional_actions()]
+        self.usage = " ".join(["%(prog)s", *words, "EVIDENCE… [options]"])
         self.evidence = self.add_argument_group("evidence", about)
         self.evidence.add_argument(
             "--help-evidence", action=_HelpEvidence, nargs=0, dest=argparse.SUPPRESS, help="explain these options"
@@ -104,11 +104,10 @@ class OneLineParser(argparse.ArgumentParser):
         given: list[str] = []
         for word in takewhile(lambda word: word != "--", args):
             action = self._option_string_actions.get(word.partition("=")[0] if word.startswith("--") else word[:2])
-            if action is None:
-                continue
-            if action.option_strings[0] in given and isinstance(action, argparse._StoreAction):
-                self.error(f"argument {action.option_strings[0]}: given twice: give it once")
-            given.append(action.option_strings[0])
+            name = "" if action is None else action.option_strings[0]
+            if name in given and isinstance(action, argparse._StoreAction):
+                self.error(f"argument {name}: given twice: give it once")
+            given += [name] if name else []
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:  # here, where the options of the command are known
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -136,8 +135,6 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 class _HelpEvidence(argparse.Action):
-    """Explains the options of evidence, and ends."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         assert isinstance(parser, OneLineParser)
         parser._print_message(parser.format_help(full=True), sys.stdout)
@@ -153,10 +150,7 @@ class Mode(NamedTuple):
 
 
 def verify(args: argparse.Namespace, *modes: Mode | bool | None, uses: str = "") -> None:
-    """Refuse in one line an option that has no part in one of the modes, but for those that the command ``uses``.
-
-    A seed, which every command takes, is let pass with such a line.
-    """
+    """Refuse an option that has no part in one of the modes, but for those that the command ``uses``, and a seed."""
     for mode, option in product(modes, args.options):
         name = option.lstrip("-")
         if not isinstance(mode, Mode) or name in ("json", *uses.split()):
@@ -220,8 +214,8 @@ READERS: dict[str, Any] = {
 def add_options(parser: argparse._ActionsContainer, text: str, **more: Any) -> None:
     """Put arguments on a parser or a group, a line of the text for each: name, metavar, two spaces or more, help.
 
-    Lines further to the right go on with the help. An option without a metavar is given or not; of those that begin
-    with ``either`` and ``or`` one may be given. ``more`` is like :data:`READERS`.
+    An option without a metavar is given or not; of ``either`` and ``or`` one may be given; ``more`` is like
+    :data:`READERS`.
     """
     text = text.strip("\n").rstrip()
     margin = len(text) - len(text.lstrip())
@@ -249,8 +243,7 @@ COMMON = """
 def add_command(commands: Subparsers, run: str, text: str, **more: Any) -> OneLineParser:
     """A new command by a text like its help: name and summary, arguments, examples, with a gap after each.
 
-    ``run`` names the module of this package and its function. Arguments and ``more`` are as in :func:`add_options`;
-    the defaults of those that all commands take are those of the whole command line.
+    ``run`` names the module of this package and its function; ``more`` is as in :func:`add_options`.
     """
     head, *arguments, examples = re.split(r"\n\s*\n", text.strip())
     name, summary = head.split(maxsplit=1)
@@ -263,15 +256,13 @@ def add_command(commands: Subparsers, run: str, text: str, **more: Any) -> OneLi
     return parser
 
 
-UNSOLVED = Mode("nothing can be solved without the plugin bayesbridge-double-dummy", "solve seconds")
-
-
 def verify_solver(args: argparse.Namespace, uses: str = "") -> None:
     """Refuse layouts to solve, or time for that, where nothing solves them."""
     if args.solve or args.seconds:
         from bayesbridge.estimators.odds import layout_solver
 
-        verify(args, layout_solver() is None and UNSOLVED, uses=uses)
+        why = "nothing can be solved without the plugin bayesbridge-double-dummy"
+        verify(args, layout_solver() is None and Mode(why, "solve seconds"), uses=uses)
 
 
 @contextmanager
@@ -297,10 +288,7 @@ NOTES = 5
 
 
 def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterator[Record]:
-    """The records of a file or of a viewer's link, one at a time.
-
-    What was left out is told on stderr unless ``quiet``, a line each, the first few.
-    """
+    """The records of a file or of a viewer's link, one at a time; what was left out is told unless ``quiet``."""
     from bayesbridge.notation import Skipped, iter_records
 
     if not os.path.isfile(path) and "lin=" not in path:
@@ -311,9 +299,7 @@ def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterat
             if not isinstance(item, Skipped):
                 records += 1
                 yield item
-                continue
-            notes += 1
-            if not quiet and notes <= NOTES:
+            elif (notes := notes + 1) <= NOTES and not quiet:
                 tell(item)
     except OSError as error:
         raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
@@ -323,24 +309,18 @@ def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterat
         raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
 
 
-BOARDS = 12
-"""Boards of a file that are named where the one asked for is not there."""
-
-
 def chosen_record(records: Iterable[Record], args: argparse.Namespace, file: str, observer: Seat | None) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
     boards: dict[str, None] = {}  # in order, each once
     for record in records:
         asked = args.board in (None, record.board) and (args.room is None or args.room.lower() == record.room.lower())
-        told = observer is None or record.hands[observer] is not None
-        if record.auction is None or not told:
-            continue
-        chosen = record if asked and chosen is None else chosen
-        boards[f"{record.board} {record.room}".strip()] = None
+        if record.auction is not None and (observer is None or record.hands[observer] is not None):
+            chosen = record if asked and chosen is None else chosen
+            boards[f"{record.board} {record.room}".strip()] = None
     if chosen is None:
         what = " ".join(filter(None, ("board", args.board, args.room)))
-        some = f"choose {', '.join(list(boards)[:BOARDS])}{' …' if len(boards) > BOARDS else ''}"
+        some = f"choose {', '.join(list(boards)[:12])}{' …' if len(boards) > 12 else ''}"
         other = some if boards else "name another file or --observer"
         hand = "" if observer is None else f" and {observer.name}'s hand"
         raise UsageError(f"no {what} in {file!r} with an auction{hand}: {other}")
@@ -362,9 +342,8 @@ def record_position(args: argparse.Namespace) -> Position:
     from bayesbridge.notation import Vulnerability
     from bayesbridge.table import Table
 
-    # What to play is asked by who chooses at that moment.
     observer = args.observer
-    if observer is None and not getattr(args, "by_turn", False):
+    if observer is None and not getattr(args, "by_turn", False):  # what to play is asked by who chooses then
         observer = Seat.S
     record = chosen_record(open_records(args.record, "--record"), args, args.record, observer)
     tricks, more = args.after_trick, args.after_card
@@ -378,17 +357,15 @@ def record_position(args: argparse.Namespace) -> Position:
         if observer is None:
             table = Table.of_record(record, cards)
             if table.contract is None:
-                raise UsageError(
-                    "nothing is played, the board was passed out or its auction is not over: choose another board"
-                )
+                why = "the board was passed out or its auction is not over: choose another board"
+                raise UsageError(f"nothing is played, {why}")
             observer = table.contract.declarer if table.chooser is None else table.chooser
         seat, hand, seen = seen_by(record, observer, cards)
-    where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
     settings |= {"system": systems} if (systems := _systems_at(args, record)) else {}
     return Position(
-        {name: Sourced(value, where, name != "vulnerable") for name, value in settings.items()},
-        tuple(Sourced(piece, where) for piece in seen),
+        {name: Sourced(value, "argument --record", name != "vulnerable") for name, value in settings.items()},
+        tuple(Sourced(piece, "argument --record") for piece in seen),
     )
 
 
@@ -436,12 +413,8 @@ def add_evidence(parser: OneLineParser) -> None:
     """Put the EVIDENCE options on a command."""
     group = parser.add_evidence("Repeatable where they say what was seen; their order is kept.")
     add_settings(group, SETTINGS)
-    add_kinds(group, list(KINDS))
-    auction = {
-        "type": lambda text: Sourced(AuctionText(text), "argument --auction"),
-        "action": "append",
-        "dest": "evidence",
-    }
+    add_kinds(group, KINDS)
+    told = {"action": "append", "dest": "evidence"}
     text = """
         --auction CALLS  all calls so far in one text, as "1NT p 3NT" or "1H (2S)"; S: before them, or --dealer, says
                          who began
@@ -457,7 +430,7 @@ def add_evidence(parser: OneLineParser) -> None:
         --position FILE  a TOML file that says all this; options are added to it, and settings given as options replace
                          its own
         """
-    add_options(group, text, auction=auction)
+    add_options(group, text, auction={"type": lambda text: Sourced(AuctionText(text), "argument --auction"), **told})
 
 
 BIDS = ("players", "bidder", "slip", "vulnerable", "system")
@@ -492,17 +465,12 @@ def verify_models(args: argparse.Namespace, belief: Belief, uses: str) -> None:
 
 
 class Models(TypedDict):
-    """How the others bid and choose cards."""
-
     bidder: BidderModel
     player: PlayerModel | None
 
 
 def models_at(args: argparse.Namespace, record: Record) -> Models:
-    """How they bid and choose cards at a table on record: as the options say, else as experts, at its vulnerability.
-
-    With ``--adapt`` in the style of the pairs' earlier boards.
-    """
+    """As the options say, else experts, at the vulnerability of the record; with ``--adapt`` in the pairs' styles."""
     from bayesbridge.bidders.pairs import History
     from bayesbridge.bidders.play import LearnedPlayer
     from bayesbridge.calls import Vulnerability
@@ -566,8 +534,8 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
         observer = values.get("observer")
         with attributed("--auction"):
             calls = calls_of(piece.value, dealer=args.dealer, observer=observer, dummy=dummy, evidence=told)
-        said: Sequence[Piece] = calls_told(piece.value, calls)
-        yield from (Sourced(call, piece.where) for call in said)
+        for call in calls_told(piece.value, calls):
+            yield Sourced(call, piece.where)
 
 
 def verify_target(option: str, name: str, what: str, *endings: str) -> Path:

@@ -49,9 +49,8 @@ def run(args: Namespace) -> int:
     if (trick := args.trick) is not None:  # its cards are evidence too, as far as the evidence does not end with them
         begun = (belief.table.trick or belief.tricks[-1]) if belief.tricks else Trick(trick.leader)
         if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
-            raise options.UsageError(
-                f"argument --trick: '{trick}' does not begin with '{begun}', as the cards played say: fix either"
-            )
+            why = f"'{trick}' does not begin with '{begun}', as the cards played say: fix either"
+            raise options.UsageError(f"argument --trick: {why}")
         added = pieces(trick)[len(begun.cards) :]
         with options.attributed("--trick"):
             belief = belief.given(*added)
@@ -67,9 +66,8 @@ def run(args: Namespace) -> int:
             options.verify(args, HIDDEN)
             return _wins(args, position, belief)
         option = "argument --contract: " if args.contract or not told or not belief.tricks else "argument --observer: "
-        raise options.UsageError(
-            f"{'' if not args.contract and isinstance(error, IllegalPlay) else option}{error}"
-        ) from None
+        where = "" if not args.contract and isinstance(error, IllegalPlay) else option
+        raise options.UsageError(f"{where}{error}") from None
     if args.seat not in (None, turn.seat):
         raise options.UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
     options.verify(args, CARDS)
@@ -108,14 +106,11 @@ def _review(args: Namespace) -> int:
         contract = boards[0].contract
         if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
             who = contract.declarer.name
-            raise options.UsageError(
-                f"argument --seat: {args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
-            )
+            why = f"{args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
+            raise options.UsageError(f"argument --seat: {why}")
         names = sorted({player_name(record, seat) for record in boards for seat in Seat})
-        hint = did_you_mean(str(args.player), names)
-        raise options.UsageError(
-            f"argument --player: {args.player!r} chose no card there: {hint}write {', '.join(names)}"
-        )
+        hint = f"{did_you_mean(str(args.player), names)}write {', '.join(names)}"
+        raise options.UsageError(f"argument --player: {args.player!r} chose no card there: {hint}")
     found: list[BoardReview] = []
     for number, record in enumerate(boards, 1):
         if not (seats := _seats_asked(args, record)):
@@ -155,7 +150,6 @@ def reviewed(
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
-    """How likely each card of the seat in turn is to win the trick."""
     named = None if args.contract is None else resolve_contract(belief, args.contract, args.by)
     strain = belief.contract_strain if named is None else named.strain
     trump = None if strain is None else strain.trump
@@ -164,9 +158,8 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     seat = trick.turn
     if seat is None or args.seat not in (None, seat):
         turn = "nobody: the trick is complete" if seat is None else seat.name
-        raise options.UsageError(
-            f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick"
-        )
+        why = f"in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick"
+        raise options.UsageError(f"argument --seat: {why}")
     with position.attributed():
         posterior = belief.infer(draws=args.draws, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}

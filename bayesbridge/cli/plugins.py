@@ -1,7 +1,4 @@
-"""``bayesbridge plugins``: estimators and bidder models, and where each comes from.
-
-``bayesbridge plugins new``: a package with an estimator or a bidder model of one's own, ready to install and change.
-"""
+"""``bayesbridge plugins``: estimators and bidder models, and where each comes from; ``new``: a package of one's own."""
 
 from __future__ import annotations
 
@@ -43,9 +40,8 @@ def run(args: Namespace) -> int:
     parts: list[Table | str] = []
     for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
         offers = {(name, _source(offer)): offer for name, offer in document[kind].items()}
-        room = max(
-            20, screens.terminal_width() - 4 - sum(max(map(len, column)) for column in zip(*offers, strict=True))
-        )
+        used = sum(max(map(len, column)) for column in zip(*offers, strict=True))
+        room = max(20, screens.terminal_width() - 4 - used)
         rows = []
         for names, offer in offers.items():
             first, *more = wrap(", ".join(offer.get("outputs", ())) or offer["doc"], room) or [""]
@@ -63,24 +59,17 @@ def _source(offer: dict[str, Any]) -> str:
 
 
 def _sentence(offer: object) -> str:
-    """The first paragraph of its docstring, on one line."""
     return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split()).replace("``", "")
 
 
-MADE = {
-    "estimator": ("an estimator that counts aces", "--observer S --hand AKQ2.KJ3.A54.Q32 --estimator $name"),
-    "bidder": (
-        "a bidder model that opens a weak no trump",
-        "--observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --bidder $name",
-    ),
-}
-"""What ``plugins new`` makes: in words, and how it is asked."""
+MADE = {"estimator": "an estimator that counts aces", "bidder": "a bidder model that opens a weak no trump"}
 
 
 def run_new(args: Namespace) -> int:
-    does, asked = MADE[args.kind]
+    does = MADE[args.kind]
     words = names(args.name) | {"does": does, "version": __version__, "contract": str(CONTRACT)}
-    words["asked"] = asked = Template(asked).substitute(words)
+    seen = "" if args.kind == "estimator" else "--call W:1NT "
+    words["asked"] = asked = f"--observer S --hand AKQ2.KJ3.A54.Q32 {seen}--{args.kind} {words['name']}"
     folder = Path(args.at or ".") / words["distribution"]
     kinds = {
         "pyproject.toml": "pyproject",
@@ -98,18 +87,17 @@ def run_new(args: Namespace) -> int:
             text = data.joinpath(f"plugin_{kind}.txt").read_text("utf-8")
             (folder / name).write_text(Template(text).substitute(words), "utf-8")
     except (FileExistsError, FileNotFoundError) as error:
-        raise options.UsageError(
-            f"cannot make {str(folder)!r} ({error.strerror}): choose another NAME or --at"
-        ) from None
+        told = f"({error.strerror}): choose another NAME or --at"
+        raise options.UsageError(f"cannot make {str(folder)!r} {told}") from None
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         why = error.strerror or error
         raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
     name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
-    told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
+    made = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
     return screens.present(
         args,
-        {"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **told},
+        {"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **made},
         f"{distribution} in {folder}: {does}, called {name!r}, and its test.",
         f"Change {module}/__init__.py, then in that folder:",
         "  pip install .",

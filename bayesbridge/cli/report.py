@@ -1,7 +1,4 @@
-"""``bayesbridge report``: the answer to a question as one HTML page with pictures.
-
-``bayesbridge report FILE``: a table on record as a page with a step control; with ``--text`` its steps on the screen.
-"""
+"""``bayesbridge report``: the answer to a question, or a table on record, as one HTML page."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import logging
 import shlex
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
@@ -37,7 +35,6 @@ EVIDENCE = options.Mode("it is about the steps of a record, and no FILE is named
 
 
 def run(args: Namespace) -> int:
-    """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
     # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     path = None
@@ -47,10 +44,8 @@ def run(args: Namespace) -> int:
 
 
 def _record_report(args: Namespace, path: Path | None) -> int:
-    """A table on record: a page to step through, or its steps on the screen."""
-    whole = args.text and args.review and TEXT_REVIEW
-    text, unreviewed = args.text and TEXT, not args.review and UNREVIEWED
-    options.verify(args, FILE, text, whole, unreviewed, args.adapt and ADAPTED)
+    whole, text = args.text and args.review and TEXT_REVIEW, args.text and TEXT
+    options.verify(args, FILE, text, whole, not args.review and UNREVIEWED, args.adapt and ADAPTED)
     observer = Seat.S if args.observer is None else args.observer
     record = options.chosen_record(options.open_records(args.file), args, args.file, observer)
     models = options.models_at(args, record)
@@ -61,17 +56,8 @@ def _record_report(args: Namespace, path: Path | None) -> int:
         return _show_steps(args, record, observer, models)
     from bayesbridge.views.record import html_record
 
-    page = html_record(
-        record,
-        observer,
-        title=args.title,
-        by_card=args.cards,
-        draws=args.draws,
-        rng=args.seed,
-        command=_command(args),
-        review=() if review is None else review.cards,
-        **models,
-    )
+    told: dict[str, Any] = {"title": args.title, "command": _command(args), "review": review.cards if review else ()}
+    page = html_record(record, observer, by_card=args.cards, draws=args.draws, rng=args.seed, **told, **models)
     about = {"board": record.board, "observer": observer.name, **styles_document(models["bidder"])}
     screens.write_page(args, path, page, about | ({} if review is None else review.document()))
     return 0
@@ -81,14 +67,8 @@ def _show_steps(args: Namespace, record: Record, observer: Seat, models: options
     belief = Belief.of_record(record, observer, **models)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
-    table = sharpening(
-        belief,
-        pair=pair,
-        contract=contract,
-        by_card=args.cards,
-        draws=args.draws or USUAL["record"].draws,
-        rng=args.seed,
-    )
+    draws = args.draws or USUAL["record"].draws
+    table = sharpening(belief, pair=pair, contract=contract, by_card=args.cards, draws=draws, rng=args.seed)
     steps = table.to_dict("records")
     document = {
         "steps": [
@@ -153,14 +133,8 @@ def _position_report(args: Namespace, path: Path | None) -> int:
     if belief.evidence and not args.no_history:
         goal = None if asked is None else asked.contract
         steps = sharpening(belief, pair=args.pair, contract=goal, draws=args.draws, rng=args.seed)
-    page = html_report(
-        posterior,
-        result,
-        title=args.title or "What the hidden hands hold",
-        steps=steps,
-        command=_command(args),
-        contract=contract,
-    )
+    title = args.title or "What the hidden hands hold"
+    page = html_report(posterior, result, title=title, steps=steps, command=_command(args), contract=contract)
     how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
     screens.write_page(args, path, page, {**how, **odds})
     for failure in failures:

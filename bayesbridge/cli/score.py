@@ -54,10 +54,8 @@ def run(args: Namespace) -> int:
     tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), boards)
     rows = {name: {when: tally.document() for when, tally in tallies[name].items()} for name in readers}
     if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
-        raise BayesBridgeError(
-            f"nothing is left to score: no honour is in doubt on any of {counted(boards.count, 'board')}; "
-            "take fewer cards"
-        )
+        why = f"no honour is in doubt on any of {counted(boards.count, 'board')}; take fewer cards"
+        raise BayesBridgeError(f"nothing is left to score: {why}")
     less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
     figures = boards.figures()
     about = {"chair": args.chair, "draws": args.draws, "left_out": boards.left_out}
@@ -102,12 +100,10 @@ class _Boards:
             return
         self.history = History(options.open_records(args.history, "--history"), args.history_tables or 200)
         if not any(one.record.pair(side) in self.history.pairs for one in self._chosen() for side in (Seat.N, Seat.E)):
-            raise options.UsageError(
-                f"argument --history: no pair of the boards is in {args.history!r}: name them alike there"
-            )
+            why = f"no pair of the boards is in {args.history!r}: name them alike there"
+            raise options.UsageError(f"argument --history: {why}")
 
     def _hindrance(self, record: Record) -> str | None:
-        """Why a record is left out."""
         return usable(record) or ("the play is shorter" if len(record.plays) < self._cards else None)
 
     def _chosen(self) -> Iterator[Board]:
@@ -161,7 +157,6 @@ def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> di
 
 
 def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, ScoreSums]]:
-    """The sums of each reader at each moment."""
     for name in plan.readers:
         with options.attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)

@@ -1,8 +1,4 @@
-"""How answers look: one JSON object for programs, tables and sentences for people.
-
-The only module of the command line that writes to stdout. Text from files and plugins is made visible here, whoever
-prints it: no escape of theirs reaches a terminal.
-"""
+"""How answers look. All that is written to stdout goes through here: no escape of a file reaches a terminal."""
 
 from __future__ import annotations
 
@@ -38,9 +34,9 @@ def say(*sentences: str, indent: str = "") -> None:
 
 
 def say_whole(*lines: str) -> None:
-    """Lines that are never broken, an empty one if none is given; each argument is one line, whatever it holds."""
+    """Lines that are never broken; each argument is one line, whatever it holds."""
     end_progress()
-    for line in lines or ("",):
+    for line in lines:
         print(_shown(line))
 
 
@@ -52,18 +48,15 @@ def _shown(text: object) -> str:
 
 def bold(line: str) -> str:
     """As a terminal shows it, and as it is anywhere else; bold is no colour, so ``NO_COLOR`` does not matter."""
-    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown")
-    if not line or plain or not sys.stdout.isatty():
-        return line
-    return f"\x1b[1m{line}\x1b[0m"
+    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown") or not sys.stdout.isatty()
+    return line if plain or not line else f"\x1b[1m{line}\x1b[0m"
 
 
 def present(args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]) -> int:
     """An answer: one object for programs; for people its tables, its sentences, and what prints itself."""
     if args.json:
         print_json(document)
-        return 0
-    for part in parts:
+    for part in () if args.json else parts:
         show_table(part) if isinstance(part, Table) else say(part) if isinstance(part, str) else part()
     return 0
 
@@ -130,7 +123,6 @@ _bars: dict[str, Any] = {}
 
 
 def on_terminal() -> bool:
-    """Whether somebody sees stderr as it is written."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
@@ -166,8 +158,7 @@ def print_evidence(belief: Belief) -> None:
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
         say(f"Seen: {'; '.join(map(with_symbols, belief.evidence))}.", indent="      ")
-    for said in belief.assumptions:
-        say(said)
+    say(*belief.assumptions)
     if dummy is None and belief.auction is not None and not belief.systems:
         say("If you know what they play, say so: --system sayc, or --style.")
     if belief.assumed_passes:
@@ -176,21 +167,18 @@ def print_evidence(belief: Belief) -> None:
 
 
 def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> None:
-    """At the end of an answer: what was seen, and how exact the answer is, in its own sentences if there are any."""
+    """What was seen, and how exact the answer is, in its own sentences if there are any."""
     from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 
     print_evidence(posterior.belief)
-    for sentence in accuracy_sentences(accuracy_document(posterior)) if sentences is None else sentences:
-        say(sentence)
+    say(*(accuracy_sentences(accuracy_document(posterior)) if sentences is None else sentences))
 
 
 def in_lines(words: str, indent: str = "") -> list[str]:
-    """A text in lines that the terminal is wide enough for."""
     width = min(100, terminal_width())
     indent = indent or " " * (len(words) - len(words.lstrip()))
     return wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def terminal_width() -> int:
-    """Of the terminal, as far as there is anything to be read on it."""
     return max(40, get_terminal_size().columns)

@@ -1,7 +1,4 @@
-"""``bayesbridge study``: an experiment, its computed figures beside the printed ones.
-
-Which studies there are and their tables come from :data:`bayesbridge.studies.STUDIES`.
-"""
+"""``bayesbridge study``: an experiment, its computed figures beside the printed ones."""
 
 from __future__ import annotations
 
@@ -30,9 +27,8 @@ def run(args: Namespace) -> int:
         with options.attributed(f"--scoring {path}"):
             schemes.append(Scheme.of(scheme))
     if args.exact and study.count_exactly is None:
-        raise options.UsageError(
-            f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')"
-        )
+        told = "leave --exact out (see 'bayesbridge study --help')"
+        raise options.UsageError(f"study {study.name!r} has no exact count: {told}")
     if args.exact and study.count_exactly is not None:
         found = study.count_exactly()
     else:
@@ -40,10 +36,4 @@ def run(args: Namespace) -> int:
         how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
         with options.keeping(args, "deals"):
             found = study.simulate(args.deals or study.deals, args.seed, how, args.runs, schemes)
-    if args.json:
-        screens.print_json(found.document())
-        return 0
-    for table in all_tables(study, found):
-        screens.show_table(table)
-    screens.say(*notes(found, args.seed))
-    return 0
+    return screens.present(args, found.document(), *all_tables(study, found), *notes(found, args.seed))

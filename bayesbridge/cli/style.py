@@ -13,7 +13,6 @@ from bayesbridge.words import counted, error_text, number, percent, share_error
 MOST = 200
 """Tables learned from unless told otherwise: more say little more, and take longer."""
 
-
 PAIRS = options.Mode("it is about one pair, and no --pair A+B is named", "tables out")
 
 
@@ -50,18 +49,15 @@ def run(args: Namespace) -> int:
 
 
 def _pairs(args: Namespace) -> int:
-    """The pairs of the file, those with most tables first."""
     sizes = {name: len(tables) for name, tables in pairs_of(options.open_records(args.file)).items()}
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
-        raise options.UsageError(
-            f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands"
-        )
+        what = f"no table of {args.file!r} names both players of a pair and has all hands"
+        raise options.UsageError(f"argument FILE: {what}")
     rows = [[name, number(tables)] for name, tables in found.items()]
     table = Table(f"Pairs of {args.file}", ["pair", "tables"], rows)
-    return screens.present(
-        args, {"pairs": found}, table, f"What one of them plays: add --pair, as in --pair {next(iter(found))}"
-    )
+    said = f"What one of them plays: add --pair, as in --pair {next(iter(found))}"
+    return screens.present(args, {"pairs": found}, table, said)
 
 
 def _value(habit: Habit, value: float, error: float) -> str:

@@ -15,9 +15,8 @@ EVIDENCE = options.Mode("the evidence tells the vacant places", "vacant")
 
 def run(args: Namespace) -> int:
     if len(args.holding) not in (0, 2):
-        raise options.UsageError(
-            f"argument HOLDING: {len(args.holding)} given: give dummy's and declarer's, such as AJT32 K954"
-        )
+        told = "give dummy's and declarer's, such as AJT32 K954"
+        raise options.UsageError(f"argument HOLDING: {len(args.holding)} given: {told}")
     first, second = args.holding or (None, None)
     if (args.observer, args.position, args.record) == (None, None, None):
         options.verify(args, HOLDINGS)

@@ -28,14 +28,12 @@ def evidence_document(belief: Belief) -> dict[str, Any]:
 
 
 def styles_document(bidder: BidderModel) -> dict[str, Any]:
-    """The pairs whose style is known; nothing where there are none."""
     named = getattr(getattr(bidder, "base", bidder), "named", ())
     told = [{"side": side, "pair": style.pair, "tables": style.tables} for side, style in named]
     return {"styles": told} if told else {}
 
 
 def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
-    """Everything of an evaluation and the answer made of it, with a name on every number."""
     from bayesbridge.belief.posterior import CARDS, accuracy_document
 
     posterior = found.posterior

@@ -1,7 +1,4 @@
-"""The frame of a page, pictures inside it, and models in words.
-
-Pictures are SVG inside the page: they take its colours, so that one drawing serves light, dark and print.
-"""
+"""The frame of a page, and pictures in SVG inside it that take its colours: light, dark and print."""
 
 from __future__ import annotations
 
@@ -30,7 +27,6 @@ SETTINGS: Final[dict[Any, Any]] = {
 
 WIDTH: Final = 4.6
 """Inches: narrow, so that figures keep a readable size on a phone."""
-
 
 SUITS: Final = '<p class="look"><label><input type="checkbox" id="four"> suits in four colours</label></p>'
 """The reader's choice; the style alone obeys it, so that it works without a script."""

@@ -27,7 +27,7 @@ from bayesbridge.words import BITS, SEATS, card_words, game, number
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
-    """What does not change from step to step: seats, calls, cards, and the real hands where they are on record."""
+    """What does not change from step to step."""
     contract = record.contract
     dummy = None if contract is None else contract.declarer.partner
     shown = None if dummy is None else record.hands[dummy]
@@ -49,23 +49,21 @@ def table_document(record: Record, belief: Belief) -> dict[str, Any]:
 def states(belief: Belief, contract: Contract | None, **steps: Unpack[StepOptions]) -> list[dict[str, Any]]:
     """One object for each step, in order; probabilities in thousandths."""
     found: list[dict[str, Any]] = []
-    before = 0
-    bits: float | None = None
-    state: dict[str, Any] = {}
+    before, state = 0, dict[str, Any]()
     for _, pieces, posterior, news in moments(belief, **steps):
         seen = belief.evidence[:pieces]
+        bits = state.get("bits")
         state = _state(posterior, contract, steps.get("rng", 0)) if news else state
         told = None if bits is None or state["bits"] is None else round(bits - state["bits"], 2)
         kinds = {"calls": Called, "cards": Play, "open": Reveal}
         far = {name: sum(isinstance(piece, kind) for piece in seen) for name, kind in kinds.items()}
         far["open"] = far["open"] > 0  # whether the dummy lies open
         found.append({"event": _event(belief, seen, before), "told": told, **far, **state})
-        before, bits = pieces, state["bits"]
+        before = pieces
     return found
 
 
 def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[str, Any]:
-    """What is believed at one moment."""
     cards, points = posterior.card_table, posterior.point_table
     means = posterior.length_table @ range(14)
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
@@ -99,10 +97,8 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
     if isinstance(last, Called):
         called = {"Pass": "passes", "X": "doubles", "XX": "redoubles"}.get(str(last.call), f"bids {last.call}")
         return f"{SEATS[last.seat.name]} {called}"
-    if isinstance(last, Reveal):
-        return f"{SEATS[last.seat.name]} lays down dummy"
     if not isinstance(last, Play):
-        return str(last)
+        return f"{SEATS[last.seat.name]} lays down dummy"
     if len(seen) - before == 1 and played % 4:
         verb = "leads" if played % 4 == 1 else "plays"
         return f"{SEATS[last.seat.name]} {verb} {card_words(last.card)}"
@@ -125,11 +121,9 @@ def html_record(
 ) -> str:
     """A table on record as one self-contained HTML page, with a control that steps through the auction and the tricks.
 
-    The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
-    so the page works from a file. ``steps``: ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts
-    of each step where there are too many to walk; ``rng`` (0). ``bidder`` and ``player`` are how the
-    others bid and choose cards (default: experts). ``command`` is the line that makes the page again. ``review`` marks
-    cards that were costly or unlucky.
+    ``steps``: ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts of each step where there are
+    too many to walk; ``rng`` (0). ``bidder`` and ``player`` are how the others bid and choose cards (default: experts).
+    ``command`` is the line that makes the page again. ``review`` marks cards that were costly or unlucky.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn
@@ -166,7 +160,6 @@ def html_record(
 
 
 def _facts(record: Record) -> str:
-    """Contract, result, dealer and vulnerability in one line."""
     told = [] if record.contract is None else [str(record.contract)]
     told += [] if record.result is None else [f"{record.result} tricks were taken"]
     told += ["passed out"] if record.passed_out else []

@@ -13,7 +13,6 @@ from bayesbridge import plots
 from bayesbridge.answer import Answer
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, accuracy_sentences, position_html
-from bayesbridge.deal import Seat
 from bayesbridge.estimators.distribution import Distribution
 from bayesbridge.estimators.odds import ContractOdds, game_odds
 from bayesbridge.history import readings
@@ -41,10 +40,8 @@ def html_report(
     """A result as one self-contained HTML page.
 
     ``contract`` is a result of ``bb.estimate(…, contract=…)``, ``result`` itself where it has one. Without any, the
-    contract of an auction that is over is judged by the network alone.
-
-    ``steps``, the table of ``bb.sharpening``, adds its picture. ``command`` is the line that makes the page again; the
-    same in Python stands there anyway.
+    contract of an auction that is over is judged by the network alone. ``steps``, the table of ``bb.sharpening``, adds
+    its picture. ``command`` is the line that makes the page again.
 
     >>> import bayesbridge as bb
     >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
@@ -85,7 +82,7 @@ def html_report(
             "Captures by the paper's rule, and other estimators" if "T" in answer.numbers else "Estimators",
             _estimators(result, answer, level),
         ),
-        ("How it was computed", _computed(posterior, result, command, answer.asked.pair, contract)),
+        ("How it was computed", _computed(posterior, result, command, answer, contract)),
     ]
     said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(posterior, games, odds is not None))
     whose = "Tricks are those of real declarers" if games[0].actual else "Tricks are double dummy"
@@ -98,13 +95,11 @@ def html_report(
 
 
 def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
-    """A picture with its caption below."""
     drawn = draw(paint, height, f"p{crc32(caption.encode())}", caption)
     return f"<figure>{drawn}<figcaption>{escape(caption)}.</figcaption></figure>"
 
 
 def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
-    """T and the other outputs: pictures, tables, and the summary of all quantities."""
     table = Result.of(result).summary()
     rows = [[str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)]
     heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
@@ -118,10 +113,8 @@ def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
 def _distribution(result: xarray.DataTree, answer: Answer, number: Distribution, level: int) -> str:
     name = number.name
     if number.output.tricks is None:
-        caption = number.title.removesuffix(".")
-        return picture(
-            caption, 3.0, lambda figure: plots.distribution(result, name, ax=figure.subplots()).set_title("")
-        )
+        said = number.title.removesuffix(".")
+        return picture(said, 3.0, lambda figure: plots.distribution(result, name, ax=figure.subplots()).set_title(""))
     own = level if answer.asked.declares else None
     named = "" if number.output.title else f" ({name})"
     caption = f"{number.title}{named}{'; darker bars reach the dashed line' if own else ''}"
@@ -149,8 +142,6 @@ BASES: Final = {
     "all solved": "solved for every layout",
     "corrected": "solved layouts correct what a network predicts",
 }
-"""Where tricks come from."""
-
 EFFECTS: Final = {
     "hard": "excludes layouts",
     "soft": "weighs layouts",
@@ -160,26 +151,20 @@ EFFECTS: Final = {
 
 
 def _evidence(belief: Belief) -> str:
-    rows = [
-        f"<li>{SEATS[belief.observer.name]} holds {escape(belief.hand.pbn)} <small>known from the start</small></li>"
-    ]
-    for piece in belief.evidence:
-        rows.append(f"<li>{escape(with_symbols(piece))} <small>{EFFECTS[belief.effect(piece)]}</small></li>")
+    rows = [(f"{SEATS[belief.observer.name]} holds {belief.hand.pbn}", "known from the start")]
+    rows += [(with_symbols(piece), EFFECTS[belief.effect(piece)]) for piece in belief.evidence]
+    items = "".join(f"<li>{escape(words)} <small>{effect}</small></li>" for words, effect in rows)
     passed = ", ".join(SEATS[seat.name] for seat in belief.assumed_passes)
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
     model = "".join(f"<p>{escape(said)}</p>" for said in belief.assumptions)
     which = game(None if belief.dummy is None else belief.dummy.name)
-    return f"<p>{which}</p><ol>{''.join(rows)}</ol>{note}{model}"
+    return f"<p>{which}</p><ol>{items}</ol>{note}{model}"
 
 
 def _computed(
-    posterior: Posterior,
-    result: xarray.DataTree,
-    command: str | None,
-    pair: tuple[Seat, Seat],
-    contract: xarray.DataTree | None,
+    posterior: Posterior, result: xarray.DataTree, command: str | None, answer: Answer, contract: xarray.DataTree | None
 ) -> str:
-    attrs = result.attrs
+    attrs, pair = result.attrs, answer.asked.pair
     facts = {
         "estimators' numbers": " ".join((*accuracy_sentences(attrs), BITS)),
         "sampled": attrs["sampled"],

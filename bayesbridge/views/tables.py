@@ -1,50 +1,35 @@
-"""Parts of answers, each worked out once: the terminal prints these tables, pages show them as HTML.
-
-The tables of a result are in :mod:`bayesbridge.results`, the honours of a posterior in
-:mod:`bayesbridge.belief.posterior`, since these values show themselves too.
-"""
+"""Parts of answers, each worked out once: the terminal prints these tables, pages show them as HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log2
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
+from bayesbridge.estimators.odds import ContractOdds
+from bayesbridge.history import CallReading, strength
 from bayesbridge.markup import Table
 from bayesbridge.words import SEATS, STRAINS, SUITS, error_text, percent, share_error
 
-if TYPE_CHECKING:
-    from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.odds import ContractOdds
-    from bayesbridge.history import CallReading
-
-MOST_CARDS: Final = 8
-"""Rows shown of the cards that the evidence tells most about."""
-
 RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
-"""Points that players take together."""
 
 
 def hidden_tables(posterior: Posterior) -> list[Table]:
     """What is known of the hidden hands: points, lengths, the cards that the evidence tells most about, if any."""
     if not posterior.belief.constraints.hidden:
         return []
-    means = posterior.length_table @ range(14)
-    rows = [
-        [Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])]
-        for seat in posterior.belief.constraints.hidden
-    ]
+    means, hidden = posterior.length_table @ range(14), posterior.belief.constraints.hidden
+    rows = [[Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])] for seat in hidden]
     lengths = Table("Mean length of the hidden suits", ["seat", *SUITS.values()], rows)
-    cards = cards_table(posterior, MOST_CARDS)
+    cards = cards_table(posterior, 8)
     return [points_table(posterior), lengths, *([cards] if cards.rows else [])]
 
 
 def points_table(posterior: Posterior) -> Table:
     """How strong the hidden hands are: the mean, the middle four fifths, and the chance of each range."""
-    from bayesbridge.history import strength
-
     rows: list[list[str | float]] = []
     for seat in posterior.belief.constraints.hidden:
         shares = posterior.point_table[seat]
@@ -57,12 +42,7 @@ def points_table(posterior: Posterior) -> Table:
 
 
 def cards_table(posterior: Posterior, most: int = 52) -> Table:
-    """The cards that the evidence tells most about; cards of a suit that lie alike share a row.
-
-    Cards that are spread as the room in the hands says, which it takes no table to know, are left out.
-    """
-    from bayesbridge.belief.posterior import CARDS
-
+    """The cards that the evidence tells most about, beyond the room in the hands; cards that lie alike share a row."""
     known, bits, chances = posterior.belief.constraints, told_bits(posterior), posterior.card_table
     alike: dict[tuple[str, ...], list[int]] = {}
     for place, card in enumerate(CARDS):
@@ -128,11 +108,7 @@ def readings_table(read: Sequence[CallReading]) -> Table:
 
 
 def told_bits(posterior: Posterior) -> list[float]:
-    """What is told of the place of each card, spades first and high cards first, in bits; 0 for cards in sight.
-
-    It is what the evidence says beyond the number of places left in each hidden hand: Σ p log₂ p/q, where q is a
-    hand's share of the places.
-    """
+    """What is told of the place of each card: Σ p log₂ p/q, where q is a hand's share of the places left."""
     known = posterior.belief.constraints
     places = {seat: 13 - known.must[seat].bit_count() for seat in known.hidden}
     total = sum(places.values())
@@ -163,10 +139,6 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
 RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
 
 
-LITTLE = 0.02
-"""Bits up to which a card counts as not told about."""
-
-
 def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -> list[str]:
     """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
     dealt = "As dealt, whatever was played: " if posterior.belief.table.plays else ""
@@ -174,8 +146,6 @@ def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -
 
 
 def _strength(posterior: Posterior) -> str:
-    from bayesbridge.history import strength
-
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
     if not hidden:
         return "Every card is known."
@@ -183,18 +153,15 @@ def _strength(posterior: Posterior) -> str:
     (mean, low, high, name), *others = reversed(rows)
     if not others:
         return f"{name} has {mean:.1f} high-card points on average."
-    alike = mean - others[-1][0] < 0.5
-    rest = " and ".join(f"{name} about {mean:.0f}" for mean, _, _, name in others)
-    if alike:
+    if mean - others[-1][0] < 0.5:
         return f"The hidden hands are about equally strong: some {mean:.0f} points each."
+    rest = " and ".join(f"{name} about {mean:.0f}" for mean, _, _, name in others)
     return (
         f"{name} has the strongest hidden hand: about {mean:.0f} points, {low} to {high} in four cases of five; {rest}."
     )
 
 
 def _honours(posterior: Posterior) -> str:
-    from bayesbridge.belief.posterior import CARDS
-
     known, chances, bits = posterior.belief.constraints, posterior.card_table, told_bits(posterior)
     honours = [place for place, card in enumerate(CARDS) if card[1] in RANK_NAMES]
     missing = [place for place in honours if known.unknown_mask >> (51 - place) & 1]
@@ -202,7 +169,7 @@ def _honours(posterior: Posterior) -> str:
         return "Every ace, king and queen is in sight."
     said = []
     for place in sorted(missing, key=lambda place: -round(bits[place], 4))[:2]:
-        if bits[place] > LITTLE:
+        if bits[place] > 0.02:
             shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
             seat = max(shares, key=shares.__getitem__)
             card = f"{RANK_NAMES[CARDS[place][1]]} of {STRAINS[CARDS[place][0]]}"
@@ -215,10 +182,7 @@ def _honours(posterior: Posterior) -> str:
 def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
     best = max(odds, key=lambda one: one.make.mean)
     name = f"{str(best.contract).partition(' ')[0]} by {SEATS[best.contract.declarer.name]}"
+    chance, tricks = percent(best.make.mean), f"{best.mean.mean:.1f} tricks on average."
     if asked:
-        makes = f"makes with {percent(best.make.mean)}{share_error(*best.make)}"
-        return f"{name} {makes}; {best.mean.mean:.1f} tricks on average."
-    return (
-        f"Of all games {name} has the best chance: it makes with {percent(best.make.mean)}, "
-        f"with {best.mean.mean:.1f} tricks on average."
-    )
+        return f"{name} makes with {chance}{share_error(*best.make)}; {tricks}"
+    return f"Of all games {name} has the best chance: it makes with {chance}, with {tricks}"

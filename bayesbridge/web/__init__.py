@@ -1,9 +1,4 @@
-"""The explorer: a page on which positions are set by clicking, answered by a local server or by a notebook's kernel.
-
-The server process reads requests and passes them on; every question is answered in one of a few worker processes that
-stay warm. A newer question of a tab interrupts its older one. In a notebook the page stands in a widget, and the kernel
-answers it event by event.
-"""
+"""The explorer: a page on which positions are set by clicking, answered by a local server or by a notebook's kernel."""
 
 from __future__ import annotations
 
@@ -41,10 +36,7 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
 
 
 def page_files() -> dict[str, str]:
-    """The files of the page by name: HTML, script, and style, which begins with that of reports and record pages.
-
-    What the page offers by name stands in a tag of the HTML: kinds of evidence, settings, models.
-    """
+    """The files of the page by name; a tag of the HTML says which kinds of evidence, settings and models there are."""
     from bayesbridge.bidders.learned import TYPICAL
     from bayesbridge.bidders.systems import system_names
     from bayesbridge.estimators.builtin import bayesbridge_bidders

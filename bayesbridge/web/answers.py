@@ -4,16 +4,8 @@ A question is a flat object: ``settings`` by name and ``evidence`` as pairs of k
 then ``first`` (who calls first), ``contract`` (the requested one) and ``number`` (of layouts to show). Nothing of it
 names a file, a plugin or code.
 
-The answer is a sequence of events, the quickest and most exact first: ``board`` (hands, auction with its legal calls,
-tricks with the legal cards), also where the evidence contradicts itself, so that a page can show everything and lose
-nothing; ``cards`` (where every card lies, lengths), one ``chip`` for each piece of evidence (what it changed),
-``tricks`` (of a contract), ``captures``, ``points``, ``contracts`` or ``leads`` (what to do). Under calls that are
-drawn the figures come a second time from more draws. Between two events a newer question may interrupt. A click adds
-one piece to a position, so the posteriors of the last positions are kept (:class:`Memory`).
-
-A hand, an auction, a link, a record, a position or a style that is typed or dropped becomes a question
-(:func:`entry_document`), a board on record is reviewed card by card (``judged``, then ``review``), a ranking of cards
-sharpens while it is watched (:func:`sharpen`), and the page's downloads are made here too.
+The answer is a sequence of events, the quickest and most exact first, so that a newer question may interrupt between
+them. A click adds one piece to a position, so the posteriors of the last positions are kept (:class:`Memory`).
 """
 
 from __future__ import annotations
@@ -38,6 +30,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.decisions.review import BoardReview, alert_sentences, judged_cards, players_of, players_table
+from bayesbridge.engines.levels import exact_tables
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, located
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
@@ -61,11 +54,8 @@ _SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)
 
 
 class Query(NamedTuple):
-    """A position, and what is asked about it."""
-
     position: Position
-    first: Seat | None
-    """Who calls first, where no call is there yet."""
+    first: Seat | None  # who calls first, where no call is there yet
     contract: Contract | None
     number: int
     seed: int
@@ -115,10 +105,6 @@ def _read[T](where: str, read: Callable[[str], T], text: str) -> T:
         return read(text)
 
 
-MORE: Final = 8_000
-"""Draws of the second answer under calls."""
-
-
 class Memory:
     """Posteriors by position and number of draws, the oldest forgotten first."""
 
@@ -132,7 +118,8 @@ class Memory:
             before = [None, *belief.history()][-2]
             earlier = None if before is None else self._kept.get((before, seed, more))
             carried = None if earlier is None else earlier.rebind(belief)
-            self._kept[key] = carried or infer(belief, MORE if more else USUAL["explorer"].draws or 0, seed, earlier)
+            draws = 8_000 if more else USUAL["explorer"].draws or 0
+            self._kept[key] = carried or infer(belief, draws, seed, earlier)
             if len(self._kept) > 100:  # under calls each has a few thousand draws of 32 bytes and their weights
                 del self._kept[next(iter(self._kept))]
         self._kept[key] = self._kept.pop(key)  # the youngest now
@@ -141,17 +128,12 @@ class Memory:
 
 def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:
     """The most exact posterior that is there in a moment: tables before a walk over millions of layouts."""
-    target = belief.target
+    target, method = belief.target, "auto"
     belief.verify()
-    # Up to so many layouts calls are evaluated for every one; beyond it tables or draws answer sooner.
-    if not target.soft or target.count <= 200_000:
-        return belief.infer("auto", draws, seed)
-    if target.count > target.cost.most_layouts:
-        return belief.infer("auto", draws, seed, before)  # which does not walk them
-    from bayesbridge.engines.levels import exact_tables
-
-    method = "importance" if exact_tables(target) is None else "levels"
-    return belief.infer(method, draws, seed, before)
+    many = target.soft and target.count > 200_000  # up to so many, calls are evaluated for every layout
+    if many and target.count <= target.cost.most_layouts:  # where auto would walk them
+        method = "importance" if exact_tables(target) is None else "levels"
+    return belief.infer(method, draws, seed, before if many else None)
 
 
 def table_document(query: Query, start: Belief) -> dict[str, Any]:
@@ -182,7 +164,6 @@ def table_document(query: Query, start: Belief) -> dict[str, Any]:
 
 
 def _auction(query: Query, start: Belief, pieces: Sequence[Piece]) -> Auction:
-    """The calls as far as they are legal."""
     dummy, first = start.dummy, query.first
     auction: Auction | None = None
     for piece in pieces:
@@ -282,8 +263,7 @@ def _ranking(ranked: CardChoices) -> dict[str, Any]:
     return ranked.document() | {"title": ranked.turn.words, "sentence": ranked.sentence, "caution": ranked.caution}
 
 
-DIGITS: Final = 6
-"""Of a probability."""
+DIGITS: Final = 6  # of a probability
 
 
 def answers(query: Query, memory: Memory) -> Iterator[Event]:
@@ -319,24 +299,21 @@ def _estimates(posterior: Posterior, query: Query) -> Iterator[Event]:
         walked = posterior.belief.infer("direct", 1_000, query.seed)  # in place of millions of layouts
     captures = capture_tricks(walked, rng=query.seed)
     mean = captures.mean_if_held
-    yield (
-        "captures",
-        {
-            "title": captures.title,
-            "fails": round(captures.fails, DIGITS),
-            "mean": None if mean is None else round(mean, 4),
-            "pmf": {str(value): round(captures.share(value), DIGITS) for value in captures.occurring},
-            "exact": captures.exact,
-            "notes": captures.notes,
-        },
-    )
+    document = {
+        "title": captures.title,
+        "fails": round(captures.fails, DIGITS),
+        "mean": None if mean is None else round(mean, 4),
+        "pmf": {str(value): round(captures.share(value), DIGITS) for value in captures.occurring},
+        "exact": captures.exact,
+        "notes": captures.notes,
+    }
+    yield "captures", document
     yield "points", {"points": _rounded(posterior.point_table), "exact": posterior.counts_points}
 
 
 def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
     """Where every card lies, in the order of hands (spades first, aces first), and how long every suit is."""
-    exact = posterior.counts_cards
-    bits = posterior.entropy_bits
+    exact, bits = posterior.counts_cards, posterior.entropy_bits
     return {
         "stage": "exact" if exact else stage,
         "cards": _rounded(posterior.card_table),
@@ -361,19 +338,18 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
         yield "tricks", {"refused": str(error)}
         return
     odds = network_odds(posterior, contract, query.seed)
-    yield (
-        "tricks",
-        {
-            "contract": str(odds.contract),
-            "title": f"Tricks of {odds.whose}",
-            "needed": odds.contract.tricks_needed,
-            "chance": round(odds.make.mean, DIGITS),
-            "error": round(odds.make.error, DIGITS),
-            "pmf": _rounded(np.clip(odds.pmf, 0.0, 1.0)),
-            "sentence": f"{odds.sentence}{' As dealt, whatever was played.' if posterior.belief.table.plays else ''}",
-            "caution": odds.caution,
-        },
-    )
+    dealt = " As dealt, whatever was played." if posterior.belief.table.plays else ""
+    document = {
+        "contract": str(odds.contract),
+        "title": f"Tricks of {odds.whose}",
+        "needed": odds.contract.tricks_needed,
+        "chance": round(odds.make.mean, DIGITS),
+        "error": round(odds.make.error, DIGITS),
+        "pmf": _rounded(np.clip(odds.pmf, 0.0, 1.0)),
+        "sentence": f"{odds.sentence}{dealt}",
+        "caution": odds.caution,
+    }
+    yield "tricks", document
 
 
 def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
@@ -390,12 +366,10 @@ def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
 
 def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
     """How far a posterior moved: bits lost (negative: won), and where cards went, as far as draws can tell."""
-    # Sums of weights may pass 1 by rounding.
-    old, new = (np.clip(one.card_table, 0.0, 1.0) for one in (before, after))
+    old, new = (np.clip(one.card_table, 0.0, 1.0) for one in (before, after))  # sums of weights miss 1 by rounding
     sampled = [0.0 if one.counts_cards else 1.0 / one.ess for one in (before, after)]
     noise = np.sqrt(old * (1.0 - old) * sampled[0] + new * (1.0 - new) * sampled[1])
-    # Four standard errors: there are 156 places.
-    shift = np.where(np.abs(new - old) > 4.0 * noise, np.abs(new - old), 0.0)
+    shift = np.where(np.abs(new - old) > 4.0 * noise, np.abs(new - old), 0.0)  # of 156 places
     far = shift.max(axis=1)
     bits = before.entropy_bits - after.entropy_bits
     moved = []
@@ -429,7 +403,7 @@ def _rounded(values: Any) -> Any:
 def records_document(name: str, text: str) -> dict[str, Any]:
     """The boards of a PBN or LIN document, each as what every seat saw of it."""
     reading = _reading(name, text)
-    found = [(number, _board(record)) for number, record in enumerate(reading.records)]
+    found = enumerate(map(_board, reading.records))
     boards = [{"number": number, **board} for number, board in found if board is not None]
     if not boards:
         why = f": {reading.skipped[0].reason}" if reading.skipped else ""
@@ -448,10 +422,7 @@ def _reading(name: str, text: str) -> ParsedRecords:
 
 
 def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Event]:
-    """What every card of a board cost, one by one as they are judged, then a line for each player.
-
-    The query tells how they bid; its evidence is not used.
-    """
+    """What every card of a board cost, one by one as they are judged, then a line for each player."""
     records = _reading(name, text).records
     if not 0 <= board < len(records):
         raise NotationError(f"board {board}: the document has {len(records)}")
@@ -562,7 +533,6 @@ def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:
 
 
 def report_text(query: Query, memory: Memory) -> str:
-    """The report of ``bayesbridge report`` on the position."""
     from bayesbridge.results import estimate
     from bayesbridge.views.report import html_report
 

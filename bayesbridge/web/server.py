@@ -1,11 +1,8 @@
 """The server of the explorer: what a request must pass, who computes its answer, and the routes.
 
 The token in the address is the key: without it nothing answers. A request must name the server as its host (so that no
-other name can be made to lead here), and one that asks for work must come from our own page (:class:`Guard`).
-
-Answers come from a few worker processes that stay warm (:class:`Desk`). A question belongs to a tab: when a tab asks
-again, or goes away, its older question is interrupted; a worker that does not stop within a moment is killed and
-another is started in its place.
+other name can be made to lead here), and one that asks for work must come from our own page. A question belongs to a
+tab: when a tab asks again, or goes away, its older question is interrupted.
 """
 
 from __future__ import annotations
@@ -47,20 +44,15 @@ HEADERS: Final = {
 }
 """On every response: scripts, styles and connections of our own alone, no frame around us, nothing kept."""
 
-MOST_BYTES: Final = 2_000_000
-"""Of a request: a file that was dropped."""
+MOST_BYTES: Final = 2_000_000  # of a request: a file that was dropped
 
 
-class Guard:
-    """The outermost layer of the application: what every request must pass, and what every response says."""
+def guarded(app: ASGIApp, token: str) -> ASGIApp:
+    """The application behind what every request must pass, with what every response says."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self.app, self.token = app, token
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through or refuse it in one line."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
 
         async def with_headers(message: Message) -> None:
@@ -70,30 +62,33 @@ class Guard:
             await send(message)
 
         try:
-            await (self._refusal(scope) or self.app)(scope, receive, with_headers)
+            await (_refusal(scope, token) or app)(scope, receive, with_headers)
         except Exception as error:
             tell(f"a request failed: {type(error).__name__}: {error}")
 
-    def _refusal(self, scope: Scope) -> Response | None:
-        """What a request is told that may not pass."""
-        request = Request(scope)
-        host = request.headers.get("host", "")
-        if host.partition(":")[0].lower() not in ("127.0.0.1", "localhost"):
-            return refused(421, "this server answers to its own address alone: open the one it printed")
-        first = scope["path"].split("/", 2)[1:2]
-        if not first or not compare_digest(first[0].encode("utf-8", "replace"), self.token.encode()):
-            return refused(404, "nothing is here: open the address that 'bayesbridge serve' printed, with its token")
-        if request.method != "POST":
-            return None
-        site, origin = request.headers.get("sec-fetch-site", "same-origin"), request.headers.get("origin")
-        if site != "same-origin" or origin not in (f"http://{host}", f"https://{host}"):
-            return refused(403, "questions come from the page of this server alone")
-        if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-            return refused(415, "send application/json")
-        length = request.headers.get("content-length", "0")
-        if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
-            return refused(413, f"a request has at most {MOST_BYTES} bytes")
+    return answer
+
+
+def _refusal(scope: Scope, token: str) -> Response | None:
+    """What a request is told that may not pass."""
+    request = Request(scope)
+    host = request.headers.get("host", "")
+    if host.partition(":")[0].lower() not in ("127.0.0.1", "localhost"):
+        return refused(421, "this server answers to its own address alone: open the one it printed")
+    first = f"{scope['path']}/".split("/")[1]
+    if not compare_digest(first.encode("utf-8", "replace"), token.encode()):
+        return refused(404, "nothing is here: open the address that 'bayesbridge serve' printed, with its token")
+    if request.method != "POST":
         return None
+    site, origin = request.headers.get("sec-fetch-site", "same-origin"), request.headers.get("origin")
+    if site != "same-origin" or origin not in (f"http://{host}", f"https://{host}"):
+        return refused(403, "questions come from the page of this server alone")
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        return refused(415, "send application/json")
+    length = request.headers.get("content-length", "0")
+    if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
+        return refused(413, f"a request has at most {MOST_BYTES} bytes")
+    return None
 
 
 def refused(status: int, reason: str) -> Response:
@@ -114,8 +109,7 @@ async def on_error(_request: Request, error: Exception) -> Response:
 SECONDS: Final = 60.0
 """For one question, once a worker has it; for the next card of a review, the next ranking."""
 
-type Event = tuple[str, bytes]
-"""Its name, and its document as JSON."""
+type Event = tuple[str, bytes]  # its name, and its document as JSON
 
 
 class Worker:
@@ -125,8 +119,7 @@ class Worker:
         self.process: Any = None  # of asyncio, once it is started
         self.busy = False
         self.idle = asyncio.Event()
-        self.tab = ""
-        """Whose question it answered last."""
+        self.tab = ""  # whose question it answered last
 
     async def start(self) -> None:
         """Start it and wait until it is warm; it has a session of its own, so that Ctrl-C reaches the server alone."""
@@ -187,7 +180,6 @@ class Desk:
         self._idle: list[Worker] = []
         self._free = asyncio.Semaphore(0)
         self._questions: dict[str, asyncio.Task[None]] = {}
-        self._waiting = 0
         self._closed = False
         self._background: set[asyncio.Task[None]] = set()
 
@@ -207,12 +199,11 @@ class Desk:
         """The events of an answer; the tab's older question, if any, ends with the event ``replaced``."""
         if (older := self._questions.get(tab)) is not None:
             older.cancel()
-        elif self._waiting >= 16:
-            raise HTTPException(503, f"{self._waiting} questions are being answered: ask again in a moment")
+        elif len(self._questions) >= 16:
+            raise HTTPException(503, f"{len(self._questions)} questions are being answered: ask again in a moment")
         events: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._answer(tab, request, events))
         self._questions[tab] = task
-        self._waiting += 1
         task.add_done_callback(lambda done: self._ended(tab, done, events))
         try:
             while (event := await events.get()) is not None:
@@ -222,7 +213,6 @@ class Desk:
 
     def _ended(self, tab: str, task: asyncio.Task[None], events: asyncio.Queue[Event | None]) -> None:
         """Also of a question that was replaced before it was begun."""
-        self._waiting -= 1
         events.put_nowait(None)
         if self._questions.get(tab) is task:
             del self._questions[tab]
@@ -352,7 +342,7 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),
     ]
     handlers: Any = dict.fromkeys((HTTPException, BayesBridgeError, Exception), on_error)
-    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token)
+    return guarded(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token)
 
 
 async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[bytes]:
@@ -384,19 +374,20 @@ def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1)
     """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
     for name in ("uvicorn.error", "uvicorn.access"):  # the token stands in every address
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    options: dict[str, Any] = {
-        "http": "h11",
-        "ws": "none",
-        "lifespan": "on",
-        "log_config": None,
-        "access_log": False,
-        "server_header": False,
-        "proxy_headers": False,
-        "limit_concurrency": 256,
-        "timeout_graceful_shutdown": 1,
-        "h11_max_incomplete_event_size": 32_768,
-    }
-    return uvicorn.Server(uvicorn.Config(application(token, workers, seed, ready), **options))
+    config = uvicorn.Config(
+        application(token, workers, seed, ready),
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=256,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=32_768,
+    )
+    return uvicorn.Server(config)
 
 
 def serve(server: uvicorn.Server, listener: socket.socket) -> None:

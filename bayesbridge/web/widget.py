@@ -1,8 +1,7 @@
 """The explorer in a notebook: the page in a frame, answered by the kernel.
 
-The page asks by messages. Each is answered by one event, and the page asks for the next, so that a click waits for one
-event at most and nothing needs a thread; a question that the page gives up is not asked for more. The position of the
-page, in the words of its links, comes back as a trait, by which marimo knows that cells must run again.
+A message of the page is answered by one event, and the page asks for the next, so that a click waits for one event at
+most and nothing needs a thread. Its position comes back as a trait, by which marimo knows that cells must run again.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ class Explorer(anywidget.AnyWidget):
     link = traitlets.Unicode().tag(sync=True)
     """The position of the page as in its links; empty before it is shown, unless a belief was given."""
     height = traitlets.Int().tag(sync=True)
-    """Of the page, in pixels."""
 
     def __init__(self, belief: Belief | None = None, height: int = 570) -> None:
         self._belief: Belief | None = None
@@ -91,7 +89,6 @@ class Explorer(anywidget.AnyWidget):
 
 
 def belief_of(link: str) -> Belief:
-    """The belief of a link of the page."""
     settings: dict[str, Any] = {}
     evidence = []
     for name, text in parse_qsl(link, keep_blank_values=True):
@@ -111,15 +108,13 @@ def link_of(belief: Belief) -> str:
     four = belief.dummy is None
     words = [("observer", belief.observer.name), ("hand", belief.hand.pbn)]
     words.append(("players", "4") if belief.dummy is None else ("dummy", belief.dummy.name))
-    if belief.trump is not None:
-        words.append(("trump", belief.trump.name))
+    words += [] if belief.trump is None else [("trump", belief.trump.name)]
     base = belief.bidder
     if isinstance(base, SystemBidder):
         words += [("system", agreement.text) for agreement in base.systems]
         base = base.base
     words += [("style", f"{side}:{style.pair}") for side, style in getattr(base, "named", ())]
-    if four and belief.player is None:
-        words.append(("player", "none"))
+    words += [("player", "none")] if four and belief.player is None else []
     pieces = [(piece.option, piece.text) for piece in belief.evidence]
     for name, model in bayesbridge_bidders().items():
         named = [] if name == ("learned" if four else "iterative") else [("bidder", name)]
@@ -132,7 +127,5 @@ def link_of(belief: Belief) -> str:
             if belief_of(link) == belief:
                 return link
     models = " and ".join(model_words(model) for model in (belief.bidder, belief.player) if model is not None)
-    raise BayesBridgeError(
-        f"the explorer cannot show a belief with {models}: give one with a bidder, systems, styles and a player that "
-        "come with the package"
-    )
+    told = "give one with a bidder, systems, styles and a player that come with the package"
+    raise BayesBridgeError(f"the explorer cannot show a belief with {models}: {told}")

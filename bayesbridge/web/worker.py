@@ -1,7 +1,6 @@
-"""A process that answers questions, one at a time: lines of JSON in, lines ``event JSON`` out.
+"""A process that answers questions, one at a time: lines of JSON in, lines ``event JSON`` out, until its input ends.
 
-It lives until its input ends. An interrupt (SIGINT) abandons the question at hand, wherever it is; between questions
-interrupts are held back and forgotten. Whatever goes wrong is an event, never a traceback.
+An interrupt (SIGINT) abandons the question at hand; between questions interrupts are held back and forgotten.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
 
 
 def work() -> None:
-    """Answer until the input ends."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background has it ignored
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -48,16 +46,14 @@ def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
                 with _interrupts(let_through=False):
                     _write(out, event, document)
         return "done"
-    except KeyboardInterrupt:
-        return "cancelled"
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if caused_by_interrupt(error):
             return "cancelled"
         _write(out, "refused", refusal(error))
     return "failed"
 
 
-def refusal(error: Exception) -> dict[str, str]:
+def refusal(error: BaseException) -> dict[str, str]:
     """What a page is told of an error, in one line."""
     if isinstance(error, BayesBridgeError):
         return {"message": re.sub(r"--(?=[a-z])", "", str(error))}  # a page has no options
@@ -65,7 +61,6 @@ def refusal(error: Exception) -> dict[str, str]:
 
 
 def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The events of one request of a page, whoever computes them."""
     from bayesbridge.web import answers
 
     kind = request["kind"]
