@@ -18,7 +18,11 @@ HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)  # Milton Work
 
 
 class Suit(IntEnum):
-    """The four suits in rising order, which is also the paper's row order."""
+    """The four suits in rising order, which is also the paper's row order.
+
+    >>> [suit.name for suit in Suit], Suit.of("♥") < Suit.S
+    (['C', 'D', 'H', 'S'], True)
+    """
 
     C = 0
     D = 1
@@ -41,7 +45,11 @@ _SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 
 
 class Strain(IntEnum):
-    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction."""
+    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction.
+
+    >>> Strain.of("n"), Strain.H.trump
+    (<Strain.NT: 4>, <Suit.H: 2>)
+    """
 
     C = 0
     D = 1

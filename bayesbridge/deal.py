@@ -13,7 +13,11 @@ from bayesbridge.words import SEATS
 
 
 class Seat(IntEnum):
-    """A place at the table, clockwise from North."""
+    """A place at the table, clockwise from North.
+
+    >>> Seat.S.next(), Seat.S.partner
+    (<Seat.W: 3>, <Seat.N: 0>)
+    """
 
     N = 0
     E = 1

@@ -43,13 +43,21 @@ def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
 
 
 def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Suit lengths of any array of masks: shape (..., 4), last axis C D H S."""
+    """Suit lengths of any array of masks: shape (..., 4), last axis C D H S.
+
+    >>> suit_lengths(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
+    [[3, 3, 3, 4]]
+    """
     fields = masks[..., None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(SUIT_MASK)
     return np.bitwise_count(fields)
 
 
 def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """High-card points of any array of masks, same shape, 0 to 40."""
+    """High-card points of any array of masks, same shape, 0 to 40.
+
+    >>> high_card_points(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
+    [19]
+    """
     total = np.zeros(masks.shape, dtype=np.uint8)
     for points, honours in HONOURS:
         total += np.uint8(points) * np.bitwise_count(masks & np.uint64(honours))

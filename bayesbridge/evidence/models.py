@@ -22,6 +22,7 @@ class BidderModel(Protocol):
     """How a player calls: the likelihood that turns a call into evidence.
 
     >>> from bayesbridge import IterativeBidder
+    >>> from bayesbridge.plugins import BidderModel
     >>> isinstance(IterativeBidder(), BidderModel)
     True
     """
@@ -72,6 +73,7 @@ class PlayerModel(Protocol):
     """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
 
     >>> from bayesbridge import LearnedPlayer
+    >>> from bayesbridge.plugins import PlayerModel
     >>> isinstance(LearnedPlayer(), PlayerModel)
     True
     """

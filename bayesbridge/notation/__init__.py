@@ -33,7 +33,15 @@ __all__ = [
 
 
 def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
-    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content."""
+    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".pbn") as file:
+    ...     _ = file.write('[Board "1"]\\n[Deal "N:AK.. ... ... ..."]\\n')
+    ...     file.flush()
+    ...     open_records(file.name).skipped[0].line
+    2
+    """
     return ParsedRecords.of(iter_records(path))
 
 
