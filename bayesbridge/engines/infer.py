@@ -44,8 +44,6 @@ MOST_REJECTED: Final = 2_000_000
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
     """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
     if str(method) not in ENGINES:
-        if method in FORMER:
-            raise BayesBridgeError(f"method {method!r} is now called {FORMER[method]!r}", method=method)
         hint = did_you_mean(str(method), ENGINES)
         raise BayesBridgeError(f"unknown method {method!r}: {hint}choose {', '.join(ENGINES)}", method=method)
     if draws < 2:
@@ -190,12 +188,3 @@ ENGINES: Final[dict[str, Run]] = {
     "likelihood-weighting": _weigh,
 }
 """Every engine by name; what the command line, studies and calibration offer is read from here."""
-
-FORMER: Final = {
-    "sample": "direct",
-    "exact": "levels",
-    "tilted": "importance",
-    "smc": "resample-move",
-    "weights": "likelihood-weighting",
-}
-"""The names of engines up to version 0.2."""

@@ -71,7 +71,6 @@ deal --call N:1NT --bidder nobody | argument --bidder: unknown bidder model 'nob
 MORE = f"""
 estimate {S} --estimator mind | argument --estimator: unknown estimator 'mind' | choose bid, capture
 estimate {S} --method enumerate | argument --method enumerate: 84478098072866400 | enumeration
-estimate {S} --method tilted | argument --method tilted: method 'tilted' is now called | 'importance'
 estimate {S} --method direct --call W:1NT | argument --method direct: calls | importance
 estimate {S} --pair S:S | argument --pair: pair 'S:S' | two different seats
 estimate {FEW[10:-10]} --slip 0 --call W:7C | no layout explains the calls | (given by --call)
