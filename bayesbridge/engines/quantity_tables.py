@@ -19,10 +19,11 @@ was paid is forgotten (ENOUGH): targets with budget R need at most 9 − Δ − 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import ClassVar, Final, NamedTuple, Protocol, Self
+from typing import ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,20 +47,28 @@ MOST_CODES: Final = 1 << 27
 """Pairs of codes of two halves beyond which tables are refused: so many bytes."""
 
 
-class Quantity(Protocol):
-    """What can be found suit by suit: codes are int64, values 0 … ``size`` − 1. Tables are cached by it."""
+class Quantity(ABC):
+    """What can be found suit by suit, at its simplest a sum: codes are int64, values 0 … ``size`` − 1.
 
-    def __hash__(self) -> int: ...
+    Tables are cached by it.
+    """
+
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def size(self) -> int: ...
 
+    @abstractmethod
     def codes(self, suit: int, fields: Fields) -> Ints: ...
 
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the next one."""
+        return first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes in hearts and spades."""
+        return (low[:, None] + high).astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +137,7 @@ def suit_walks(strain: int) -> SuitWalks:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Level(Quantity):
     """A function of the level of one seat's hand: ``by_level[n]`` is its value, 0 … ``size`` − 1, at level n = 0 … 7.
 
     Levels are distinguished only where the value changes.
@@ -240,18 +249,8 @@ def _values(low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]) ->
     return out
 
 
-class Additive:
-    __slots__ = ()
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        return first[:, None] + second
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        return (low[:, None] + high).astype(np.uint8)
-
-
 @dataclass(frozen=True, slots=True)
-class Points(Additive):
+class Points(Quantity):
     """The high-card points of one seat, 0 … 40; no hand of 13 cards has more than 37."""
 
     seat: int
@@ -262,7 +261,7 @@ class Points(Additive):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Quantity):
     """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries (see ``capture.half_deals``)."""
 
     first: int
@@ -299,7 +298,7 @@ class CaptureConditions(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class TotalGap(Additive):
+class TotalGap(Quantity):
     """Δ of Algorithm 2 for the hands of two seats, 0 … 52."""
 
     first: int
