@@ -47,9 +47,8 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
 
 
 @njit
-def drawn(before: Ints, begin: int, end: int, ways: np.int64, state: State) -> int:
-    """One of the places from ``begin`` up to ``end``; ``before``: ways of the earlier places, ``ways``: of all."""
-    number = np.int64(bounded(state, np.uint64(ways)))
+def place_of(before: Ints, begin: int, end: int, number: int) -> int:
+    """Which place from ``begin`` up to ``end`` a number falls to; ``before``: how many numbers the earlier ones take."""
     while end - begin > 1:
         middle = (begin + end) >> 1
         if before[middle] <= number:
@@ -102,7 +101,8 @@ def take(left: Ints, total: int, state: State) -> int:
 def add_group(block: Dealing, group: int, seats: Ints, state: State, hands: Words) -> None:
     """Deal a block by one of its groups: ``hands`` has a word for each seat and one for the pool, at place 4."""
     counts, cards, sizes = block.counts, block.cards, block.sizes
-    row = drawn(block.before, block.group_start[group], block.group_start[group + 1], block.group_ways[group], state)
+    number = np.int64(bounded(state, np.uint64(block.group_ways[group])))
+    row = place_of(block.before, block.group_start[group], block.group_start[group + 1], number)
     left = np.empty(5, np.int64)
     for kind in range(len(sizes)):
         for holder in range(counts.shape[2]):
@@ -150,10 +150,12 @@ def draw_deals(tables: Drawing, state: State, out: Words) -> None:
             b += 1
         for seat in range(5):
             hands[seat] = base[seat]
-        pair = drawn(low.before, low.key_start[a], low.key_start[a + 1], low.ways[a], state)
+        number = np.int64(bounded(state, np.uint64(low.ways[a])))
+        pair = place_of(low.before, low.key_start[a], low.key_start[a + 1], number)
         add_group(blocks[0], low.first[pair], seats, state, hands)
         add_group(blocks[1], low.second[pair], seats, state, hands)
-        pair = drawn(high.before, high.key_start[b], high.key_start[b + 1], high.ways[b], state)
+        number = np.int64(bounded(state, np.uint64(high.ways[b])))
+        pair = place_of(high.before, high.key_start[b], high.key_start[b + 1], number)
         add_group(blocks[2], high.first[pair], seats, state, hands)
         add_group(blocks[3], high.second[pair], seats, state, hands)
         left, cards = rooms.copy(), int(rooms.sum())

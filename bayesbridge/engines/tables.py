@@ -12,10 +12,9 @@ belongs to x number i lies from ``x_start[i]`` up to ``x_start[i + 1]``. ``ways`
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
+from itertools import product
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +25,7 @@ from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints, points_in
 from bayesbridge.engines.classes import row_classes, running
 from bayesbridge.engines.conditions import count
+from bayesbridge.engines.deal_draws import place_of
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
@@ -78,18 +78,19 @@ class Keys:
     def of(cls, known: Constraints) -> Self:
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
-        cards = _digits([14] * (len(hidden) - 1))
-        # Radices leave room for the most points of a seat in a pair of suits, so sums of two keys never carry.
-        radices = [
-            1 + max(points_in(known.may[seat] & ~known.must[seat] & pair) for pair in (_MINORS, ~_MINORS))
+        cards = np.array([*product(range(14), repeat=len(hidden) - 1)], dtype=np.int64)
+        # Ranges leave room for the most points of a seat in a pair of suits, so sums of two keys never carry.
+        ranges = [
+            range(1 + max(points_in(known.may[seat] & ~known.must[seat] & pair) for pair in (_MINORS, ~_MINORS)))
             for seat in scored
         ]
+        points = np.array([*product(*ranges)], dtype=np.int64)
         shapes = {
             place: ShapeClasses.of(allowed)
             for place, seat in enumerate(hidden)
             if (allowed := known.shapes[seat]) is not None
         }
-        return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), _digits(radices), shapes)
+        return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), points, shapes)
 
     @property
     def rooms(self) -> Ints:
@@ -198,11 +199,6 @@ class SuitPair(NamedTuple):
         return cls(
             first, second, lengths[begins], classes[begins], ways, split_start, split_first, split_second, before
         )
-
-
-def _digits(radices: Sequence[int]) -> Ints:
-    """(product of radices, number of radices) the digits of each index, most significant first."""
-    return np.indices(tuple(radices), dtype=np.int64).reshape(len(radices), math.prod(radices)).T
 
 
 # Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
@@ -429,13 +425,7 @@ def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
     found = np.empty((2, 3, n), np.int64)
     for i in range(n):
         number = numbers[i]
-        key, end = 0, len(rests)
-        while end - key > 1:
-            middle = (key + end) >> 1
-            if start[middle] <= number:
-                key = middle
-            else:
-                end = middle
+        key = place_of(start, 0, len(rests), number)
         number -= start[key]
         low, points = key_low[key], key_points[key]
         found[0, 0, i], found[0, 1, i], found[0, 2, i] = low, points, number // rests[key]
@@ -463,13 +453,7 @@ def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
     here, there = np.uint64(shift), np.uint64(shift + 13)
     for i in range(len(out)):
         number, score = numbers[i], points[i]
-        split, end = split_start[keys[i]], split_start[keys[i] + 1]
-        while end - split > 1:
-            middle = (split + end) >> 1
-            if before[score, middle] <= number:
-                split = middle
-            else:
-                end = middle
+        split = place_of(before[score], split_start[keys[i]], split_start[keys[i] + 1], number)
         number -= before[score, split]
         a, b = split_first[split], split_second[split]
         for p in scores:
