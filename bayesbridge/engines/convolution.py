@@ -8,7 +8,6 @@ import numpy as np
 
 from bayesbridge.capture.half_deals import weigh
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
-from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints
 from bayesbridge.engines.quantity_tables import ClassTables, Outcome, TotalGap
 from bayesbridge.engines.tables import LayoutIndex
@@ -32,12 +31,10 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> dict[st
     Only where :func:`factors` says yes.
     """
     unranking = LayoutIndex.of(constraints)
-    known = unranking.keys.known
     found: dict[str, Ints] = {name: np.zeros((4, 14), dtype=np.int64) for name in ("c1", "c2", "c0", "delta", "M")}
-    for suit, rows, completions in zip(SUITS, unranking.suits, unranking.completions(), strict=True):
-        ours, theirs = (
-            rows.fields[:, seat] | (known.must[seat] >> (13 * suit) & SUIT_MASK) for seat in (first, second)
-        )
+    by_suit = zip(SUITS, unranking.suits, unranking.certain, unranking.completions(), strict=True)
+    for suit, rows, certain, completions in by_suit:
+        ours, theirs = (rows.fields[:, seat] | certain[seat] for seat in (first, second))
         ways = np.repeat(completions[:, 0], rows.ways[:, 0])
         c1, c2, delta = LENGTH[ours], LENGTH[theirs], LEADING_GAP[ours | theirs]
         for counts, values in zip(found.values(), (c1, c2, 13 - c1 - c2, delta, np.maximum(c1, c2)), strict=True):

@@ -47,8 +47,8 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
 
 
 @njit
-def place_of(before: Ints, begin: int, end: int, number: int) -> int:
-    """Which place from ``begin`` up to ``end`` a number falls to; ``before``: how many numbers the earlier ones take."""
+def place_of(before: Ints, begin: int, end: int, number: int | np.int64) -> int:
+    """Which place from ``begin`` up to ``end`` a number falls to; ``before``: how many numbers earlier ones take."""
     while end - begin > 1:
         middle = (begin + end) >> 1
         if before[middle] <= number:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.tables import HAS_LENGTH, LayoutIndex
+from bayesbridge.engines.tables import FieldTables, LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
 from bayesbridge.expressions import POINTS, table
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marginals:
-    """Sums of weights: ``fields`` (4 seats, 4 suits, 8192 sets of a suit's cards), ``points`` (4 seats, 41)."""
+class Marginals(FieldTables):
+    """Sums of weights: ``fields`` (4 suits, 4 seats, 8192 sets of a suit's cards), ``points`` (4 seats, 41)."""
 
-    fields: Floats
+    fields: Floats = field()  # else the property would be taken for a default
     points: Floats
 
     @classmethod
@@ -39,14 +38,6 @@ class Marginals:
         for masks, weights in blocks:
             _add(masks, weights, table(POINTS), fields, points)
         return cls(read_only(fields), read_only(points))
-
-    def card_marginals(self) -> Floats:
-        """(52, 4) weight of each card in each seat."""
-        return np.asarray(self.fields @ HOLDS_RANK).reshape(4, 52).T
-
-    def length_distributions(self) -> Floats:
-        """(4, 4, 14) by seat, suit and length."""
-        return np.asarray(self.fields @ HAS_LENGTH)
 
 
 @njit
@@ -60,10 +51,10 @@ def _add(masks: Masks, weights: Floats, field_points: NDArray[np.int64], fields:
             total = np.int64(0)
             for suit in range(4):
                 field = (mask >> (13 * suit)) & 0x1FFF
-                before = fields[seat, suit, field]
+                before = fields[suit, seat, field]
                 after = before + weight
-                fields[seat, suit, field] = after
-                lost_fields[seat, suit, field] += (before - after) + weight
+                fields[suit, seat, field] = after
+                lost_fields[suit, seat, field] += (before - after) + weight
                 total += field_points[field]
             before = points[seat, total]
             after = before + weight

@@ -27,12 +27,11 @@ from numpy.typing import NDArray
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP
 from bayesbridge.capture.strains import strain_levels
-from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.quantity_tables import ClassTables, Level, Outcome, Points, Quantity
-from bayesbridge.engines.tables import HAS_LENGTH, LayoutIndex, tally_fields
+from bayesbridge.engines.tables import FieldTables, LayoutIndex, tally_fields
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import LevelModel
@@ -84,7 +83,7 @@ type Weights = Sequence[float | Fraction] | Floats
 
 
 @dataclass(frozen=True, eq=False)
-class LevelTables:
+class LevelTables(FieldTables):
     """The layouts that fit hard evidence, counted by what the levels of the callers make them weigh.
 
     >>> south = Constraints.free().hold(0, (2**13 - 1) << 39).hold(2, 2**13 - 1)
@@ -144,14 +143,6 @@ class LevelTables:
         _choose(seed_state(rng), limits, np.array(self.counts, dtype=np.uint64)[kept], values, numbers)
         return self.tables.layouts(kept[values], numbers)
 
-    def card_marginals(self) -> Floats:
-        """(52, 4) P(seat holds card)."""
-        return np.concatenate([(fields @ HOLDS_RANK).T for fields in self._fields])
-
-    def length_distributions(self) -> Floats:
-        """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.stack([fields @ HAS_LENGTH for fields in self._fields], axis=1)
-
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
         return np.stack([self.distribution(Points(seat)) for seat in SEATS])[:, :38]
@@ -173,7 +164,7 @@ class LevelTables:
         return mixed.reshape(counts.shape[1:])
 
     @cached_property
-    def _fields(self) -> list[Floats]:
+    def fields(self) -> list[Floats]:
         """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
         tallies = self.kept.get("fields")
         if tallies is None:

@@ -12,10 +12,12 @@ belongs to x number i lies from ``x_start[i]`` up to ``x_start[i + 1]``. ``ways`
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from itertools import product
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -281,8 +283,28 @@ class RankTables(NamedTuple):
     fit_points: Ints
 
 
+class FieldTables(ABC):
+    """Marginals that follow from how many layouts, or how much weight, give each seat each set of a suit's cards."""
+
+    @property
+    @abstractmethod
+    def fields(self) -> Iterable[NDArray[Any]]:
+        """For C D H S, (4, 8192) by seat and set."""
+
+    def card_marginals(self) -> Floats:
+        """(52, 4) P(seat holds card)."""
+        return np.concatenate([self._summed(fields, HOLDS_RANK).T for fields in self.fields])
+
+    def length_distributions(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        return np.stack([self._summed(fields, HAS_LENGTH) for fields in self.fields], axis=1)
+
+    def _summed(self, fields: NDArray[Any], table: Ints) -> Floats:
+        return np.asarray(fields @ table)
+
+
 @dataclass(frozen=True, eq=False)
-class LayoutIndex:
+class LayoutIndex(FieldTables):
     """The tables of one set of constraints; building them takes milliseconds, a second at worst."""
 
     keys: Keys
@@ -378,19 +400,10 @@ class LayoutIndex:
         """For C D H S, (4,) the fields of the cards that are certain, by seat."""
         return [(self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16) for suit in SUITS]
 
-    def card_marginals(self) -> Floats:
-        """(52, 4) P(seat holds card)."""
-        return np.concatenate([_summed(fields, HOLDS_RANK).T for fields in self.fields]) / self.total
-
-    def length_distributions(self) -> Floats:
-        """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.stack([_summed(fields, HAS_LENGTH) for fields in self.fields], axis=1) / self.total
-
-
-def _summed(fields: Ints, table: Ints) -> Ints:
-    """``fields @ table`` over the columns that are not 0: products of integers take long."""
-    some = np.flatnonzero(fields.any(0))
-    return np.asarray(fields[:, some] @ table[some])
+    def _summed(self, fields: Ints, table: Ints) -> Floats:
+        """By the columns that are not 0: products of integers take long."""
+        some = np.flatnonzero(fields.any(0))
+        return np.asarray(fields[:, some] @ table[some] / self.total)
 
 
 def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
