@@ -149,11 +149,6 @@ class Constraints:
         ranges = list(zip(self.points_low, self.points_high, strict=True))
         return tuple(seat for seat in self.hidden if ranges[seat] != self.reachable_points(seat))
 
-    @property
-    def shaped(self) -> tuple[int, ...]:
-        """The hidden seats whose shape says more than the ranges of their lengths; meaningful once normalised."""
-        return tuple(seat for seat in self.hidden if self.shapes[seat] is not None)
-
     def normalised(self) -> Self:
         """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction."""
         known = self

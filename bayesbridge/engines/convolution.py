@@ -20,7 +20,7 @@ LOWEST_Z: Final = -46
 def factors(constraints: Constraints) -> bool:
     """Whether the hard evidence ties the suits together by lengths alone."""
     known = constraints.normalised()
-    return not known.bounded and not known.shaped and len(known.hidden) <= 3
+    return not known.bounded and not any(known.shapes) and len(known.hidden) <= 3
 
 
 def capture_counts(constraints: Constraints, first: int, second: int) -> dict[str, Ints]:
