@@ -383,7 +383,7 @@ class Proposal:
         generator = np.random.default_rng(rng)
         if self.uniform:
             layouts = self.sampler.draw(n, generator)
-            log_q = self.log_q(layouts)
+            log_q = np.full(n, -math.log(self.sampler.total))
         else:
             from_tilts = generator.random(n) >= self.spread
             many = int(from_tilts.sum())
@@ -391,7 +391,7 @@ class Proposal:
             plain = self.sampler.draw(n - many, generator)
             layouts[~from_tilts], log_q[~from_tilts] = plain, self.log_tilted(plain)
             layouts[from_tilts], log_q[from_tilts] = self._draw_tilted(many, generator)
-            log_q = self._mixed(log_q)
+            log_q = self.mixed(log_q)
         if self.known.conditions:  # draws that do not meet them are dead too
             log_q = np.where(self.known.meets(layouts), log_q, -np.inf)
         return Proposed(layouts, log_q)
@@ -415,14 +415,8 @@ class Proposal:
         """Whether all layouts are equally likely."""
         return self.spread >= 1.0 or len(self.order) < 2
 
-    def log_q(self, layouts: Masks) -> Floats:
-        """(n,) log density of (n, 4) layouts that the constraints allow."""
-        if self.uniform:
-            return np.full(len(layouts), -math.log(self.sampler.total))
-        return self._mixed(self.log_tilted(layouts))
-
-    def _mixed(self, log_tilted: Floats) -> Floats:
-        """The density of both parts; that of a dead draw stays 0."""
+    def mixed(self, log_tilted: Floats) -> Floats:
+        """The log density of both parts together; the density of a dead draw stays 0."""
         plain = math.log(self.spread / self.sampler.total)
         return np.where(log_tilted == -np.inf, -np.inf, np.logaddexp(math.log1p(-self.spread) + log_tilted, plain))
 
