@@ -230,11 +230,6 @@ class Belief:
         return self._auction[1]
 
     @property
-    def contract_strain(self) -> Strain | None:
-        """The strain of the contract: as told, or of the auction once it is over; ``None`` while nobody knows."""
-        return self.table.strain
-
-    @property
     def roles(self) -> dict[str, str]:
         """Seat → what it is to the observer."""
         return {**({} if self.dummy is None else {self.dummy.name: "dummy"}), self.observer.name: "observer"}

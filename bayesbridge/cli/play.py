@@ -151,7 +151,7 @@ def reviewed(
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     named = None if args.contract is None else resolve_contract(belief, args.contract, args.by)
-    strain = belief.contract_strain if named is None else named.strain
+    strain = belief.table.strain if named is None else named.strain
     trump = None if strain is None else strain.trump
     begun = belief.table.trick or belief.tricks[-1] if args.trick is None else args.trick
     trick = Trick(begun.leader, trump, begun.cards)

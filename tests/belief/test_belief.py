@@ -50,7 +50,7 @@ def test_whole_tricks_and_auctions_count_as_their_parts():
     assert SOUTH.given(auction, trick) == SOUTH.given(*parts, *plays)
     assert SOUTH.given(auction, trick).tricks == (trick,)
     assert SOUTH.given(auction).auction == auction
-    assert SOUTH.given(auction).contract_strain is Strain.NT
+    assert SOUTH.given(auction).table.strain is Strain.NT
 
 
 def test_players_left_out_have_passed():
