@@ -363,11 +363,6 @@ class Proposal:
     tilts: tuple[Tilt, ...]
     spread: float = SPREAD
 
-    @classmethod
-    def flat(cls, constraints: Constraints, sampler: Uniform) -> Self:
-        known = constraints.normalised()
-        return cls(known, sampler, known.hidden, (Tilt.none(),) * 4, 1.0)
-
     @property
     def splits(self) -> list[tuple[Side, Side]]:
         """Who takes cards from whom, one split after the other."""

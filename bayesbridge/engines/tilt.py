@@ -378,11 +378,10 @@ def tilted(
     ``start`` is the proposal of an earlier question, with less evidence say.
     """
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
-    proposal = Proposal.flat(constraints, sampler)
-    if start is not None and set(start.order) == set(proposal.order) and not start.uniform:
-        # made to fit the hard evidence of today
-        proposal = replace(start, known=proposal.known, sampler=sampler)
-    known = proposal.known
+    known = constraints.normalised()
+    proposal = Proposal(known, sampler, known.hidden, (Tilt.none(),) * 4, spread=1.0)
+    if start is not None and set(start.order) == set(known.hidden) and not start.uniform:
+        proposal = replace(start, known=known, sampler=sampler)  # made to fit the hard evidence of today
     hidden = [seat for seat in known.hidden if seat in seats]
     certain = [seat for seat in seats if seat not in hidden]
     constant = sum(float(likelihood(seat, np.array([known.must[seat]], dtype=np.uint64))[0]) for seat in certain)
