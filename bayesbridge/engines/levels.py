@@ -111,7 +111,13 @@ class LevelTables(FieldTables):
         checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
         levels = tuple(Level.of(seat, by_level, strains.get(seat, NO_TRUMP)) for seat, by_level in checked.items())
         tables, counts, kept = _counted(constraints.normalised(), levels)
-        return cls(tables, _by_value(levels, checked, counts), counts, sum(counts), kept)
+        factors = [[checked[one.seat][one.by_level.index(value)] for value in range(one.size)] for one in levels]
+        # The value of the first caller is the lowest digit, so it varies fastest.
+        by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
+        if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
+            what = "no layout that fits the evidence explains the calls"
+            raise Contradiction(f"{what}: take a call away, or let the bidder slip", evidence=())
+        return cls(tables, by_value, counts, sum(counts), kept)
 
     @property
     def mean(self) -> float | Fraction:
@@ -174,19 +180,6 @@ class LevelTables(FieldTables):
             if len(self.counts) <= 64:  # a megabyte for each value
                 self.kept["fields"] = tallies
         return [self._mixed(counts) for counts in tallies]
-
-
-def _by_value(
-    levels: Sequence[Level], weights: Mapping[int, Sequence[float | Fraction]], counts: Sequence[int]
-) -> tuple[float | Fraction, ...]:
-    factors = [[weights[one.seat][one.by_level.index(value)] for value in range(one.size)] for one in levels]
-    # The value of the first caller is the lowest digit, so it varies fastest.
-    by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
-    if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
-        raise Contradiction(
-            "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip", evidence=()
-        )
-    return by_value
 
 
 @lru_cache(maxsize=4)
