@@ -546,13 +546,12 @@ def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
 
 def _slot_leaves(parts: Split, seats: Sequence[int], profiles: Sequence[Ints]) -> Leaves:
     """The values of slots over all combinations of profiles: each seat has an axis of its own."""
-    own = {seat: parts.of_seat(seat) for seat in seats}
 
     def value(leaf: Leaf) -> Ints:
         assert isinstance(leaf, Slot)
         seat = parts.slots[leaf.index][0]
         axis = seats.index(seat)
-        column = profiles[axis][:, own[seat].index(leaf.index)]
+        column = profiles[axis][:, parts.of_seat(seat).index(leaf.index)]
         return column.reshape([-1 if place == axis else 1 for place in range(len(seats))])
 
     return value

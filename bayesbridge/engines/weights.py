@@ -129,16 +129,12 @@ class Weights:
 
 def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
     """The largest exponent φ ≤ 1 for which weights raised to it have this effective sample size, by bisection."""
-
-    def enough(power: float) -> bool:
-        return Weights(power * log_weights).ess >= ess
-
-    if enough(1.0):
+    if Weights(log_weights).ess >= ess:
         return 1.0
     low, high = 0.0, 1.0
     for _ in range(halvings):
         middle = (low + high) / 2
-        low, high = (middle, high) if enough(middle) else (low, middle)
+        low, high = (middle, high) if Weights(middle * log_weights).ess >= ess else (low, middle)
     return low
 
 
@@ -176,9 +172,9 @@ class Batches:
         relative = np.divide(table, mean, out=np.ones_like(table), where=mean > 0)
         return cls(read_only(relative), read_only(row), drawn)
 
-    def moved(self, u: Floats, weights: Floats, begin: int = 0) -> Floats:
-        """(B, …) Σ W r_b u over layouts ``begin`` … with (m, …) values u and (m,) normalised weights W."""
-        relative = self.relative[:, self.row[begin : begin + len(u)]]
+    def moved(self, u: Floats, weights: Floats) -> Floats:
+        """(B, …) Σ W r_b u over layouts with (n, …) values u and (n,) normalised weights W."""
+        relative = self.relative[:, self.row]
         return np.asarray(((relative * weights) @ u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:]))
 
 
