@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import DECK_MASK, SUIT_MASK
 from bayesbridge.expressions import Expression, LayoutValues
-from bayesbridge.layouts import HONOURS, Masks, high_card_points, suit_lengths
-from bayesbridge.shapes import Shapes, shape_table, shapes_within
+from bayesbridge.layouts import HONOURS, Masks
+from bayesbridge.shapes import Shapes, shapes_within
 
 type Four[T] = tuple[T, ...]
 
@@ -219,23 +219,6 @@ class Constraints:
         return replace(
             self, must=tuple(must), may=tuple(may), shortest=tuple(map(tuple, low)), longest=tuple(map(tuple, high))
         )
-
-    def allows(self, masks: Masks) -> NDArray[np.bool_]:
-        """Which of an (n, 4) batch of layouts fit; (n,) booleans. Reads only the definitions, deduces nothing."""
-        lengths = suit_lengths(masks)
-        points = high_card_points(masks)
-        must, may = np.array(self.must, dtype=np.uint64), np.array(self.may, dtype=np.uint64)
-        a_deal = (np.bitwise_count(masks) == 13).all(1) & (np.bitwise_or.reduce(masks, axis=1) == np.uint64(DECK_MASK))
-        cards = ((masks & must) == must).all(1) & ((masks & ~may) == 0).all(1)
-        shape = ((lengths >= np.array(self.shortest)) & (lengths <= np.array(self.longest))).all((1, 2))
-        strength = ((points >= np.array(self.points_low)) & (points <= np.array(self.points_high))).all(1)
-        fits: NDArray[np.bool_] = a_deal & cards & shape & strength & self.meets(masks)
-        for seat, shapes in enumerate(self.shapes):
-            if shapes is not None:
-                c, d, h, s = lengths[:, seat].T
-                # Three lengths tell the fourth; what is no hand of 13 cards has failed already.
-                fits &= shape_table(shapes)[c, d, h] & (c + d + h + s == 13)
-        return fits
 
 
 def _both(first: Shapes | None, second: Shapes | None) -> Shapes | None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import Layouts
-from bayesbridge.constraints import Constraints, points_in
+from bayesbridge.constraints import points_in
 from bayesbridge.errors import DealError
 from tests.deals import random_deal
 
@@ -39,14 +39,3 @@ def test_a_batch_cannot_be_changed(deals):
 def test_a_batch_has_four_columns_of_masks(wrong):
     with pytest.raises(DealError, match=r"\(n, 4\)"):
         Layouts(wrong)
-
-
-def test_only_whole_deals_are_allowed():
-    full = 0x1FFF
-    rows = [
-        [full, full << 13, full << 26, full << 39],
-        [full, full << 13, full << 26, full << 26],
-        [full, full << 13, full << 26, full << 39 & ~(1 << 51)],
-        [full | 1 << 51, full << 13, full << 26, full << 39],
-    ]
-    assert Constraints.free().allows(np.array(rows, dtype=np.uint64)).tolist() == [True, False, False, False]

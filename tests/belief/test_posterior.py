@@ -10,6 +10,7 @@ from bayesbridge import Belief, Called, Card, Hand, Holds, IterativeBidder, Reve
 from bayesbridge.capture.kernels import bids
 from bayesbridge.engines.infer import ENGINES
 from bayesbridge.errors import Contradiction, TooFewDraws
+from tests.engines.positions import allows
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
 HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))
@@ -37,7 +38,7 @@ def test_fields(posterior):
     assert 1 <= posterior.ess <= len(posterior)
     assert posterior.weights.sum() == pytest.approx(1.0)
     assert (posterior.weights >= 0).all()
-    assert posterior.belief.constraints.allows(posterior.layouts.masks).all()
+    assert allows(posterior.belief.constraints, posterior.layouts.masks).all()
     assert not posterior.layouts.masks.flags.writeable
     assert posterior.method in repr(posterior)
     assert (posterior.log_evidence_error == 0.0) == (posterior.exact or posterior.method == "direct")
@@ -87,7 +88,7 @@ def test_blocks_are_the_layouts_in_order(posterior):
 def test_resampling_gives_layouts_that_count_the_same(posterior):
     drawn = posterior.resample(20_000, rng=2)
     assert len(drawn) == 20_000
-    assert posterior.belief.constraints.allows(drawn.masks).all()
+    assert allows(posterior.belief.constraints, drawn.masks).all()
     expected = posterior.expect(lambda layouts: layouts.points)
     # Draws of a posterior stand for its layouts; hard evidence alone is drawn afresh, observed both sides stray.
     afresh = 1 / len(posterior) if posterior.method == "direct" else 0.0

@@ -8,11 +8,10 @@ import numpy as np
 from scipy import stats
 
 from bayesbridge.capture.kernels import bids
-from bayesbridge.cards import Hand
+from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.constraints import Constraints
+from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.deals import random_deal
-
-DECK = (1 << 52) - 1
 
 
 def as_mask(cards):
@@ -67,14 +66,27 @@ def _tightened(evidence, deal, rng, honest=False):
             return evidence.points(seat, points - slack, points + int(rng.integers(0, 4)))
 
 
+def allows(known, masks):
+    """Which of (n, 4) layouts fit, by the definitions alone; nothing is deduced."""
+    lengths, points = suit_lengths(masks), high_card_points(masks)
+    must, may = np.array(known.must, dtype=np.uint64), np.array(known.may, dtype=np.uint64)
+    fits = (np.bitwise_count(masks) == 13).all(1) & (np.bitwise_or.reduce(masks, axis=1) == np.uint64(DECK_MASK))
+    fits &= ((masks & must) == must).all(1) & ((masks & ~may) == 0).all(1) & known.meets(masks)
+    fits &= ((lengths >= np.array(known.shortest)) & (lengths <= np.array(known.longest))).all((1, 2))
+    fits &= ((points >= np.array(known.points_low)) & (points <= np.array(known.points_high))).all(1)
+    for seat, shapes in enumerate(known.shapes):
+        fits &= [shapes is None or tuple(row) in shapes for row in lengths[:, seat].tolist()]
+    return fits
+
+
 def brute_force(known, evidence):
     """Every deal that extends the known cards, kept if the evidence allows it; ascending."""
     deals = np.array(sorted(_extensions(known.must)), dtype=np.uint64).reshape(-1, 4)
-    return deals[evidence.allows(deals)]
+    return deals[allows(evidence, deals)]
 
 
 def _extensions(held):
-    partial = [(held, DECK & ~(held[0] | held[1] | held[2] | held[3]))]
+    partial = [(held, DECK_MASK & ~(held[0] | held[1] | held[2] | held[3]))]
     for seat in range(4):
         partial = [
             ((*hands[:seat], hands[seat] | chosen, *hands[seat + 1 :]), left ^ chosen)

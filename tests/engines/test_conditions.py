@@ -15,7 +15,7 @@ from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.engines.conditions import count
 from bayesbridge.expressions import parse_expression
 from tests.dealing.plain_conditions import holds
-from tests.engines.positions import HANDS, all_layouts, brute_force, closed, random_position
+from tests.engines.positions import HANDS, all_layouts, allows, brute_force, closed, random_position
 
 SOUTH = HANDS[2]
 EXTRA = {
@@ -50,7 +50,7 @@ def brute(pieces, condition, called=False):
     known = BELIEF.given(*pieces).constraints
     expression = parse_expression(condition)
     fitting = np.array([deal for deal in DEALS if holds(expression, deal)], dtype=np.uint64).reshape(-1, 4)
-    fitting = fitting[known.allows(fitting)]
+    fitting = fitting[allows(known, fitting)]
     weights = np.exp(Strong().log_likelihood(fitting[:, 3], None, 0)) if called else np.ones(len(fitting))
     held = (fitting[:, None, :] >> np.arange(51, -1, -1, dtype=np.uint64)[:, None] & np.uint64(1)).astype(float)
     return fitting, weights, np.tensordot(weights / weights.sum(), held, 1)
