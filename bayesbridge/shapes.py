@@ -39,12 +39,12 @@ def shapes_within(low: Shape4, high: Shape4) -> Shapes:
 ALL: Final = shapes_within((0, 0, 0, 0), (13, 13, 13, 13))
 
 
-def shape_table(shapes: Shapes | None) -> NDArray[np.bool_]:
-    """(14, 14, 14) whether a hand with these lengths of C D H has one of the shapes; all true for ``None``."""
+def shape_table(shapes: Shapes) -> NDArray[np.bool_]:
+    """(14, 14, 14) whether a hand with these lengths of C D H has one of the shapes."""
     import numpy as np
 
-    table = np.full((14, 14, 14), shapes is None)
-    for c, d, h, _ in shapes or ():
+    table = np.zeros((14, 14, 14), dtype=np.bool_)
+    for c, d, h, _ in shapes:
         table[c, d, h] = True
     return table
 

@@ -33,7 +33,7 @@ from bayesbridge.expressions import LENGTH, table
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Bools, Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
-from bayesbridge.shapes import Shapes, shape_table
+from bayesbridge.shapes import Shapes
 
 _MINORS: Final = (1 << 26) - 1
 
@@ -52,8 +52,8 @@ class ShapeClasses(NamedTuple):
     @classmethod
     def of(cls, shapes: Shapes) -> Self:
         together = np.zeros((14, 14, 14, 14), dtype=np.bool_)
-        c, d, h = np.nonzero(shape_table(shapes))
-        together[c, d, h, 13 - c - d - h] = True
+        for shape in shapes:
+            together[shape] = True
         flat = together.reshape(196, 196)
         minors, first = row_classes(np.where(flat, 0, -1))
         majors, second = row_classes(np.where(flat.T, 0, -1))
