@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesbridge.answer import capture_tricks
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.systems import SystemBidder
 from bayesbridge.deal import Seat
@@ -116,8 +116,6 @@ def depends_sentence(answers: Mapping[str, str]) -> str:
 
 def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:
     import xarray
-
-    from bayesbridge.belief.posterior import CARDS
 
     axes = {"card_probabilities": ["card", "seat"], "points": ["seat"], "T": ["T_value"], "T_at_least": ["tricks"]}
     variables = {name: (["bidder", *axes.get(name, [])], np.array([row[name] for row in rows])) for name in rows[0]}

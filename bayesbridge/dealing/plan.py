@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
@@ -310,11 +311,7 @@ class DealPlan:
                 auction, _ = (auction or Auction(piece.seat)).fill(piece.seat, piece.call)
         if auction is None:
             return cls(plan, where)
-        if bidder is None:
-            from bayesbridge.bidders.learned import LearnedBidder
-
-            bidder = LearnedBidder()
-        return cls(plan, where, call_draws(plan, auction, bidder))
+        return cls(plan, where, call_draws(plan, auction, LearnedBidder() if bidder is None else bidder))
 
     @property
     def exact(self) -> bool:
