@@ -453,7 +453,7 @@ def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
     for seat in Seat:
         if (many := held[seat].bit_count()) > 13:
             raise Contradiction(f"{seat.name} is given {many} cards: a hand has 13", evidence=())
-    return reduce(lambda known, seat: known.hold(seat, held[seat]), Seat, Constraints.free())
+    return replace(Constraints.free(), must=tuple(held))
 
 
 def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> ConditionTables:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property
 
 from bayesbridge.constraints import SEATS, SUITS, Constraints
 from bayesbridge.engines.deal_tables import DealTable, conjuncts
@@ -38,7 +38,7 @@ def count(constraints: Constraints) -> int:
     known = asked.normalised()
     if known.impossible:
         return 0
-    certain = reduce(lambda alone, seat: alone.hold(seat, known.must[seat]), SEATS, Constraints.free())
+    certain = replace(Constraints.free(), must=known.must)
     if known == certain.normalised():  # any other card may lie anywhere: a multinomial coefficient
         rooms = [known.room(seat) for seat in known.hidden]
         return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
