@@ -37,7 +37,7 @@ class Marginals(FieldTables):
         fields, points = np.zeros((4, 4, 1 << 13)), np.zeros((4, 41))
         for masks, weights in blocks:
             _add(masks, weights, table(POINTS), fields, points)
-        return cls(read_only(fields), read_only(points))
+        return cls(read_only(fields.swapaxes(0, 1)), read_only(points))
 
 
 @njit
@@ -51,10 +51,10 @@ def _add(masks: Masks, weights: Floats, field_points: NDArray[np.int64], fields:
             total = np.int64(0)
             for suit in range(4):
                 field = (mask >> (13 * suit)) & 0x1FFF
-                before = fields[suit, seat, field]
+                before = fields[seat, suit, field]
                 after = before + weight
-                fields[suit, seat, field] = after
-                lost_fields[suit, seat, field] += (before - after) + weight
+                fields[seat, suit, field] = after
+                lost_fields[seat, suit, field] += (before - after) + weight
                 total += field_points[field]
             before = points[seat, total]
             after = before + weight

@@ -293,14 +293,15 @@ class FieldTables(ABC):
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
-        return np.concatenate([self._summed(fields, HOLDS_RANK).T for fields in self.fields])
+        return self._summed(HOLDS_RANK).swapaxes(1, 2).reshape(52, 4)
 
     def length_distributions(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.stack([self._summed(fields, HAS_LENGTH) for fields in self.fields], axis=1)
+        return self._summed(HAS_LENGTH).swapaxes(0, 1)
 
-    def _summed(self, fields: NDArray[Any], table: Ints) -> Floats:
-        return np.asarray(fields @ table)
+    def _summed(self, table: Ints) -> Floats:
+        """By suit and seat, the sums over sets of cards of each column of a table."""
+        return np.asarray(np.asarray(self.fields) @ table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,10 +401,10 @@ class LayoutIndex(FieldTables):
         """For C D H S, (4,) the fields of the cards that are certain, by seat."""
         return [(self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16) for suit in SUITS]
 
-    def _summed(self, fields: Ints, table: Ints) -> Floats:
-        """By the columns that are not 0: products of integers take long."""
-        some = np.flatnonzero(fields.any(0))
-        return np.asarray(fields[:, some] @ table[some] / self.total)
+    def _summed(self, table: Ints) -> Floats:
+        # Only of sets that occur: products of integers take long.
+        used = [np.flatnonzero(fields.any(0)) for fields in self.fields]
+        return np.stack([own[:, some] @ table[some] for own, some in zip(self.fields, used, strict=True)]) / self.total
 
 
 def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
