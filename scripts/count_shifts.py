@@ -4,7 +4,7 @@
 
 Algorithm 1 walks the suits of the first hand in the order C D H S. It starts with a budget of 6 − Δ₁, Δ₁ the sum of the
 hand's own leading gaps, and in each suit pays gaps until one is too large. With the budget of a suit given, leading
-gap, gaps paid and cards captured add up over the suits, so they stand above the bits of a summary (see ``half_deals``)
+gap, gaps paid and cards captured add up over the suits, so they stand above the bits of a summary (see ``tables``)
 and are added where summaries are merged. A suit that follows has what the one before has left.
 
 A set of deals whose suits are independent but for the lengths of the hands never has to be enumerated: a
@@ -21,9 +21,19 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.half_deals import SUMMARY_BITS, Ints, merge_table, outcome_table, simplified, weigh
 from bayesbridge.capture.kernels import walk_table
-from bayesbridge.capture.tables import LEADING_GAP, LENGTH, ROWS, row_table
+from bayesbridge.capture.tables import (
+    LEADING_GAP,
+    LENGTH,
+    ROWS,
+    SUMMARY_BITS,
+    Ints,
+    merge_table,
+    outcome_table,
+    row_table,
+    simplified,
+    weigh,
+)
 from bayesbridge.jit import njit
 
 GAP: Final = 1 << SUMMARY_BITS
