@@ -34,8 +34,7 @@ def run(args: Namespace) -> int:
             webbrowser.open(address)
 
     try:
-        with listener:
-            explorer(token, args.workers, ready, args.seed).run(sockets=[listener])
+        explorer(token, args.workers, ready, args.seed).run(sockets=[listener])
     except KeyboardInterrupt:  # the usual end, so without a word
         return 130
     return 0
