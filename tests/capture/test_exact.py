@@ -38,6 +38,7 @@ def test_small_decks_are_counted_as_by_brute_force(ranks, cards):
 def test_the_whole_space_has_the_known_margins():
     found, half = exact.shifts(), half_deals()
     assert sum(found.values()) == exact.DEALS
+    assert (int(half.ways.sum()), len(np.unique(half.summary))) == (2416023142423, 1790)  # as docs/posterior.md says
     codes = join(half, half, FULL)
     for T in range(4, 14):
         assert exact.tricks()[T] == sum(n for code, n in codes.items() if code % 512 // 32 == T)
