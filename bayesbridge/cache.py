@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import multiprocessing
 import os
 import shutil
@@ -36,32 +35,23 @@ def cached_arrays(
     name: str, build: Callable[[], Mapping[str, np.ndarray[Any, Any]]]
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Load a set of named arrays, read-only and in C order, or build and keep it, by the package's code alone."""
-    import numpy as np  # here, so that a cached integer is read without the cost of importing it
+    import numpy as np
 
-    def read(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    path = cache_directory() / source_name() / f"{name}.npz"
+    try:
         with path.open("rb") as file:
-            return dict(np.load(file, allow_pickle=False))
-
-    def write(path: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
-        with path.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-
-    arrays = _cached(
-        f"{name}.npz", lambda: {key: np.array(array, order="C") for key, array in build().items()}, read, write
-    )
+            arrays = dict(np.load(file, allow_pickle=False))
+    except (OSError, ValueError, EOFError, BadZipFile):  # not there, or not as it was written
+        arrays = {key: np.array(array, order="C") for key, array in build().items()}
+        try:
+            use_folder(path.parent)
+            with whole_file(path) as part, part.open("wb") as file:
+                np.savez(file, allow_pickle=False, **arrays)
+        except OSError:
+            say_unwritable(path.parent.parent)
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
-
-
-def cached_json(name: str, build: Callable[[], Any]) -> Any:
-    """Load a small JSON value, or build and keep it; it comes back as JSON has it: tuples are lists, keys are text."""
-    return _cached(
-        f"{name}.json",
-        lambda: json.loads(json.dumps(build())),
-        lambda path: json.loads(path.read_bytes()),
-        lambda path, value: path.write_text(json.dumps(value), "utf-8"),
-    )
 
 
 def cache_directory() -> Path:
@@ -106,20 +96,3 @@ def say_unwritable(directory: Path) -> None:
             f"cannot write to the cache {str(directory)!r}, so every start is slow: "
             "make it writable or set BAYESBRIDGE_CACHE to a directory that is"
         )
-
-
-def _cached[T](
-    filename: str, build: Callable[[], T], read: Callable[[Path], T], write: Callable[[Path, T], object]
-) -> T:
-    path = cache_directory() / source_name() / filename
-    try:
-        return read(path)
-    except (OSError, ValueError, EOFError, BadZipFile):  # not there, or not as it was written
-        value = build()
-    try:
-        use_folder(path.parent)
-        with whole_file(path) as part:
-            write(part, value)
-    except OSError:
-        say_unwritable(path.parent.parent)
-    return value

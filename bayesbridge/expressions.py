@@ -21,7 +21,7 @@ import numpy as np
 
 from bayesbridge.cards import HIGH_CARD_POINTS, RANKS, SUIT_MASK
 from bayesbridge.errors import NotationError, did_you_mean, shorten
-from bayesbridge.layouts import Ints, Masks
+from bayesbridge.layouts import Ints, Masks, read_only
 from bayesbridge.scoring import imps, scores_by_tricks
 from bayesbridge.shapes import ALL, Shape4, Shapes, shape_table
 
@@ -75,11 +75,8 @@ def table(measure: Measure) -> Ints:
     """(8192,) the measure of every holding; read-only."""
     if measure.weights is not None:
         held = np.arange(HOLDINGS)[:, None] >> np.arange(13) & 1
-        values = np.asarray(held @ np.array(measure.weights, dtype=np.int64), dtype=np.int64)
-    else:
-        values = np.array([_WHOLE_SUIT[measure.name](field) for field in range(HOLDINGS)], dtype=np.int64)
-    values.flags.writeable = False
-    return values
+        return read_only(held @ np.array(measure.weights, dtype=np.int64))
+    return read_only(np.array([_WHOLE_SUIT[measure.name](field) for field in range(HOLDINGS)], dtype=np.int64))
 
 
 @lru_cache(maxsize=256)

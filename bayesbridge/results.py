@@ -446,10 +446,9 @@ class ResultDraws:
             batches = Batches(table.values, stats["batch_row"].values.ravel(), bool(table.attrs["drawn"]))
         if "log_weight" in stats:
             logs = stats["log_weight"].values.ravel()
-        weights = np.exp(logs - logs.max())
         # Weights of an exact posterior are no draws; those by batches are estimates themselves.
         weighted = "log_weight" in stats and not stats.attrs["exact"] and batches is None
-        return cls(weights / weights.sum(), weighted, float(stats.attrs["ess"]), batches)
+        return cls(Weights(logs).W, weighted, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:
         """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""

@@ -4,22 +4,36 @@
 
 Algorithm 1 walks the suits of the first hand in the order C D H S. It starts with a budget of 6 − Δ₁, Δ₁ the sum of the
 hand's own leading gaps, and in each suit pays gaps until one is too large. With the budget of a suit given, leading
-gap, gaps paid and cards captured add up over the suits, so they stand above the bits of a summary (see ``half_deals``)
+gap, gaps paid and cards captured add up over the suits, so they stand above the bits of a summary (see ``tables``)
 and are added where summaries are merged. A suit that follows has what the one before has left.
+
+A set of deals whose suits are independent but for the lengths of the hands never has to be enumerated: a
+:class:`Tally` counts, for one suit or for several merged, how many ways lead to each (lengths, summary), and tallies
+multiply by convolution.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.half_deals import FULL, LIMB, SUMMARY_BITS, Ints, Tally, outcome_table, weigh
 from bayesbridge.capture.kernels import walk_table
-from bayesbridge.capture.tables import LEADING_GAP, LENGTH, ROWS, row_table
+from bayesbridge.capture.tables import (
+    LEADING_GAP,
+    LENGTH,
+    ROWS,
+    SUMMARY_BITS,
+    Ints,
+    merge_table,
+    outcome_table,
+    row_table,
+    simplified,
+    weigh,
+)
 from bayesbridge.jit import njit
 
 GAP: Final = 1 << SUMMARY_BITS
@@ -29,8 +43,89 @@ CAPTURED: Final = PAID << 4
 
 WHOLE_SUIT: Final = (1 << 13) - 1
 
+LIMB: Final = 21
+"""Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two limbs of 21 bits hold them."""
+
+FULL: Final = 14 * 13 + 13
+"""Lengths of two full hands, as ``Tally.lengths`` packs them."""
+
 type Joint = dict[tuple[int, int], int]
 """Pairs of hands by the outcomes of both algorithms: 0 where condition A fails, 1 where only B fails, else captures."""
+
+
+class Tally(NamedTuple):
+    """How many ways lead to each (lengths, summary); rows are distinct and counts positive."""
+
+    lengths: Ints
+    """(k,) cards of the two tracked hands so far, ``14 * first + second``."""
+    summary: Ints
+    """(k,) packed merge of the suits so far."""
+    ways: Ints
+    """(k,) how many, below 2⁶³."""
+
+    @classmethod
+    def of(cls, lengths: Ints, summary: Ints, count: Ints) -> Tally:
+        """Collect equal (lengths, summary) pairs; summaries are first brought to their simplest form."""
+        key = lengths << 32 | simplified(summary)
+        distinct, place = np.unique(key, return_inverse=True)
+        total = np.zeros(len(distinct), dtype=np.int64)
+        weigh(place, count, total)
+        return cls(distinct >> 32, distinct & 0xFFFFFFFF, total)
+
+    def merged(self, right: Tally) -> Tally:
+        """With the suits that follow; this side is first on ties."""
+        left_values, left = np.unique(self.summary, return_inverse=True)
+        right_values, place = np.unique(right.summary, return_inverse=True)
+        merged, by_pair = np.unique(merge_table(left_values, right_values), return_inverse=True)
+        table = np.zeros((14 * 14, len(merged)), dtype=np.int64)
+        _multiply(self._replace(summary=left), right._replace(summary=place), by_pair, table)
+        lengths, index = np.nonzero(table)
+        return Tally(lengths, merged[index], table[lengths, index])
+
+
+@njit
+def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
+    """Add up products by lengths and merged summary; ``merged``: by the summaries of both, given as numbers."""
+    lengths_a, index_a, count_a = left
+    lengths_b, index_b, count_b = right
+    for i in range(len(count_a)):
+        first, second, row = lengths_a[i] // 14, lengths_a[i] % 14, merged[index_a[i]]
+        for j in range(len(count_b)):
+            lengths = lengths_b[j]
+            if first + lengths // 14 <= 13 and second + lengths % 14 <= 13:
+                table[lengths_a[i] + lengths, row[index_b[j]]] += count_a[i] * count_b[j]
+
+
+def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
+    """Exact number of deals for each outcome code, over all pairs whose lengths add up to ``total``.
+
+    The counts pass 2⁶³, so they come back as Python integers. Floating-point numbers add them up, for matrix products
+    are quick, but hold integers below 2⁵³ alone: ways in two limbs, and products of them in two words.
+    """
+    left_values, left_place = np.unique(left.summary, return_inverse=True)
+    right_values, right_place = np.unique(right.summary, return_inverse=True)
+    codes = outcome_table(left_values, right_values).ravel()
+    ones, twos = np.zeros((196, len(left_values))), np.zeros((196, len(right_values)))
+    ones[left.lengths, left_place] = left.ways
+    within = (right.lengths <= total) & (right.lengths % 14 <= total % 14)
+    twos[total - right.lengths[within], right_place[within]] = right.ways[within]
+    counts: dict[int, int] = {}
+    for i, one in enumerate((ones % 2**LIMB, ones // 2**LIMB)):
+        for j, two in enumerate((twos % 2**LIMB, twos // 2**LIMB)):
+            products = one.T @ two  # sums of at most 196 terms below 2⁴²
+            for word, part in enumerate((products % 2**25, products // 2**25)):
+                for code, ways in enumerate(np.bincount(codes, part.ravel()).tolist()):
+                    counts[code] = counts.get(code, 0) + (int(ways) << LIMB * (i + j) + 25 * word)
+    return {code: ways for code, ways in counts.items() if ways}
+
+
+def half_deals() -> Tally:
+    """All rows of two suits, clubs with diamonds (or hearts with spades): those of one are 3¹³."""
+    lengths = np.zeros(1, dtype=np.int64)
+    for _ in range(13):
+        lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
+    suit = Tally.of(lengths, row_table().astype(np.int64), np.ones(ROWS, dtype=np.int64))
+    return suit.merged(suit)
 
 
 def count_pairs(ranks: int = WHOLE_SUIT, lengths: int = FULL) -> Joint:

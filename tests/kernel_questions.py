@@ -16,7 +16,6 @@ import numpy as np
 from bayesbridge import Auction, Hand, LearnedBidder, Suit, random64
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
-from bayesbridge.capture.half_deals import Tally, join
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.capture.tables import row_table
@@ -38,6 +37,7 @@ from bayesbridge.estimators.protocol import Output
 from bayesbridge.expressions import parse_expression
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal
+from scripts.count_shifts import Tally, join
 from tests.deals import deal_masks, strange_deals
 from tests.engines.positions import closed
 

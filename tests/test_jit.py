@@ -105,8 +105,9 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
         "def square(x):\n    return times(times(x))\n"
     )
     script = (
-        "from bayesbridge.outer import square\nfrom bayesbridge.cache import cached_json\n"
-        "print(square(5), sum(square.stats.cache_hits.values()), cached_json('table', lambda: square(1)))"
+        "from bayesbridge.outer import square\nfrom bayesbridge.cache import cached_arrays\n"
+        "table = cached_arrays('table', lambda: {'one': square(1)})['one']\n"
+        "print(square(5), sum(square.stats.cache_hits.values()), table)"
     )
     places = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "BAYESBRIDGE_CACHE": str(tmp_path / "cache")}
     places["PYTHONDONTWRITEBYTECODE"] = "1"  # Python knows its own by the second: two edits in one look the same to it

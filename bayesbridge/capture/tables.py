@@ -1,4 +1,4 @@
-"""What one suit contributes to Algorithm 2: a table over all 3¹³ rows of the state matrix.
+"""What one suit contributes to Algorithm 2, a table over all 3¹³ rows of the state matrix, and how suits are merged.
 
 Inside a suit the sequence of effective gaps does not depend on the other suits, so it can be worked out once for each
 of the 3¹³ = 1 594 323 rows. A row is numbered in base 3 by rank, ``row = Σ D(rank) · 3**rank`` (the two is the lowest
@@ -8,6 +8,12 @@ A packed row holds, from the lowest bit: nine gaps of three bits each, first gap
 four bits; one bit where condition B fails. The gaps are cut where nothing can follow: where the row's own gaps exceed
 its own budget 6 − δ, and where χ would reach 13 by this row alone, which nine captures always do. What is cut can
 never be captured in any deal, because the other suits only lower the budget and raise χ.
+
+Step 6 of Algorithm 2 is a merge of four sequences, smallest head first and the first suit on ties. Such a merge is
+associative: clubs with diamonds, hearts with spades, then both halves. A *summary* is a packed row read as an integer,
+of one suit or of a merge of suits. Two values stand for what cannot recover: DEAD once Δ exceeds 6, and FAILS_B with Δ
+alone once condition B has failed in any suit. The *outcome code* of a whole deal is 0 where condition A fails, 1 where
+only B fails, else ``512 · Δ + 32 · T + χ``.
 """
 
 from __future__ import annotations
@@ -20,6 +26,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.cache import cached_arrays
 from bayesbridge.jit import njit
+
+type Ints = NDArray[np.int64]
 
 ROWS: Final = 3**13
 """How many states a row of the matrix has."""
@@ -35,6 +43,15 @@ DELTA_SHIFT: Final = 27
 
 FAILS_B: Final = 1 << 31
 """Bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)."""
+
+DEAD: Final = 7 << DELTA_SHIFT | NO_GAPS | FAILS_B
+"""Summary of suits whose leading gaps already exceed the budget: condition A fails whatever follows."""
+
+SUMMARY_BITS: Final = 32
+"""A summary is below 2 to this power."""
+
+CODES: Final = 7 * 512
+"""Every outcome code is below this."""
 
 HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
 """(8192, 13) which ranks a 13-bit field holds."""
@@ -119,3 +136,88 @@ def _all_rows(rows: int) -> NDArray[np.uint32]:
 def row_table() -> NDArray[np.uint32]:
     """(3¹³,) every row, packed; built once and kept in the user's cache directory."""
     return cached_arrays("rows", lambda: {"rows": _all_rows(ROWS)})["rows"]
+
+
+@njit
+def weigh(values: NDArray[np.integer], ways: Ints, out: Ints) -> None:
+    """Add the ways of each row to its value: exact, unlike ``np.bincount``, and always quick, unlike ``np.add.at``."""
+    for i in range(len(values)):
+        out[values[i]] += ways[i]
+
+
+def simplified(summary: Ints) -> Ints:
+    """Summaries in which what cannot recover is one value: DEAD, or FAILS_B with Δ and no gaps."""
+    delta = summary >> DELTA_SHIFT & 15
+    out = np.where(summary & FAILS_B, FAILS_B | delta << DELTA_SHIFT | NO_GAPS, summary)
+    return np.where(delta > 6, DEAD, out)
+
+
+@njit
+def merge_pair(left: int, right: int) -> int:
+    """Summary of two groups of suits from their summaries; the left group is first on ties.
+
+    What stands above the 32 bits of a summary is added up (see ``scripts/count_shifts.py``).
+    """
+    Delta = (left >> DELTA_SHIFT & 15) + (right >> DELTA_SHIFT & 15)
+    above = (left >> SUMMARY_BITS) + (right >> SUMMARY_BITS) << SUMMARY_BITS
+    if Delta > 6:
+        return above | DEAD
+    if (left | right) & FAILS_B:
+        return above | FAILS_B | Delta << DELTA_SHIFT | NO_GAPS
+    left &= NO_GAPS
+    right &= NO_GAPS
+    gaps = NO_GAPS
+    budget = 6 - Delta
+    chi = 4 + Delta
+    shift = 0
+    while chi < 13:
+        gap = left & END
+        if gap <= right & END:
+            left >>= 3
+        else:
+            gap = right & END
+            right >>= 3
+        if gap > budget:
+            break
+        gaps ^= (END ^ gap) << shift
+        shift += 3
+        budget -= gap
+        chi += 1 + gap
+    return above | Delta << DELTA_SHIFT | gaps
+
+
+@njit
+def outcome(summary: int) -> int:
+    """The outcome code of a whole deal's summary."""
+    Delta = summary >> DELTA_SHIFT & 15
+    if Delta > 6:
+        return 0
+    if summary & FAILS_B:
+        return 1
+    T = 4
+    chi = 4 + Delta
+    while chi < 13 and summary & END != END:
+        chi += 1 + (summary & END)
+        T += 1
+        summary >>= 3
+    return 512 * Delta + 32 * T + chi
+
+
+@njit
+def merge_table(left: Ints, right: Ints) -> Ints:
+    """The merged summary of each pair of summaries."""
+    out = np.empty((len(left), len(right)), dtype=np.int64)
+    for i in range(len(left)):
+        for j in range(len(right)):
+            out[i, j] = merge_pair(left[i], right[j])
+    return out
+
+
+@njit
+def outcome_table(left: Ints, right: Ints) -> NDArray[np.int16]:
+    """Outcome code of each pair of half-deal summaries."""
+    out = np.empty((len(left), len(right)), dtype=np.int16)
+    for i in range(len(left)):
+        for j in range(len(right)):
+            out[i, j] = outcome(merge_pair(left[i], right[j]))
+    return out

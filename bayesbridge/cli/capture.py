@@ -19,8 +19,6 @@ from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 
 LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
 
-THREE = options.Mode("systems are of the four-player game", "system")
-
 
 def run(args: Namespace) -> int:
     found = literal.capture(args.first, args.second)
@@ -65,7 +63,7 @@ def _show_calls(args: Namespace) -> int:
 
     position = Position(options.settings_of(args, options.BIDS))
     four = args.players != 3
-    options.verify(args, not four and THREE)
+    options.verify(args, not four and options.Mode("systems are of the four-player game", "system"))
     dummy = None if four else Seat.N
     dealer, colon, calls = (args.auction or "").rpartition(":")
     with options.attributed("--auction"):

@@ -220,7 +220,7 @@ def add_commands(commands: options.Subparsers) -> None:
     add = partial(options.add_command, commands)
     question: dict[str, Any] = {"method": {"default": "auto"}}
     estimate = add("estimate.run", ESTIMATE, **question, card=Card.of)
-    count = add("estimate.run_count", COUNT)
+    count = add("count.run", COUNT)
     why = "how likely a call or a card is rules no layout out"
     count.set_defaults(mode=options.Mode(why, "bidder slip vulnerable player seed"))
     report = add("report.run", REPORT, **question, file={"nargs": "?"})

@@ -1,4 +1,4 @@
-"""``bayesbridge estimate``: what estimators say about all that may be hidden; ``count``: how many layouts fit."""
+"""``bayesbridge estimate``: what estimators say about all that may be hidden."""
 
 from __future__ import annotations
 
@@ -6,28 +6,42 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import hypot, isfinite, log2
-from typing import TYPE_CHECKING, Any
+from math import hypot, isfinite
+from typing import Any
 
+from bayesbridge.answer import Answer
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior, accuracy_document, accuracy_sentences
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.budget import Budget
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.cli import options, screens
+from bayesbridge.constraints import Constraints
+from bayesbridge.decisions.ending import MOST_TRICKS
+from bayesbridge.decisions.play import CardChoices, play, turn_of
+from bayesbridge.engines.target import calls_evidence
+from bayesbridge.engines.weights import with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
+from bayesbridge.estimators.odds import (
+    ContractOdds,
+    ContractQuestion,
+    contract_question,
+    estimators_for,
+    game_odds,
+    network_odds,
+    with_odds,
+)
+from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.history import CallReading, card_history, read_calls, readings
 from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
+from bayesbridge.random64 import generator
+from bayesbridge.sensitivity import EXPERTS, by_system, depends_sentence, sensitivity
 from bayesbridge.views.documents import estimate_document, evidence_document, nested, readings_document
+from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
 from bayesbridge.words import BITS, CAPTURES, card_words, number, percent, share_error, tell, with_symbols
-
-if TYPE_CHECKING:
-    from bayesbridge.answer import Answer
-    from bayesbridge.belief.belief import Belief
-    from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.calls import Contract
-    from bayesbridge.decisions.play import CardChoices
-    from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
-    from bayesbridge.estimators.protocol import Estimator
-    from bayesbridge.history import CallReading
 
 BIDDERS = options.Mode(
     "--bidders answers about cards and T, under each model that it names",
@@ -47,12 +61,6 @@ def run(args: Namespace) -> int:
         return compare_models(args)
     if (position := options.position_of(args)).is_unseen:
         return show_calls(position, args)
-    from bayesbridge.answer import Answer
-    from bayesbridge.engines.weights import with_errors
-    from bayesbridge.estimators.odds import game_odds, network_odds
-    from bayesbridge.history import readings
-    from bayesbridge.sensitivity import EXPERTS, by_system, depends_sentence
-
     options.verify(args, args.contract and CONTRACT)
     position, belief = options.belief_of(args, "trump")
     asked = asked_contract(belief, args)
@@ -96,9 +104,6 @@ def _parts(
     found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[CallReading], depends: str
 ) -> Iterator[Table | str | Callable[[], None]]:
     """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was found."""
-    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
-    from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
-
     posterior = found.posterior
     asked = list(games) if found.odds is None else [found.odds]
     tables = [games_table(asked)] if len(asked) > 1 else asked[0].tables if asked else answer.tables
@@ -122,9 +127,6 @@ def _parts(
 
 def _one_plan(posterior: Posterior, contract: Contract, args: Namespace) -> CardChoices | None:
     """The play from here on where declarer chooses and at most eight tricks are left, else ``None``."""
-    from bayesbridge.decisions.ending import MOST_TRICKS
-    from bayesbridge.decisions.play import play, turn_of
-
     try:
         turn = turn_of(posterior.belief, contract)
         late = not turn.defends and turn.tricks >= 13 - MOST_TRICKS
@@ -135,12 +137,6 @@ def _one_plan(posterior: Posterior, contract: Contract, args: Namespace) -> Card
 
 def show_calls(position: Position, args: Namespace) -> int:
     """What each call of an auction shows to somebody who sees no card."""
-    from bayesbridge.bidders.learned import LearnedBidder
-    from bayesbridge.constraints import Constraints
-    from bayesbridge.engines.target import calls_evidence
-    from bayesbridge.history import read_calls
-    from bayesbridge.views.tables import readings_table
-
     options.verify(args, UNSEEN)
     auction = position.auction
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
@@ -154,8 +150,6 @@ def show_calls(position: Position, args: Namespace) -> int:
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
-    from bayesbridge.estimators.odds import contract_question
-
     options.verify(args, not args.contract and NO_CONTRACT)
     options.verify_solver(args, "seconds")
     with options.attributed("--contract"):
@@ -163,8 +157,6 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
 
 
 def estimators_named(names: list[str] | None, asked: ContractQuestion | None = None) -> list[Estimator]:
-    from bayesbridge.estimators.odds import estimators_for
-
     with options.attributed("--estimator"):
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
 
@@ -173,10 +165,6 @@ def evaluated(
     posterior: Posterior, estimators: list[Estimator], asked: ContractQuestion | None, args: Namespace
 ) -> Evaluation:
     """What the estimators say, and what becomes of the contract that is asked about."""
-    from bayesbridge.estimators.evaluate import ask, evaluate
-    from bayesbridge.estimators.odds import with_odds
-    from bayesbridge.random64 import generator
-
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
@@ -189,8 +177,6 @@ def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[d
     """A row for each piece of evidence, none where no card was asked for."""
     if args.card is None:
         return []
-    from bayesbridge.history import card_history
-
     usual = args.draws or belief.target.cost.draws
     draws = max(min(usual, 2000), usual // 10)  # there may be thirty steps
     with options.attributed("--card"):
@@ -212,8 +198,6 @@ def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
 
 
 def compare_models(args: Namespace) -> int:
-    from bayesbridge.sensitivity import sensitivity
-
     options.verify(args, BIDDERS)
     position, belief = options.belief_of(args)
     if not belief.target.soft:
@@ -250,14 +234,3 @@ def compare_models(args: Namespace) -> int:
     ]
     document = {"models": models, **evidence_document(belief)}
     return screens.present(args, document, partial(screens.print_evidence, belief), table, *said)
-
-
-def run_count(args: Namespace) -> int:
-    position, belief = options.belief_of(args)
-    with position.attributed():
-        layouts = belief.count()
-    document = {"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)}
-    said = [f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."]
-    if belief.auction is not None:
-        said.append("Calls make layouts more or less likely; they rule none out and do not change the count.")
-    return screens.present(args, document, partial(screens.print_evidence, belief), *said)

@@ -28,19 +28,17 @@ REVIEW = options.Mode(
     "--review goes by the record alone, and counts tricks",
     takes=f"review out record board room alerts seat draws solve seconds seed {options.MODELS}",
 )
-UNREVIEWED = options.Mode("only a --review is written as a page", "out")
 UNTOLD = options.Mode(
     "no contract is told, only which card wins the trick is asked", "by goal field solve seconds player"
 )
 HIDDEN = options.Mode("the seat's hand is hidden, only which card wins the trick is asked", "goal field solve seconds")
-CARDS = options.Mode("the contract tells who play together", "pair")
 
 
 def run(args: Namespace) -> int:
     """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
     if args.review:
         return _review(args)
-    options.verify(args, UNREVIEWED)
+    options.verify(args, options.Mode("only a --review is written as a page", "out"))
     if args.player is not None:
         with options.attributed("--player"):
             args.player = SETTINGS["player"].read(args.player)
@@ -70,7 +68,7 @@ def run(args: Namespace) -> int:
         raise options.UsageError(f"{where}{error}") from None
     if args.seat not in (None, turn.seat):
         raise options.UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
-    options.verify(args, CARDS)
+    options.verify(args, options.Mode("the contract tells who play together", "pair"))
     options.verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.attributed():
         posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)

@@ -16,7 +16,7 @@ def run(args: Namespace) -> int:
         raise options.UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
     if args.token is not None and not re.fullmatch(r"[\w-]{16,64}", args.token, re.ASCII):
         raise options.UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
-    from bayesbridge.web.server import explorer, listen, serve
+    from bayesbridge.web.server import explorer, listen
 
     listener = listen(args.port)
     token = args.token or token_urlsafe(16)  # 128 random bits
@@ -34,7 +34,7 @@ def run(args: Namespace) -> int:
             webbrowser.open(address)
 
     try:
-        serve(explorer(token, args.workers, ready, args.seed), listener)
+        explorer(token, args.workers, ready, args.seed).run(sockets=[listener])
     except KeyboardInterrupt:  # the usual end, so without a word
         return 130
     return 0

@@ -13,11 +13,10 @@ from bayesbridge.words import counted, error_text, number, percent, share_error
 MOST = 200
 """Tables learned from unless told otherwise: more say little more, and take longer."""
 
-PAIRS = options.Mode("it is about one pair, and no --pair A+B is named", "tables out")
-
 
 def run(args: Namespace) -> int:
-    options.verify(args, not args.pair and PAIRS)
+    why = "it is about one pair, and no --pair A+B is named"
+    options.verify(args, not args.pair and options.Mode(why, "tables out"))
     if args.pair is None:
         return _pairs(args)
     target = None if args.out is None else options.verify_target("--out", args.out, "a style is JSON", ".json")

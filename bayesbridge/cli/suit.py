@@ -9,9 +9,6 @@ from bayesbridge.cli import options, screens
 from bayesbridge.decisions.suit import suit_play
 from bayesbridge.views.documents import evidence_document
 
-HOLDINGS = options.Mode("without --observer and --hand only vacant places weigh the layouts", takes="vacant tricks")
-EVIDENCE = options.Mode("the evidence tells the vacant places", "vacant")
-
 
 def run(args: Namespace) -> int:
     if len(args.holding) not in (0, 2):
@@ -19,11 +16,12 @@ def run(args: Namespace) -> int:
         raise options.UsageError(f"argument HOLDING: {len(args.holding)} given: {told}")
     first, second = args.holding or (None, None)
     if (args.observer, args.position, args.record) == (None, None, None):
-        options.verify(args, HOLDINGS)
+        why = "without --observer and --hand only vacant places weigh the layouts"
+        options.verify(args, options.Mode(why, takes="vacant tricks"))
         found = suit_play(first, second, vacant=args.vacant or (13, 13))
         about = {}
     else:
-        options.verify(args, EVIDENCE)
+        options.verify(args, options.Mode("the evidence tells the vacant places", "vacant"))
         position, belief = options.belief_of(args)
         with position.attributed():
             posterior = belief.infer(draws=args.draws, rng=args.seed)

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from bayesbridge.capture.half_deals import weigh
-from bayesbridge.capture.tables import LEADING_GAP, LENGTH
+from bayesbridge.capture.tables import LEADING_GAP, LENGTH, weigh
 from bayesbridge.constraints import SUITS, Constraints
 from bayesbridge.engines.quantity_tables import ClassTables, Outcome, TotalGap
 from bayesbridge.engines.tables import LayoutIndex

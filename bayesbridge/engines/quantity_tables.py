@@ -28,11 +28,19 @@ from typing import ClassVar, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.half_deals import CODES, merge_table, outcome_table, simplified
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.playout import NO_TRUMP
 from bayesbridge.capture.strains import walks
-from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
+from bayesbridge.capture.tables import (
+    CODES,
+    LEADING_GAP,
+    LENGTH,
+    TERNARY,
+    merge_table,
+    outcome_table,
+    row_table,
+    simplified,
+)
 from bayesbridge.engines.classes import Lookup, digits, merged, radices, running, verify_size
 from bayesbridge.engines.deal_draws import looked_up
 from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, SuitRows
@@ -262,7 +270,7 @@ class Points(Quantity):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Quantity):
-    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries (see ``capture.half_deals``)."""
+    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries (see ``capture.tables``)."""
 
     first: int
     second: int

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,31 +157,23 @@ def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> 
     return len(posterior) if len(posterior) <= 1.25 * most else most
 
 
-def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, Counts]:
-    """The outputs that the estimator can count exactly without a single draw."""
+def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, tuple[int, NDArray[Any], int]]:
+    """The outputs that the estimator can count exactly without a draw, as :meth:`Accumulator.count` takes them."""
     target, tables = posterior.target, posterior.tables
     if target.plain:
         found = run_exact(estimator, target.constraints, question, target.count)
-        return {name: Counts(*counts, target.count) for name, counts in found.items()}
+        return {name: (*counts, target.count) for name, counts in found.items()}
     quantities = getattr(estimator, "quantities", None)
     if not isinstance(tables, LevelTables) or quantities is None:
         return {}
     lengths = tables.length_distributions()
     try:
         return {
-            name: Counts(0, lengths[one] if isinstance(one, Seat) else tables.distribution(one), 1)
+            name: (0, lengths[one] if isinstance(one, Seat) else tables.distribution(one), 1)
             for name, one in quantities(question).items()
         }
     except TablesTooLarge:
         return {}
-
-
-class Counts(NamedTuple):
-    """Layouts by value from ``lowest`` on, of a ``total``; or probabilities, whose total is 1."""
-
-    lowest: int
-    counts: NDArray[Any]
-    total: int
 
 
 def ask(

@@ -162,13 +162,13 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     import numpy as np
 
     from bayesbridge.capture.playout import NO_TRUMP, play_out
+    from bayesbridge.layouts import suit_lengths
 
     rows = np.arange(len(table))
     by_strain = np.stack([play_out(table, strain, 0, 0) for strain in range(5)])
-    suits = np.arange(4, dtype=np.uint64)[:, None] * np.uint64(13)
-    lengths = [np.bitwise_count(table[:, seat] >> suits & np.uint64(0x1FFF)).astype(np.int64) for seat in (0, 2)]
+    lengths = suit_lengths(table[:, [0, 2]])
     # Of equally long suits the highest.
-    longest = [3 - held[::-1].argmax(axis=0) for held in (lengths[0], lengths[0] + lengths[1])]
+    longest = [3 - held[:, ::-1].argmax(axis=1) for held in (lengths[:, 0], lengths.sum(axis=1))]
     tricks = by_strain.astype(np.int64)
     return tricks[NO_TRUMP], np.stack([*tricks[:4], *(tricks[suit, rows] for suit in longest)])
 

@@ -99,13 +99,8 @@ class Contracts(NamedTuple):
         return play_out(self.table, NO_TRUMP, ours, theirs)
 
 
-def draw_contracts(deals: int, rng: Seed) -> Iterator[Contracts]:
-    """Random deals, block by block; columns 0, 1 and 2 are the players, 3 is the dummy."""
-    return map(find_contracts, deal_blocks(deals, rng))
-
-
 def find_contracts(masks: Masks) -> Contracts:
-    """The deals that somebody bids, out of (n, 4) masks."""
+    """The deals that somebody bids, out of (n, 4) masks: columns 0, 1 and 2 are the players, 3 is the dummy."""
     levels = np.stack([bids(np.ascontiguousarray(masks[:, player])).level for player in range(3)], axis=1)
     bid = np.flatnonzero(levels.any(axis=1))
     masks, levels = masks[bid], levels[bid]

@@ -27,12 +27,12 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     import numpy as np
 
     from bayesbridge.capture.kernels import tricks
-    from bayesbridge.studies.deals import draw_contracts
+    from bayesbridge.studies.deals import deal_blocks, find_contracts
 
     size = int(np.prod(SHAPE))
     counts = np.zeros(1 + size, dtype=np.int64)
     counts[0] = deals
-    for found in draw_contracts(deals, seed):
+    for found in map(find_contracts, deal_blocks(deals, seed)):
         promised = tricks(found.table[:, 0].copy(), found.table[:, 2].copy()) >= found.target
         cell = np.ravel_multi_index((found.level - 1, found.dummy_level, found.tricks(), promised.astype(int)), SHAPE)
         counts[1:] += np.bincount(cell, minlength=size)

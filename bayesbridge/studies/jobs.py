@@ -261,14 +261,14 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
     kept = "give --resume FOLDER next time, so that what is done stays"
     if how.checkpoint is not None:
         kept = f"what is done is kept, continue with --resume {how.checkpoint}"
-    with open_executor(how.scheduler, how.workers) as pool:
+    with open_executor(how.scheduler, how.workers) as (executor, size):
         pending: dict[futures.Future[Counts], Chunk] = {}
         try:
             while True:
-                for chunk in islice(todo, 2 * pool.size - len(pending)):
+                for chunk in islice(todo, 2 * size - len(pending)):
                     given = () if job.given is None else (job.given(chunk.number),)
                     about = bayesbridge.__version__, seed, chunk.number, chunk.size
-                    pending[pool.executor.submit(count_chunk, job.count, *about, *given)] = chunk
+                    pending[executor.submit(count_chunk, job.count, *about, *given)] = chunk
                 if not pending:
                     return
                 # What is finished comes first: a scheduler that is gone must not take it along.
@@ -284,13 +284,8 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
         except BaseException:
             for future in pending:
                 future.cancel()
-            pool.executor.shutdown(wait=False)
+            executor.shutdown(wait=False)
             raise
-
-
-class Pool(NamedTuple):
-    executor: futures.Executor
-    size: int
 
 
 def cores() -> int:
@@ -298,20 +293,20 @@ def cores() -> int:
 
 
 @contextmanager
-def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[Pool]:
-    """Workers for the time of the ``with``, by default one for each core; a cluster has the workers it has."""
+def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[tuple[futures.Executor, int]]:
+    """Workers for the time of the ``with`` and how many, by default one for each core; a cluster has those it has."""
     if workers is not None and workers < 1:
         raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
     size = workers or cores()
     if scheduler == THREADS:
         with futures.ThreadPoolExecutor(size) as threads:
-            yield Pool(threads, size)
+            yield threads, size
     elif scheduler == PROCESSES:
         # Spawned, not forked: a fork of a process with compiled threads may hang.
         context = multiprocessing.get_context("spawn")
         with futures.ProcessPoolExecutor(size, context, initializer=_serve) as processes:
             _start(processes)
-            yield Pool(processes, size)
+            yield processes, size
     elif ":" in scheduler:
         with _cluster(scheduler) as pool:
             yield pool
@@ -323,7 +318,7 @@ def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Itera
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[Pool]:
+def _cluster(address: str) -> Iterator[tuple[futures.Executor, int]]:
     try:
         from distributed import Client
     except ImportError:
@@ -343,7 +338,7 @@ def _cluster(address: str) -> Iterator[Pool]:
                 scheduler=address,
             ) from None
         # Not pure: the answer depends on the version of the workers too.
-        yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
+        yield client.get_executor(pure=False), sum(client.nthreads().values())
     finally:
         with suppress(Exception):  # a scheduler that is gone must not hide why the run ended
             if client is not None:

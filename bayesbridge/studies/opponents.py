@@ -37,7 +37,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
     from bayesbridge.random64 import seed_state
     from bayesbridge.scoring import NEW
-    from bayesbridge.studies.deals import draw_contracts
+    from bayesbridge.studies.deals import deal_blocks, find_contracts
     from bayesbridge.studies.headline import net_points
 
     counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
@@ -46,7 +46,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     state = seed_state(guessing)
     # (8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme.
     net = np.array([[0] * 14, *([int(net_points(NEW, level, t)) for t in range(14)] for level in range(1, 8))])
-    for found in draw_contracts(deals, dealing):
+    for found in map(find_contracts, deal_blocks(deals, dealing)):
         actual = found.tricks()
         made = actual >= found.target
         levels = heard(found.levels, found.bidder)

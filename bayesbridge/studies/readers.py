@@ -133,13 +133,12 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
 
 def smoothed_marginals(posterior: Posterior) -> Reading:
     """What a posterior says of cards and lengths; draws are mixed with what the hard evidence alone says."""
-    counted = posterior.target.sampler
-    cards, lengths = counted.card_marginals(), counted.length_distributions()
+    hard = Hard.of(posterior.target)
     if posterior.log_likelihood is None:
-        return Reading(cards, lengths)
+        return Reading(hard.cards, hard.lengths, hard=hard)
     share, sums = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)), posterior.marginals
-    own = sums.card_marginals(), sums.length_distributions()
-    return Reading((1 - share) * own[0] + share * cards, (1 - share) * own[1] + share * lengths)
+    cards, lengths = sums.card_marginals(), sums.length_distributions()
+    return Reading((1 - share) * cards + share * hard.cards, (1 - share) * lengths + share * hard.lengths, hard=hard)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,11 +185,7 @@ class ModelReader:
                 bidder = with_settings(bidder, {name: value})
         posterior = seen.belief(bidder, self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.target.soft, posterior.log_marginal + log(posterior.count())
-        return replace(
-            smoothed_marginals(posterior),
-            log_layout=lambda masks: soft.of_layouts(masks) - log_all,
-            hard=Hard.of(posterior.target),
-        )
+        return replace(smoothed_marginals(posterior), log_layout=lambda masks: soft.of_layouts(masks) - log_all)
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:

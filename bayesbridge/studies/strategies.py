@@ -60,12 +60,12 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """(1 + 882,) random deals, then contracts by ``SHAPE``, flat."""
     import numpy as np
 
-    from bayesbridge.studies.deals import draw_contracts
+    from bayesbridge.studies.deals import deal_blocks, find_contracts
 
     counts = np.zeros(1 + prod(SHAPE), dtype=np.int64)
     counts[0] = deals
     joint = counts[1:].reshape(SHAPE)
-    for found in draw_contracts(deals, seed):
+    for found in map(find_contracts, deal_blocks(deals, seed)):
         for ours in range(3):
             for theirs in range(3):
                 np.add.at(joint[ours, theirs], (found.level - 1, found.tricks(ours, theirs)), 1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.plan import find_solver, solve
+from bayesbridge.dealing.plan import solve
 from bayesbridge.dealing.run import Numbering
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.odds import layout_solver
 from bayesbridge.layouts import Layouts
 from bayesbridge.markup import Table, compass, hand, text
 from bayesbridge.views.html import document
@@ -49,11 +49,7 @@ def lesson_page(layouts: Layouts, numbering: Numbering) -> str:
 
 def _tricks(layouts: Layouts, boards: range) -> list[Table]:
     """Double-dummy tricks of each side; nothing without a solver, or of very many deals."""
-    try:
-        find_solver()
-    except BayesBridgeError:
-        return []
-    if not 0 < len(layouts) <= SOLVED:
+    if layout_solver() is None or not 0 < len(layouts) <= SOLVED:
         return []
     strains = {"NT": 4, "♠": 3, "♥": 2, "♦": 1, "♣": 0}
 

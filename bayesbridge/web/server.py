@@ -376,6 +376,7 @@ def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1)
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     config = uvicorn.Config(
         application(token, workers, seed, ready),
+        loop="asyncio",
         http="h11",
         ws="none",
         lifespan="on",
@@ -388,9 +389,3 @@ def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1)
         h11_max_incomplete_event_size=32_768,
     )
     return uvicorn.Server(config)
-
-
-def serve(server: uvicorn.Server, listener: socket.socket) -> None:
-    """Serve until an interrupt, or until ``server.should_exit`` is set."""
-    with listener:
-        asyncio.run(server.serve(sockets=[listener]))

@@ -1,19 +1,26 @@
 """Other readings of the paper's two algorithms beside its tables: python benchmarks/evaluation/other_readings.py
 
 A reading of Algorithm 2 changes what a single suit contributes, so each is counted over every deal, exactly, by the
-merge of the package. Readings of Algorithm 1 are tried on random deals. Prints the two tables of docs/paper.md.
+merge of ``scripts/count_shifts.py``. Readings of Algorithm 1 are tried on random deals. Prints the two tables of
+docs/paper.md.
 """
+
+import sys
+from pathlib import Path
 
 import numpy as np
 from numba import njit
 from scipy.stats import chisquare
 
-from bayesbridge.capture.exact import DEALS, tricks_of
-from bayesbridge.capture.half_deals import FULL, Tally, join
+from bayesbridge.capture.exact import DEALS
 from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS, ROWS
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.headline import HEADLINE
 from bayesbridge.studies.paper import CAPTURES
+
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+
+from count_shifts import FULL, Tally, join
 
 CAPTURE = (
     "ours",
@@ -93,8 +100,8 @@ def captures_by(reading):
     half = suit.merged(suit)
     found = dict.fromkeys(BINS, 0)
     for code, count in join(half, half, FULL).items():
-        if tricks_of(code):
-            found[max(6, tricks_of(code))] += count
+        if T := code % 512 // 32:
+            found[max(6, T)] += count
     return np.array([count * 10**6 / DEALS for count in found.values()])
 
 

@@ -8,7 +8,7 @@ import pytest
 from bayesbridge.capture import exact
 from bayesbridge.capture.kernels import bids, captures
 from bayesbridge.capture.tables import LEADING_GAP
-from scripts.count_shifts import count_pairs
+from scripts.count_shifts import FULL, count_pairs, half_deals, join
 
 
 def brute_force(ranks, cards):
@@ -36,11 +36,12 @@ def test_small_decks_are_counted_as_by_brute_force(ranks, cards):
 
 
 def test_the_whole_space_has_the_known_margins():
-    found = exact.shifts()
+    found, half = exact.shifts(), half_deals()
     assert sum(found.values()) == exact.DEALS
-    tricks = exact.tricks()
+    assert (int(half.ways.sum()), len(np.unique(half.summary))) == (2416023142423, 1790)  # as docs/posterior.md says
+    codes = join(half, half, FULL)
     for T in range(4, 14):
-        assert sum(n for (_, second), n in found.items() if second == T) == tricks[T]
-    assert sum(n for (_, second), n in found.items() if second == 0) == exact.conditions()["neither"]
+        assert exact.tricks()[T] == sum(n for code, n in codes.items() if code % 512 // 32 == T)
+    assert exact.conditions() == {"neither": codes[0], "only A": codes[1], "both": exact.DEALS - codes[0] - codes[1]}
     # Where the first hand meets its conditions the second hand alone can fail: condition A holds for both together.
     assert not [place for place in found if place[0] > 0 and place[1] == 0]

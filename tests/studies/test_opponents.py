@@ -11,7 +11,7 @@ from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies import opponents
-from bayesbridge.studies.deals import draw_contracts
+from bayesbridge.studies.deals import deal_blocks, find_contracts
 from tests.deals import deal_masks
 
 SHARP = IterativeBidder(slip=0.0)
@@ -33,7 +33,7 @@ def auction_of(contracts, i):
 
 @cache
 def some_contracts():
-    blocks = list(draw_contracts(MANY, 5))
+    blocks = list(map(find_contracts, deal_blocks(MANY, 5)))
     return type(blocks[0])(*map(np.concatenate, zip(*blocks, strict=True)))
 
 

@@ -14,7 +14,7 @@ class Server:
     """The explorer at an address of its own."""
 
     def __init__(self, port=0, workers=1):
-        from bayesbridge.web.server import explorer, listen, serve
+        from bayesbridge.web.server import explorer, listen
 
         up = threading.Event()
         listener = listen(port)
@@ -22,7 +22,7 @@ class Server:
         self.host = f"127.0.0.1:{self.port}"
         self.address = f"http://{self.host}/{TOKEN}/"
         self.server = explorer(TOKEN, workers, up.set)
-        self.thread = threading.Thread(target=serve, args=(self.server, listener))
+        self.thread = threading.Thread(target=self.server.run, args=([listener],))
         self.thread.start()
         assert up.wait(PATIENCE)
 

@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 
 from bayesbridge.capture import literal
-from bayesbridge.capture.half_deals import Tally, join
 from bayesbridge.capture.tables import row_table
+from scripts.count_shifts import Tally, join
 
 
 def test_merging_by_halves_equals_walking_small_decks():

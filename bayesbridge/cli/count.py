@@ -1,0 +1,22 @@
+"""``bayesbridge count``: how many layouts fit what was seen."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from functools import partial
+from math import log2
+
+from bayesbridge.cli import options, screens
+from bayesbridge.views.documents import evidence_document
+from bayesbridge.words import number
+
+
+def run(args: Namespace) -> int:
+    position, belief = options.belief_of(args)
+    with position.attributed():
+        layouts = belief.count()
+    document = {"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)}
+    said = [f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."]
+    if belief.auction is not None:
+        said.append("Calls make layouts more or less likely; they rule none out and do not change the count.")
+    return screens.present(args, document, partial(screens.print_evidence, belief), *said)
