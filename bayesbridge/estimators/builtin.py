@@ -14,9 +14,11 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.capture import POLICIES
+from bayesbridge.capture.kernels import bids, captures
+from bayesbridge.capture.playout import play_out
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.quantity_tables import Quantity
+from bayesbridge.engines.quantity_tables import CaptureConditions, CaptureTricks, Quantity
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
 from bayesbridge.evidence.models import BidderModel
@@ -53,15 +55,11 @@ class CaptureEstimator:
     )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        from bayesbridge.capture.kernels import captures
-
         first, second = (np.ascontiguousarray(layouts.masks[:, seat]) for seat in question.pair)
         return captures(first, second)._asdict()
 
     def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
         """Outputs found suit by suit: counted exactly under exact calls too. A seat stands for its lengths."""
-        from bayesbridge.engines.quantity_tables import CaptureConditions, CaptureTricks
-
         pair = question.pair
         return {"c1": pair[0], "c2": pair[1], "T": CaptureTricks(*pair), "condition": CaptureConditions(*pair)}
 
@@ -89,8 +87,6 @@ class BidEstimator:
     )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002
-        from bayesbridge.capture.kernels import bids
-
         found = bids(layouts.masks.reshape(-1))
         return {"level": found.level.reshape(-1, 4), "counts": found.counts.reshape(-1, 4, 7)}
 
@@ -102,8 +98,6 @@ class PlayOutEstimator:
     outputs = (Output("tricks", "Tricks of the pair, general play against general.", dtype="int8", tricks=AT_TABLE),)
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        from bayesbridge.capture.playout import play_out
-
         masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
         general, workers = POLICIES.index("general"), os.cpu_count() or 1
         with ThreadPoolExecutor(workers) as pool:

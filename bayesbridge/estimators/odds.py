@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, subsample
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.budget import USUAL, Budget
 from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
 from bayesbridge.cards import Strain
@@ -88,8 +89,6 @@ class ContractQuestion:
     @classmethod
     def of(cls, belief: Belief, contract: Contract, actual: bool = False) -> Self:
         """Of a contract with its declarer; in the three-player game the dummy stays where it is."""
-        from bayesbridge.bidders.learned import LearnedBidder
-
         table = belief.table
         asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
         bid = asked and belief.observer not in (contract.declarer, contract.declarer.partner)
