@@ -21,7 +21,7 @@ import numpy as np
 
 from bayesbridge import markup
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
+from bayesbridge.cards import RANKS, SUIT_MASK, Hand, Suit, holding
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.best_defence import MOST_WORK, Plan, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError, DealError
@@ -482,10 +482,10 @@ def suit_play(
             seat=partner,
         )
     masks, _ = next(posterior.blocks(1))
-    gone = sum(card.mask for trick in belief.tricks for card in trick.cards)
-    hands = {seat: int(masks[0, seat]) & ~gone for seat in (belief.observer.partner, belief.observer)}
+    gone = Hand(belief.table.played)
+    hands = {seat: Hand(int(masks[0, seat])) - gone for seat in (belief.observer.partner, belief.observer)}
     chosen, table = _placed(hands, first, second, None if suit is None else Suit.of(suit))
-    mine, other, played = (_field(mask, chosen) for mask in (hands[table[0]], hands[table[1]], gone))
+    mine, other, played = (cards.field(chosen) for cards in (hands[table[0]], hands[table[1]], gone))
     shares = np.zeros(1 << 13)
     missing = SUIT_MASK & ~(mine | other | played)
     for block, weights in posterior.blocks():
@@ -502,12 +502,8 @@ def suit_play(
     return replace(found, weighed=f"by what {belief.observer.name} believes, {how}")
 
 
-def _field(mask: int, suit: Suit) -> int:
-    return mask >> (13 * suit) & SUIT_MASK
-
-
 def _placed(
-    hands: dict[Seat, int], first: str | None, second: str | None, suit: Suit | None
+    hands: dict[Seat, Hand], first: str | None, second: str | None, suit: Suit | None
 ) -> tuple[Suit, tuple[Seat, Seat]]:
     dummy, declarer = hands
     if first is None or second is None:
@@ -517,7 +513,7 @@ def _placed(
     named = read_pair(first, second)
     for one in reversed(Suit) if suit is None else (suit,):
         for seats in ((dummy, declarer), (declarer, dummy)):
-            if tuple(_field(hands[seat], one) for seat in seats) == named:
+            if tuple(hands[seat].field(one) for seat in seats) == named:
                 return one, seats
     raise BayesBridgeError(
         f"{first} and {second} are not what {dummy.name} and {declarer.name} hold in "
