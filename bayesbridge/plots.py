@@ -505,8 +505,7 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
 def _table(number: Distribution, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
     """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
     places, dims = number.places(**where), [dim for dim in number.labels if dim not in where]
-    kept = [at for at, dim in enumerate(number.labels) if dim in dims]
-    labels = [" ".join(number.cells[place][at] for at in kept) for place in places]
+    labels = [" ".join(number.cells[place][dim] for dim in dims) for place in places]
     met = number.met(*places)
     heads = number.values[met].tolist()
     last = len(heads) + 0.8

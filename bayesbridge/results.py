@@ -127,8 +127,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         0.713
         """
         number = Answer.of_tree(self).number(name)
-        places = [dict(zip(number.labels, cell, strict=True)) for cell in number.cells]
-        shares = np.array([list(number.tricks(**where).goals.values()) for where in places])
+        shares = np.array([list(number.tricks(**where).goals.values()) for where in number.cells])
         coords: dict[str, Any] = {**number.labels, "tricks": list(GOALS)}
         shape = [len(labels) for labels in coords.values()]
         return xarray.DataArray(shares.reshape(shape), coords, list(coords), name=name)

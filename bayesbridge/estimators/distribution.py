@@ -142,14 +142,14 @@ class Distribution(Displayable):
         return {dim: tuple(map(str, self.output.labels(dim))) for dim in self.output.dims}
 
     @property
-    def cells(self) -> list[tuple[str, ...]]:
-        """The labels of every cell."""
-        return list(product(*self.labels.values()))
+    def cells(self) -> list[dict[str, str]]:
+        """The labels of every cell, by dimension."""
+        return [dict(zip(self.output.dims, cell, strict=True)) for cell in product(*self.labels.values())]
 
     @property
     def names(self) -> list[str]:
         """The name of every cell, such as ``delta[C]``."""
-        return [f"{self.name}[{', '.join(cell)}]" if cell else self.name for cell in self.cells]
+        return [f"{self.name}[{', '.join(cell.values())}]" if cell else self.name for cell in self.cells]
 
     @property
     def counts_tricks(self) -> bool:
@@ -158,11 +158,9 @@ class Distribution(Displayable):
 
     def places(self, **where: Any) -> list[int]:
         """The places of the cells with these labels."""
-        labels = self.labels
-        if unknown := [dim for dim in where if dim not in labels]:
+        if unknown := [dim for dim in where if dim not in self.output.dims]:
             raise BayesBridgeError(f"{self.name!r} has no dimension {unknown[0]!r}: leave it out", name=self.name)
-        named = [dict(zip(labels, cell, strict=True)) for cell in self.cells]
-        return [i for i, cell in enumerate(named) if all(cell[dim] == str(label) for dim, label in where.items())]
+        return [i for i, cell in enumerate(self.cells) if all(cell[dim] == str(label) for dim, label in where.items())]
 
     def at(self, **where: Any) -> Self:
         """The one number with these labels, without them."""
@@ -334,8 +332,7 @@ class Distribution(Displayable):
 
         def place(cell: int) -> tuple[float, ...]:
             ranks = [
-                fixed[dim].index(label) if label in fixed.get(dim, ()) else 0
-                for dim, label in zip(self.output.dims, cells[cell], strict=True)
+                fixed[dim].index(label) if label in fixed.get(dim, ()) else 0 for dim, label in cells[cell].items()
             ]
             return (*ranks, -float(means[cell]) if len(cells) > MOST_ROWS else 0.0)
 
@@ -348,7 +345,7 @@ class Distribution(Displayable):
         rows = []
         for cell in ranked[:MOST_ROWS]:
             found = (float(p) or "" for p in shares[cell])
-            rows.append([" ".join(cells[cell]), f"{means[cell]:.3f}", f"{spreads[cell]:.3f}", *found])
+            rows.append([" ".join(cells[cell].values()), f"{means[cell]:.3f}", f"{spreads[cell]:.3f}", *found])
         said = ["The columns after sd are P(that value)."] if len(heads) else []
         if len(ranked) > MOST_ROWS:
             said.append(f"… and {counting(len(ranked) - MOST_ROWS)} more rows of {self.name}, which --json prints.")
@@ -361,7 +358,7 @@ class Distribution(Displayable):
         said: dict[str, Any] = {}
         for place, cell in enumerate(self.cells):
             inner = said
-            for label in cell:
+            for label in cell.values():
                 inner = inner.setdefault(label, {})
             inner |= {"mean": float(self.mean[place]), "sd": float(self.sd[place])}
             if len(self.values):
