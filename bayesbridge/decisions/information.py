@@ -167,10 +167,9 @@ def value_of_information(
         if not decision:
             raise BayesBridgeError("no action to choose: give at least one, by name")
         # Functions cost little: an exact posterior is taken whole up to so many layouts.
-        some = judged(posterior, random, exact_up_to=100_000)
-        layouts, weights, ess = some.layouts, np.asarray(some.weights), np.inf if some.exact else max(1.0, some.ess)
+        tables = TrickEstimates.of(judged(posterior, random, exact_up_to=100_000), ())
         names = list(decision)
-        pays = np.stack([_called(name, function, layouts) for name, function in decision.items()], axis=1)
+        pays = np.stack([_called(name, function, tables.layouts) for name, function in decision.items()], axis=1)
         if pays.dtype.kind not in "biuf" or not np.isfinite(pays := pays.astype(np.float64)).all():
             raise BayesBridgeError(f"actions {', '.join(names)}: let each pay a finite number in each layout")
         scoring = "own"
@@ -179,23 +178,22 @@ def value_of_information(
         scheme = scoring_of(scheme, vulnerable, belief.dummy)
         found = option_payoffs(belief, scheme, decision, pair_of(belief, pair))
         tables = TrickEstimates.of(judged(posterior, random), dict.fromkeys(one.group for one in found))
-        layouts, weights, ess = tables.layouts, tables.weights, tables.ess
         names, scoring = [one.name for one in found], scheme.name
         pays = np.stack([tables.of_one(one.group, one.points).predicted for one in found], axis=1)
-    judge = _Judge(layouts, weights, ess, pays, random)
+    judge = _Judge(tables, pays, random)
     rows = [judge.row(one, posterior) for one in asked]
     order = sorted(range(len(rows)), key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place))
     best = int(judge.means.argmax())
-    caution = f"Over all {len(layouts)} layouts: the values are exact."
-    if ess < np.inf:
-        caution = f"From {len(layouts)} layouts: on average the truth lies between value and optimistic."
+    caution = f"Over all {len(tables.layouts)} layouts: the values are exact."
+    if tables.ess < np.inf:
+        caution = f"From {len(tables.layouts)} layouts: on average the truth lies between value and optimistic."
     if scoring != "own":
         caution += " Scores are those that the network of tricks expects in each layout, double dummy."
     attrs = {
         "action": names[best],
         "score": float(judge.means[best]),
         "scheme": scoring,
-        "exact": int(ess == np.inf),
+        "exact": int(tables.ess == np.inf),
         "caution": caution,
     }
     variables = {name: (["question"], np.array([rows[place][name] for place in order])) for name in rows[0]}
@@ -203,18 +201,18 @@ def value_of_information(
 
 
 class _Judge:
-    def __init__(self, layouts: Layouts, weights: Floats, ess: float, pays: Floats, rng: np.random.Generator) -> None:
-        self.layouts, self.weights, self.ess, self.pays = layouts, weights, ess, pays
-        self.means: Floats = weights @ pays
-        every = np.ones(len(layouts), np.bool_)
+    def __init__(self, tables: TrickEstimates, pays: Floats, rng: np.random.Generator) -> None:
+        self.layouts, self.weights, self.ess, self.pays = tables.layouts, tables.weights, tables.ess, pays
+        self.means: Floats = self.weights @ pays
+        every = np.ones(len(pays), np.bool_)
         self.whole = self.split = [(every, every)]
-        if ess < np.inf:
+        if self.ess < np.inf:
             # The same layout drawn twice stays in one part: it must not choose for itself. Parts are drawn, since those
             # of sorted layouts would resemble each other.
-            kinds, number = np.unique(layouts.masks, axis=0, return_inverse=True)
+            kinds, number = np.unique(self.layouts.masks, axis=0, return_inverse=True)
             part = rng.permutation(len(kinds))[number.reshape(-1)] % FOLDS
             self.split = [(part != fold, part == fold) for fold in range(FOLDS)]
-        nothing = np.ones((len(layouts), 1))
+        nothing = np.ones((len(pays), 1))
         self.without = self._paid(nothing, self.split), self._paid(nothing, self.whole)
 
     def row(self, asked: Inquiry, posterior: Posterior) -> dict[str, float]:
