@@ -40,7 +40,16 @@ class Toml:
             ) from None
         except ValueError as error:
             raise NotationError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
-        self._lines = _key_lines(text)
+        self._lines: dict[str, list[tuple[int, list[int]]]] = {}
+        """For each key, in order: its line, and the lines of the quoted texts that follow it up to the next key."""
+        texts: list[int] = []
+        for token in _TOKEN.finditer(text):
+            line = text.count("\n", 0, token.start()) + 1
+            if token["bare"] or token["quoted"]:
+                texts = []
+                self._lines.setdefault(token["bare"] or token["text"][1:-1], []).append((line, texts))
+            elif token["text"]:
+                texts.append(line)
 
     @classmethod
     def read(cls, path: str, option: str | None = None) -> Toml:
@@ -60,17 +69,3 @@ class Toml:
             return f"{self.path}: {key}", []
         line, texts = found[number]
         return f"{self.path}:{line}: {key}", [f"{self.path}:{text}: {key}" for text in texts]
-
-
-def _key_lines(text: str) -> dict[str, list[tuple[int, list[int]]]]:
-    """For each key, in order: its line, and the lines of the quoted texts that follow it up to the next key."""
-    found: dict[str, list[tuple[int, list[int]]]] = {}
-    texts: list[int] = []
-    for token in _TOKEN.finditer(text):
-        line = text.count("\n", 0, token.start()) + 1
-        if token["bare"] or token["quoted"]:
-            texts = []
-            found.setdefault(token["bare"] or token["text"][1:-1], []).append((line, texts))
-        elif token["text"]:
-            texts.append(line)
-    return found
