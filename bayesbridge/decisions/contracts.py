@@ -33,6 +33,7 @@ from bayesbridge.estimators.odds import (
     group_of,
     judged,
     layout_solver,
+    resolve_contract,
 )
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.layouts import Floats
@@ -121,21 +122,10 @@ def contract_named(belief: Belief, named: str | Contract, pair: Pair) -> Contrac
     """The contract with its declarer, of the pair unless the text says so; ``Pass`` is the contract that it leaves."""
     if isinstance(named, str) and named.strip().upper() in ("PASS", "P"):
         return contract_if_passed(belief, pair)
-    whole = isinstance(named, Contract) or len(named.split()) == 3
-    contract = Contract.of(named) if whole else Contract.of(named, pair[0])
-    if not whole:
-        # Who of the pair named the strain first; else the first of the pair who bids.
-        calls = () if belief.auction is None else tuple(belief.auction)
-        may = [seat for seat in pair if seat != belief.dummy]
-        bids = (seat for seat, call in calls if seat in may and call != PASS and call.strain == contract.strain)
-        contract = replace(contract, declarer=next(bids, may[0]))
+    contract = resolve_contract(belief, named, pair=pair)
     seat = contract.declarer
-    fault = ""
     if seat not in pair and belief.dummy is not None:
         fault = f"with three players what {seat.name} loses is not all yours: name a contract of your own, or Pass"
-    elif seat == belief.dummy:
-        fault = f"{seat.name} is the dummy, who does not declare: name another seat"
-    if fault:
         raise BayesBridgeError(f"contract {str(contract)!r}: {fault}", contract=contract)
     return contract
 

@@ -138,22 +138,24 @@ def layout_solver() -> Estimator | None:
     return offered("estimators", [SOLVES]).estimators.get(SOLVES)
 
 
-def resolve_contract(belief: Belief, contract: Contract | str, by: Seat | str | None = None) -> Contract:
-    """The contract with its declarer: as written, or ``by``, or who would declare it on the observer's side.
+def resolve_contract(
+    belief: Belief, contract: Contract | str, by: Seat | str | None = None, pair: tuple[Seat, Seat] | None = None
+) -> Contract:
+    """The contract with its declarer: as written, or ``by``, or who would declare it of the ``pair``.
 
-    That is the declarer of the auction's own contract in that strain, else who of the observer's side bid the strain
-    first, else the observer.
+    That is who of the pair bid the strain first, else the first of the pair who bids. Where none is named, it is the
+    observer's pair, but the auction's own contract in that strain has its declarer.
     """
     whole = isinstance(contract, Contract) or len(str(contract).split()) == 3
-    written = Contract.of(contract) if whole else Contract.of(contract, belief.observer if by is None else by)
+    side = [seat for seat in pair or belief.pair if seat != belief.dummy]
+    written = Contract.of(contract) if whole else Contract.of(contract, side[0] if by is None else by)
     if whole and by is not None and Seat.of(by) != written.declarer:
         raise BayesBridgeError(f"contract {str(written)!r} and by {by}: name one declarer", contract=written)
     if not whole and by is None and (auction := belief.auction) is not None:
-        side = (belief.observer, belief.observer.partner) if belief.dummy is None else (belief.observer,)
         bid = (seat for seat, call in auction if seat in side and call.strain == written.strain)
         final = auction.contract
-        own = final is not None and final.strain == written.strain
-        written = replace(written, declarer=final.declarer if own and final else next(bid, belief.observer))
+        own = pair is None and final is not None and final.strain == written.strain
+        written = replace(written, declarer=final.declarer if own and final else next(bid, side[0]))
     if written.declarer == belief.dummy:
         why = f"{written.declarer.name} is the dummy, who does not declare: name another seat"
         raise BayesBridgeError(f"contract {str(written)!r}: {why}", contract=written)
