@@ -386,7 +386,7 @@ def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
 
 
 def _lines(record: Record) -> Iterator[str]:
-    contract = record.contract
+    contract, auction, leader = record.contract, record.auction, record.leader
     hands = ["-" if hand is None else hand.pbn for hand in record.hands]
     values = {
         "Board": record.board,
@@ -403,37 +403,25 @@ def _lines(record: Record) -> Iterator[str]:
     for tag in (*tags.values(), *room, *(tag for tag in record.tags if tag.name not in MANDATORY_TAGS)):
         yield _tag(tag.name, tag.value)
         yield from tag.lines
-    yield from _auction(record)
-    yield from _play(record)
+    if auction is not None:
+        numbers = {index: number for number, (index, _) in enumerate(record.alerts, 1)}
+        words = [f"{call} ={numbers[i]}=" if i in numbers else str(call) for i, call in enumerate(auction.calls)]
+        yield _tag("Auction", auction.first.name)
+        yield from (" ".join(words[i : i + 4]) for i in range(0, len(words), 4))
+        if not auction.is_over:
+            yield "+"
+        yield from (_tag("Note", f"{numbers[index]}:{text}") for index, text in record.alerts)
+    if leader is not None and (record.plays or record.claimed):
+        yield _tag("Play", leader.name)
+        columns = [leader.next(j) for j in range(4)]
+        for i in range(0, len(record.plays), 4):
+            trick = dict(record.plays[i : i + 4])
+            yield " ".join(str(trick[seat]) if seat in trick else "-" for seat in columns)
+        if len(record.plays) < 52:
+            yield "*" if record.claimed else "+"
 
 
 def _tag(name: str, value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     # A value that begins with # would repeat the game before; after ## it is taken as it stands.
     return f'[{name} "{"##" if value.startswith("#") else ""}{escaped}"]'
-
-
-def _auction(record: Record) -> Iterator[str]:
-    auction = record.auction
-    if auction is None:
-        return
-    numbers = {index: number for number, (index, _) in enumerate(record.alerts, 1)}
-    words = [f"{call} ={numbers[i]}=" if i in numbers else str(call) for i, call in enumerate(auction.calls)]
-    yield _tag("Auction", auction.first.name)
-    yield from (" ".join(words[i : i + 4]) for i in range(0, len(words), 4))
-    if not auction.is_over:
-        yield "+"
-    yield from (_tag("Note", f"{numbers[index]}:{text}") for index, text in record.alerts)
-
-
-def _play(record: Record) -> Iterator[str]:
-    leader = record.leader
-    if leader is None or not (record.plays or record.claimed):
-        return
-    yield _tag("Play", leader.name)
-    for i in range(0, len(record.plays), 4):
-        trick = dict(record.plays[i : i + 4])
-        columns: list[Seat] = [leader.next(j) for j in range(4)]
-        yield " ".join(str(trick[seat]) if seat in trick else "-" for seat in columns)
-    if len(record.plays) < 52:
-        yield "*" if record.claimed else "+"
