@@ -35,9 +35,7 @@ def dealt(text: str) -> Hands:
     if not text:
         return UNKNOWN_HANDS
     fields = [field.strip() for field in text.lstrip("01234 ").split(",")]
-    if len(fields) > 4 and not any(fields[4:]):
-        fields = fields[:4]
-    if len(fields) > 4:
+    if any(fields[4:]):
         raise NotationError(f"deal {shorten(text)} has {len(fields)} hands: write four, from South", text=text)
     hands = dict(zip(SEATS, map(_hand, fields), strict=False))
     return hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W)
