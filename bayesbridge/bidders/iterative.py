@@ -25,9 +25,7 @@ class IterativeBidder:
     [0.9806, 0.0006]
     """
 
-    slip: float = (
-        0.02  #: ε, the share of calls made at random; at 0 a call that the model cannot explain is impossible.
-    )
+    slip: float = 0.02  #: ε, the share of calls made at random; at 0 what the model cannot explain is impossible.
     suits: bool = False  #: Whether suits are bid; without, a suit bid is a slip and says nothing of the hand.
 
     def __post_init__(self) -> None:

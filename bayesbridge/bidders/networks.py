@@ -105,9 +105,7 @@ def read(parameters: dict[str, Singles], tokens: NDArray[np.intp], extra: Single
 class Context(NamedTuple):
     """What is known before one choice."""
 
-    scale: (
-        Singles  # (vectors, units) of the own hand's vector, and where partner's hand is taken, of that and the pair's
-    )
+    scale: Singles  # (vectors, units) of the own hand's vector; where partner's hand is taken, of that and the pair's
     shift: Singles  # (hands, units) what it adds with each of the hands
     choices: NDArray[np.intp]  # (k,) what may be chosen, rising
     out: Singles  # (units, k) from the hidden layer to them
