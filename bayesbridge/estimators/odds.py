@@ -617,8 +617,7 @@ def _tilted(w: Floats, x: Floats) -> Floats:
 
     λ is the minimum of a convex function, found by Newton's steps.
     """
-    spread = np.sqrt(w @ x**2)
-    z = x / np.where(spread > 0.0, spread, 1.0)  # a contract that no layout decides tells nothing
+    z = x / np.sqrt(w @ x**2)
     weights, ridge = w, 1.0 / len(w)
     at, value = np.zeros(z.shape[1]), 0.0
     for _ in range(50):  # ten steps are usual
