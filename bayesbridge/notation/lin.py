@@ -203,12 +203,11 @@ class _Board(Draft):
         dealer = SEATS[int(text[0]) - 1] if text[:1] in tuple("1234") else None
         auction = self.auction(dealer)
         contract = auction.contract if auction is not None else None
-        lines = [at for at, _ in self.cards]
         known = dict.fromkeys((*HEADER, *self.header))
         header = (Tag(key, self.header[key]) for key in known if key != "pn" and self.header.get(key))
         return self.settle(
             line,
-            [lines[min(last, len(lines) - 1)] for last in range(3, len(lines) + 3, 4)],
+            [trick[-1][0] for trick in batched(self.cards, 4)],
             self.line,
             board=self.board,
             room=self.room,
@@ -288,8 +287,8 @@ def _lines(record: Record) -> Iterator[str]:
     yield f"{line}pg||"
     if record.auction is None or not record.auction.is_over:
         return
-    for i in range(0, len(record.plays), 4):
-        yield "".join(f"pc|{card}|" for _, card in record.plays[i : i + 4]) + "pg||"
+    for trick in batched(record.plays, 4):
+        yield "".join(f"pc|{card}|" for _, card in trick) + "pg||"
     if record.claimed:
         yield f"mc|{'' if record.result is None else record.result}|pg||"
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import batched
 from typing import IO, Final
 
 from bayesbridge.auction import Auction
@@ -106,6 +107,7 @@ class TagPairs(Draft):
             self.note(rows[0][0], "no contract tells the trumps of the play", "play")
         text = self.value("Vulnerable")
         line = self.line_of("Vulnerable")
+        others = [tag for tag in self.tags if tag.name not in FIELD_TAGS]
         return self.settle(
             self.line_of("Deal"),
             [line for line, _ in rows],
@@ -121,13 +123,7 @@ class TagPairs(Draft):
             plays=plays,
             result=result,
             claimed=self.claimed,
-            tags=tuple(
-                [
-                    Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines]))
-                    for tag in self.tags
-                    if tag.name not in FIELD_TAGS
-                ]
-            ),
+            tags=tuple([Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines])) for tag in others]),
         )
 
     def seat(self, name: str) -> Seat | None:
@@ -407,15 +403,14 @@ def _lines(record: Record) -> Iterator[str]:
         numbers = {index: number for number, (index, _) in enumerate(record.alerts, 1)}
         words = [f"{call} ={numbers[i]}=" if i in numbers else str(call) for i, call in enumerate(auction.calls)]
         yield _tag("Auction", auction.first.name)
-        yield from (" ".join(words[i : i + 4]) for i in range(0, len(words), 4))
+        yield from map(" ".join, batched(words, 4))
         if not auction.is_over:
             yield "+"
         yield from (_tag("Note", f"{numbers[index]}:{text}") for index, text in record.alerts)
     if leader is not None and (record.plays or record.claimed):
         yield _tag("Play", leader.name)
         columns = [leader.next(j) for j in range(4)]
-        for i in range(0, len(record.plays), 4):
-            trick = dict(record.plays[i : i + 4])
+        for trick in map(dict, batched(record.plays, 4)):
             yield " ".join(str(trick[seat]) if seat in trick else "-" for seat in columns)
         if len(record.plays) < 52:
             yield "*" if record.claimed else "+"
