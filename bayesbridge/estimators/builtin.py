@@ -18,6 +18,7 @@ from bayesbridge.capture.kernels import bids, captures
 from bayesbridge.capture.playout import play_out
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
+from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
 from bayesbridge.engines.quantity_tables import CaptureConditions, CaptureTricks, Quantity
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
@@ -67,8 +68,6 @@ class CaptureEstimator:
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
         """Exact counts by suit convolution, where the evidence ties the suits together by lengths alone."""
-        from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
-
         if not factors(constraints):
             return None
         counts = capture_counts(constraints, *question.pair)
