@@ -39,6 +39,7 @@ def shapes_within(low: Shape4, high: Shape4) -> Shapes:
 ALL: Final = shapes_within((0, 0, 0, 0), (13, 13, 13, 13))
 
 
+@lru_cache(maxsize=256)
 def shape_table(shapes: Shapes) -> NDArray[np.bool_]:
     """(14, 14, 14) whether a hand with these lengths of C D H has one of the shapes."""
     import numpy as np

@@ -114,7 +114,7 @@ class Statement:
     def fits(self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit, given their points and shapes, the latter as places in a table of C D H."""
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
-        found &= _table(self.shapes).ravel()[shapes]
+        found &= shape_table(self.shapes).ravel()[shapes]
         for cards, numbers in self.honours:
             found &= np.isin(np.bitwise_count(hands & np.uint64(cards)), numbers)
         return found
@@ -124,8 +124,6 @@ def points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64
     lengths = suit_lengths(hands).astype(np.int64)
     return high_card_points(hands).astype(np.int64), (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
 
-
-_table: Final = lru_cache(maxsize=256)(shape_table)
 
 type Calls = tuple[Call, ...]  # the calls from the first bid of an auction on; none before the opening
 
