@@ -133,16 +133,13 @@ class Holdings(NamedTuple):
     @classmethod
     def of(cls, p: dict[str, Singles]) -> Holdings:
         features = suit_features()
-        tables = []
         with one_thread():
-            for s in range(4):
-                hidden = features @ p["holdings_suit_in"][s] + p["holdings_suit_in_bias"][s]
-                table = np.maximum(hidden, 0) @ p["holdings_suit_out"][s]
-                tables.append(table + features @ p["holdings_suit_skip"][s])
-        tables[0] += p["holdings_hand_bias"]
-        nothing = np.zeros((1, tables[0].shape[1]), np.float32)  # one row, for a network without a part
+            hidden = np.maximum(features @ p["holdings_suit_in"] + p["holdings_suit_in_bias"][:, None], 0)
+            suits: Singles = hidden @ p["holdings_suit_out"] + features @ p["holdings_suit_skip"]
+        suits[0] += p["holdings_hand_bias"]
+        nothing = np.zeros((1, suits.shape[2]), np.float32)  # one row, for a network without a part
         tops = top_features() @ p["tops"] if "tops" in p else nothing
-        return cls(np.stack(tables), p.get("points", nothing), p.get("shapes", nothing), tops)
+        return cls(suits, p.get("points", nothing), p.get("shapes", nothing), tops)
 
 
 class Network:
