@@ -74,9 +74,7 @@ def packed_row(row: int) -> int:
     for rank in range(13):
         columns[12 - rank] = rest % 3
         rest //= 3
-    held = np.zeros(3, dtype=np.int64)
-    for column in range(13):
-        held[columns[column]] += 1
+    held = np.bincount(columns, minlength=3)
     delta = 0
     while delta < 13 and columns[delta] == 0:
         delta += 1
