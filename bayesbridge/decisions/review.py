@@ -7,7 +7,7 @@ a trick, was *unlucky*.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import hypot
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 
@@ -110,9 +110,8 @@ def judged_cards(
         turn = turn_of(belief, contract)
         real = None if deal is None else 0
         kind = "lead" if not place else "declarer" if chooser == contract.declarer else "defence"
-        row = Judged(place, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, kind)
         if len(turn.legal) == 1:
-            yield row
+            yield Judged(place, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, kind)
             continue
         if deal is not None:
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
@@ -121,8 +120,7 @@ def judged_cards(
         found = play(posterior, contract, goal="tricks", solve=budget.solve, seconds=budget.seconds, rng=seed + place)
         mine, first = found.of(card), found.choices[0]
         best = card if mine.behind.mean < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
-        row = replace(row, best=best, cost=mine.behind, close=mine.close)
-        yield replace(row, double_dummy_cost=real, choices=len(found.choices))
+        yield Judged(place, seat, chooser, card, best, mine.behind, mine.close, real, len(found.choices), kind)
 
 
 def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any) -> pandas.DataFrame:
