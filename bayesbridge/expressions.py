@@ -205,9 +205,7 @@ TRUE: Final = Number(1)
 
 def conjunction(parts: tuple[Expression, ...]) -> Expression:
     """All of them; what is certain is left out."""
-    flat: list[Expression] = []
-    for part in parts:
-        flat += [one for one in _joined(part, "and") if one != TRUE]
+    flat = [one for part in parts for one in _joined(part, "and") if one != TRUE]
     return TRUE if not flat else flat[0] if len(flat) == 1 else Operation("and", tuple(flat))
 
 
