@@ -158,10 +158,7 @@ class Record:
             if not auction.calls:
                 self._settle("auction", None)
         tricks = declarer_tricks(self.plays, self.contract, self.hands)
-        if self.contract is None:
-            self._settle("result", None)
-            self._settle("claimed", False)
-        elif tricks is not None:
+        if self.contract is None or tricks is not None:
             self._settle("result", tricks)
             self._settle("claimed", False)
         elif self.result is not None:
