@@ -152,10 +152,8 @@ class TagPairs(Draft):
         auction = self.settle_auction(first, calls, lambda place: tag.lines[rows[place]][0])
         if auction is None:
             return None
-        notes = {}
-        for note in self.call_notes:
-            number, _, words = note.partition(":")
-            notes[number.strip()] = words.strip()
+        parts = (note.partition(":") for note in self.call_notes)
+        notes = {number.strip(): words.strip() for number, _, words in parts}
         kept = [index for index in sorted(numbers) if index < len(auction.calls)]
         self.alerts = tuple((index, notes.get(numbers[index], "")) for index in kept)
         return auction
