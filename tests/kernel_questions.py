@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbridge import Auction, Hand, LearnedBidder, Suit, random64
+from bayesbridge import Auction, Hand, IterativeBidder, LearnedBidder, Suit, random64
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.playout import NO_TRUMP, play_out
-from bayesbridge.capture.strains import highest_bids, strain_levels
+from bayesbridge.capture.strains import strain_levels
 from bayesbridge.capture.tables import row_table
 from bayesbridge.constraints import Constraints
 from bayesbridge.decisions.solver import Solver
@@ -81,7 +81,7 @@ def bidding():
     hands = np.concatenate([*deal_masks(30, 6).T, *strange_deals(60, 7)])
     found = cells(hands)
     chances = [StyleBidder().log_likelihood(hands, Auction.of("W:Pass 1NT"), index) for index in (0, 1)]
-    return strain_levels(hands), highest_bids(hands), found, *chances
+    return strain_levels(hands), IterativeBidder(suits=True).highest_bids(hands), found, *chances
 
 
 def learned_bidding():

@@ -48,11 +48,12 @@ class IterativeBidder:
         return self._by_bid(auction)[self.highest_bids(hands)]
 
     def highest_bids(self, hands: NDArray[np.uint64]) -> NDArray[np.int8]:
-        """(n,) index of the highest bid of each hand, 0 (Pass) where it has none."""
+        """(n,) index of the highest bid of each hand, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
         if self.suits:
-            from bayesbridge.capture.strains import highest_bids
+            from bayesbridge.capture.strains import strain_levels
 
-            return highest_bids(hands)
+            levels = strain_levels(hands)
+            return np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), np.int8(0)).max(axis=1)
         from bayesbridge.capture.kernels import bids
 
         level = bids(np.ascontiguousarray(hands)).level

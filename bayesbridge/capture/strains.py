@@ -28,12 +28,6 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
     return _strain_levels(np.ascontiguousarray(hands), *walks())
 
 
-def highest_bids(hands: NDArray[np.uint64]) -> Small:
-    """(n,) index of the highest of each hand's five bids, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
-    levels = strain_levels(hands)
-    return np.asarray(np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), 0).max(axis=1))
-
-
 @cache
 def walks() -> tuple[Walk, Walk]:
     """(8192, 7) what the walk in one suit does with a budget R: as a side suit, and as trumps.
