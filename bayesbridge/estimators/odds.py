@@ -162,8 +162,13 @@ def resolve_contract(
     return written
 
 
-READ_LESS: Final = {"part score": "0.9 ± 1.6", "game": "0.3 ± 1.3", "small slam": "6.9 ± 3.8", "grand slam": "34 ± 10"}
-"""By how many points the opening leader's posterior expects too little (``benchmarks/evaluation/odds.py``)."""
+READ_LESS: Final = {
+    "part score": (781, "0.9 ± 1.6"),
+    "game": (1087, "0.3 ± 1.3"),
+    "small slam": (804, "4.2 ± 1.5"),
+    "grand slam": (133, "14.6 ± 3.2"),
+}
+"""Boards, and by how many points the opening leader expects too little on them (``benchmarks/evaluation/odds.py``)."""
 
 CALIBRATION: Final = (
     "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit contracts and 81.3 % of those at no "
@@ -248,8 +253,9 @@ class ContractOdds(ContractQuestion, Displayable):
             words = f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
         if self.bid:
             kind = {6: "small ", 7: "grand "}.get(self.contract.level, "") + self.contract.kind
+            boards, points = READ_LESS[kind]
             words += (
-                f" On {number(2000)} boards of experts {kind}s made {READ_LESS[kind]} points more often than the "
+                f" On {number(boards)} boards of experts {kind}s made {points} points more often than the "
                 "opening leader predicts by this reading of auctions."
             )
         if not self.actual:

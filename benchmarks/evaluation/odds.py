@@ -2,6 +2,7 @@
 
     python benchmarks/evaluation/odds.py boards.pbn --held-out --boards 2000 --resume odds
     python benchmarks/evaluation/odds.py boards.pbn --simulated --correct 0
+    python benchmarks/evaluation/odds.py own.pbn --held-out --boards 2000 --level 6 --correct 0    # slams alone
 
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by the learned bidder. Of its draws
 the network of ``tricks`` says how likely the contract makes; on the first boards some layouts are solved too, which
@@ -75,6 +76,8 @@ class Plan:
     """Take only deals that were held out when the learned bidder was fitted."""
     simulated: bool = False
     """The learned bidder calls, not the players on record."""
+    level: int = 1
+    """Of the contracts, at least."""
 
     def verify(self) -> Plan:
         """The same, for as many boards as the file has, up to ``deals``."""
@@ -89,11 +92,11 @@ class Plan:
     @property
     def records(self) -> tuple[Record, ...]:
         """The boards."""
-        return _records(self.path, self.deals, self.held_out, self.simulated)
+        return _records(self.path, self.deals, self.held_out, self.simulated, self.level)
 
 
 @cache
-def _records(path: str, deals: int, held_out: bool, simulated: bool) -> tuple[Record, ...]:
+def _records(path: str, deals: int, held_out: bool, simulated: bool, level: int) -> tuple[Record, ...]:
     """The first boards of different deals that can be scored."""
     met: set[tuple[int, ...]] = set()
 
@@ -109,7 +112,8 @@ def _records(path: str, deals: int, held_out: bool, simulated: bool) -> tuple[Re
     boards: Iterator[Record] = (record for record in iter_records(path) if fresh(record))  # type: ignore[misc]
     if simulated:
         boards = (record for record in map(called_by_the_bidder, boards) if usable(record) is None)
-    return tuple(islice(boards, deals))
+    high = (record for record in boards if record.contract is not None and record.contract.level >= level)
+    return tuple(islice(high, deals))
 
 
 def called_by_the_bidder(record: Record) -> Record:
@@ -242,8 +246,9 @@ class Odds:
         for place, kind in enumerate(CONTRACT_KINDS):
             if (those := told["kind"] == place).any():
                 found.append(forecast(f"{NETWORK}: {kind}", "network", those))
-        if (grand := told["level"] == 7).any():
-            found.append(forecast(f"{NETWORK}: grand slam", "network", grand))
+        for level, kind in ((6, "small slam"), (7, "grand slam")):
+            if (those := told["level"] == level).any():
+                found.append(forecast(f"{NETWORK}: {kind}", "network", those))
         if corrected.any():
             found += [forecast(CORRECTED, "corrected", corrected), forecast(SAME, "network", corrected)]
             found.append(Forecast(BESIDE_SOLVER, found[-1].told, told["solved"][corrected], what.solve))
@@ -346,12 +351,13 @@ def main() -> None:
         "--held-out", action="store_true", help="only deals held out when the learned bidder was fitted"
     )
     parser.add_argument("--simulated", action="store_true", help="the learned bidder calls: a control")
+    parser.add_argument("--level", type=int, default=1, help="of the contracts, at least: 6 for slams")
     parser.add_argument("--chair", choices=ROLES, default="leader", help="who asks, after the auction")
     parser.add_argument("--draws", type=int, default=300, help="of each posterior")
     parser.add_argument("--solve", type=int, default=40, help="layouts to solve on a board that is corrected")
     parser.add_argument("--correct", type=int, default=200, help="boards that are corrected, the first")
     args = parser.parse_args()
-    asked = args.chair, args.draws, args.solve, args.correct, args.held_out, args.simulated
+    asked = args.chair, args.draws, args.solve, args.correct, args.held_out, args.simulated, args.level
     found = measure(Plan(args.records, args.boards, *asked).verify(), args.seed, setting(args))
     if args.picture:
         plot_odds(found).figure.savefig(args.picture)

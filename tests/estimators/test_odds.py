@@ -106,7 +106,7 @@ def test_a_defender_is_told_by_how_much_readings_of_auctions_are_off():
             belief = bb.Belief(seat, hand, dummy=None).given(bb.Auction.of(f"S:1NT P {bid} P P P"))
             posterior = belief.infer(draws=60, rng=1)
             said += [network_odds(posterior, bb.Contract.of(f"{one} by S")).caution for one in (bid, "4S")]
-        told = f"boards of experts {kind}s made {odds.READ_LESS[kind]}"
+        told = f"boards of experts {kind}s made {odds.READ_LESS[kind][1]} points"
         assert [told in one for one in said] == [True, False, False, False]
 
 
