@@ -112,22 +112,28 @@ class Ending(Search):
         return [(card, *self._after(state, card)) for card in cards]
 
     def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
-        """Cards that lie next to each other and together in all layouts are one."""
+        """Of cards next to each other one that is there wherever the other is stands for both: it tells less."""
         held = self.held[state.turn // 2]
         left = self.unknown_mask & ~state.gone_mask
         follow = 0
         if state.cards:
             for card in _indices(left & _suit(state.cards[0])):
                 follow |= held[card]
-        found: list[tuple[int, int, State, int]] = []
         others = state.ours[0] | state.ours[1] | sum(1 << card for card in state.cards)
-        higher: tuple[int, int] | None = None
+        where: dict[int, int] = {}
+        higher, above = 0, 0
         for card in sorted(_indices(left), reverse=True):
             whose = live & held[card]
-            same = higher is not None and higher[1] == whose and not _apart(card, higher[0], others)
-            higher = card, whose
+            next_to = above and not _apart(card, higher, others)
+            if next_to and not above & ~whose and above != whose:
+                where.pop(higher, None)
+            if not (next_to and not whose & ~above):
+                where[card] = whose
+            higher, above = card, whose
+        found: list[tuple[int, int, State, int]] = []
+        for card, whose in where.items():
             here = whose if not state.cards or card // 13 == state.cards[0] // 13 else whose & ~follow
-            if here and not same:
+            if here:
                 found.append((card, here, *self._after(state, card)))
         return found
 
@@ -217,6 +223,29 @@ class Ending(Search):
         if len(equals) > 1 and equals[0] == others[0]:
             return f"a low {name[0]}"
         return name if len(equals) == 1 else " or ".join(card_words(Card(one)) for one in reversed(equals))
+
+
+def with_equals_alike(trick: Trick, ours: Sequence[int], hidden: Ints, side: int) -> Ints:
+    """(n, 2) layouts whose small cards tell declarer no more than how many of them each defender has.
+
+    Among a few layouts nearly each has small cards of its own, and a plan would tell them apart by these. So of cards
+    that have none of declarer's between them the first defender gets the lowest, as many as before, in suits that
+    declarer or dummy has, unless the double-dummy result changes.
+    """
+    alike, unknown, own = hidden.copy(), int(hidden[0, 0] | hidden[0, 1]), ours[0] | ours[1]
+    between = own | sum(card.mask for card in trick.cards)
+    equals: list[list[int]] = [[]]
+    for card in range(52):
+        if card % 13 == 0 or between >> card & 1:
+            equals.append([])
+        if unknown >> card & 1 and own & _suit(card):
+            equals[-1].append(card)
+    for cards in equals:
+        lowest = np.cumsum([0, *(1 << card for card in cards)])
+        first = lowest[np.bitwise_count(hidden[:, 0] & lowest[-1])]
+        alike = alike & ~lowest[-1] | np.stack([first, lowest[-1] ^ first], axis=1)
+    same = Ending(trick, ours, hidden, side).most == Ending(trick, ours, alike, side).most
+    return np.where(same[:, None], alike, hidden)
 
 
 def _indices(mask: int) -> Iterator[int]:

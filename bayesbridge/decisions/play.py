@@ -28,7 +28,7 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.best_defence import Plan, TooMuchWork
 from bayesbridge.decisions.contracts import payoff
-from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending
+from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending, with_equals_alike
 from bayesbridge.engines.target import log_likelihood
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
@@ -464,6 +464,8 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         some = subsample(posterior, DRAWN, draw, f"{DRAWN} of these are used")
     ours = [int(some.layouts.masks[0, seat]) & left for seat in (side, side + 2)]
     hidden = some.layouts.masks.astype(np.int64)[:, [1 - side, 3 - side]] & left
+    if tricks > 4 and not some.exact:
+        hidden = with_equals_alike(turn.trick, ours, hidden, side)
     n = MOST_LAYOUTS if tricks <= 4 else min(budget.solve or SEARCHED, SEARCHED)
     # What a trick more is worth: by the goal, the others deciding where that does not.
     more = np.sum([np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())], axis=0)

@@ -184,7 +184,8 @@ class BoardReview(NamedTuple):
 
 
 def player_name(record: Record, seat: Seat) -> str:
-    return record.tag(SEATS[seat.name]).strip() or SEATS[seat.name]
+    name = record.tag(SEATS[seat.name]).strip()
+    return SEATS[seat.name] if name in ("", "?") else name
 
 
 def players_of(found: Iterable[BoardReview]) -> dict[str, list[Judged]]:

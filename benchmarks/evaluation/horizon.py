@@ -5,8 +5,9 @@
 Needs plugins/bayesbridge-double-dummy. Boards are those of the test list (``bayesbridge.studies.benchmark``), on which
 nothing was fitted. After the first tricks, as on record, declarer chooses by what the calls and cards tell: the card
 with most tricks on average over ``--layouts`` layouts, by double dummy (:func:`bayesbridge.play` with ``horizon=0``) or
-by one plan over the same layouts. Defenders see the real deal and play it double dummy, of equal cards the lowest. As
-long as both ways choose the same card there is one play; where they part, each goes on alone.
+by one plan over the same layouts; where one plan cannot tell double dummy's card from its own best (``close``), that
+card is played. Defenders see the real deal and play it double dummy, of equal cards the lowest. As long as both ways
+choose the same card there is one play; where they part, each goes on alone.
 
 One line per board is kept; a run that was interrupted continues where it stopped. The figures are printed at the end,
 and of what is there with ``--boards 0``. Errors are those of boards, which are independent.
@@ -31,7 +32,7 @@ from judge_play import boards
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import subsample
 from bayesbridge.cards import Card, Hand
-from bayesbridge.decisions.play import believed, card_solver, play, turn_of
+from bayesbridge.decisions.play import CardChoices, believed, card_solver, play, turn_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
@@ -42,7 +43,8 @@ from bayesbridge.tricks import Trick
 AFTER = 4
 """Tricks that are played as on record."""
 
-WAYS = {"double dummy": 0, "one plan": 13}
+DOUBLE_DUMMY, ONE_PLAN = "double dummy", "one plan"
+WAYS = {DOUBLE_DUMMY: 0, ONE_PLAN: 13}
 """The horizon of each."""
 
 
@@ -56,14 +58,16 @@ def chosen(record: Record, ways: Sequence[str], layouts: int, seed: int, spent: 
         return dict.fromkeys(ways, next(iter(turn.legal)))
     posterior = believed(belief, 500, seed + cards)
     some = posterior if len(posterior) <= layouts else subsample(posterior, layouts, seed + cards, "the same for both")
-    found = {}
-    for way in ways:
+    best: dict[str, CardChoices] = {}
+    for way, horizon in WAYS.items():
         began = time.process_time()
-        asked = play(some, record.contract, goal="tricks", solve=layouts, seconds=4.0, horizon=WAYS[way], rng=seed)
-        found[way] = asked.choices[0].cards[-1]
-        if WAYS[way] and turn.tricks == 6:
+        if way in ways or not horizon:
+            limits = {"solve": layouts, "seconds": 4.0}
+            best[way] = play(some, record.contract, goal="tricks", horizon=horizon, rng=seed, **limits)
+        if horizon and way in ways and turn.tricks == 6:
             spent.append(time.process_time() - began)
-    return found
+    usual = best[DOUBLE_DUMMY].choices[0].cards[-1]
+    return {way: usual if best[way].of(usual).close else best[way].choices[0].cards[-1] for way in ways}
 
 
 def defended(record: Record, table: Table) -> Card:
@@ -147,7 +151,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def figures(done: list[dict[str, Any]]) -> str:
     """Tricks of one plan less those of double dummy: all boards, and those on which the two chose different cards."""
-    more = np.array([board["one plan"] - board["double dummy"] for board in done], float)
+    more = np.array([board[ONE_PLAN] - board[DOUBLE_DUMMY] for board in done], float)
     spent = np.array([seconds for board in done for seconds in board["spent"]] or [0.0])
     rows = ["| boards | | one plan − double dummy, tricks |", "|---|---|---|"]
     parted = np.array([board["parted"] for board in done], bool)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import Card, Seat, Suit, Trick
-from bayesbridge.decisions.ending import Ending
+from bayesbridge.decisions.ending import Ending, with_equals_alike
 from bayesbridge.words import card_words
 
 
@@ -137,6 +137,22 @@ def test_every_plan_of_the_last_tricks(tricks, part):
                 assert found == shown[card] if card in shown else found in shown.values()
             assert all(shown[card] <= last[card] for card in shown)
             last = shown
+
+
+def test_small_cards_of_few_layouts_are_alike():
+    """Hands keep their lengths, their cards beside declarer's and double dummy; fewer layouts are told apart."""
+    rng, merged = np.random.default_rng(5), 0
+    for _ in range(4):
+        side, ours, layouts, trick = random_ending(rng, 5, 12, 0)
+        own, hidden = [*map(mask, ours)], np.array([[*map(mask, hands)] for hands in layouts])
+        alike = with_equals_alike(trick, own, hidden, side)
+        assert (alike[:, 0] ^ alike[:, 1] == hidden[:, 0] ^ hidden[:, 1]).all()
+        above = [(1 << 13 * (card // 13 + 1)) - (1 << card) for card in range(52) if sum(own) >> card & 1]
+        for part in (0x1FFF << 13 * np.arange(4), np.array(above)):  # suits, and cards above one of declarer's
+            assert np.array_equal(*(np.bitwise_count(some[:, 0, None] & part) for some in (hidden, alike)))
+        assert np.array_equal(*(Ending(trick, own, some, side).most for some in (hidden, alike)))
+        merged += len(hidden) - len(np.unique(alike, axis=0))
+    assert merged > 0
 
 
 TEXTBOOK = {

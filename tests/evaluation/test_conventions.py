@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import conventions
+import key_cards
 import numpy as np
 import pytest
 from conventions import CONVENTIONS, Case, Convention, Row, cases, document, measure, table
@@ -77,3 +78,27 @@ def test_the_posterior_may_be_off_by_six_points_or_two_standard_errors():
     off = [row._replace(difference=by, difference_error=error) for by, error in ((-0.06, 0), (0.2, 0.1), (-0.2, 0.09))]
     assert [one.within for one in off] == [True, True, False]
     assert table([row]).rows[0][-4:] == ["50.0 ± 28.9", "52.5", "+2.5 ± 13.8", "within"]
+
+
+@pytest.mark.parametrize(
+    ("auction", "places"),
+    [
+        ("N:1S Pass 3S Pass 4NT Pass 5H Pass 6S Pass Pass Pass", [6]),
+        ("N:1S Pass 2NT Pass 4NT Pass 5H Pass Pass Pass", []),  # no trumps last
+        ("N:1S Pass 3S Pass 4NT 5C Pass Pass 5H Pass Pass Pass", []),  # not at once
+    ],
+)
+def test_answers_to_4nt_after_a_suit(auction, places):
+    assert [*key_cards.answers(bb.Auction.of(auction))] == places
+
+
+def test_an_answer_to_4nt_is_judged_by_its_probability():
+    auction = bb.Auction.of("N:1S Pass 3S Pass 4NT Pass 5D Pass 6S Pass Pass Pass")
+    own, partner = (np.array([RECORD.hands[seat].mask], np.uint64) for seat in (2, 0))
+    chances = bb.LearnedBidder("none").probabilities(own, bb.Auction(bb.Seat.N, auction.calls[:6]), partner)[0]
+    answers = [chances[bb.Call.of(f"5{suit}").index] for suit in "CDHS"]
+    *_, shown, four = key_cards.rows(iter([replace(RECORD, auction=auction, plays=())]))
+    assert (shown.nats, four.nats) == pytest.approx((-np.log(answers[1]), -np.log(answers[1] / sum(answers))), abs=1e-6)
+    assert (four.reading, four.among, four.right) == ("shown", "the four", max(answers) == answers[1])
+    with pytest.raises(bb.BayesBridgeError, match="no table of a test deal"):
+        key_cards.rows(iter([]))
