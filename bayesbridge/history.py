@@ -279,7 +279,7 @@ def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
         if isinstance(piece, Play):
             cards += 1
             if not by_card and not cards % 4:
-                event = f"trick {cards // 4}: {belief.tricks[cards // 4 - 1]}"
+                event = f"trick {cards // 4}: {belief.table.tricks[cards // 4 - 1]}"
             elif not by_card and number < len(evidence) and isinstance(evidence[number], Play):
                 continue
         found.append((number, event))

@@ -482,7 +482,7 @@ def suit_play(
             seat=partner,
         )
     masks, _ = next(posterior.blocks(1))
-    gone = sum(card.mask for trick in belief.tricks for card in trick.cards)
+    gone = sum(card.mask for trick in belief.table.tricks for card in trick.cards)
     hands = {seat: int(masks[0, seat]) & ~gone for seat in (belief.observer.partner, belief.observer)}
     chosen, table = _placed(hands, first, second, None if suit is None else Suit.of(suit))
     mine, other, played = (_field(mask, chosen) for mask in (hands[table[0]], hands[table[1]], gone))
