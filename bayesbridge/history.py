@@ -55,8 +55,7 @@ def sharpening(
     """
     import pandas
 
-    goal = None if belief.auction is None else belief.auction.contract
-    goal = goal if contract is None else Contract.of(contract)
+    goal = belief.table.contract if contract is None else Contract.of(contract)
     level = (1 if goal is None else goal.level) if level is None else level
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)

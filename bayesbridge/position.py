@@ -18,6 +18,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean, located
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
 from bayesbridge.notation.toml_text import Toml
+from bayesbridge.table import Table
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -186,10 +187,7 @@ def calls_of(
         if seat == dummy or not sides_fit(seat):
             continue
         auction = _auction(seat, words, dummy)
-        on_lead = None
-        if auction.contract is not None:
-            after = map(auction.contract.declarer.next, range(1, 4))
-            on_lead = next(other for other in after if other != dummy)
+        on_lead = Table(auction, silent=dummy).leader
         if (auction.turn is not None and auction.turn == observer) or (on_lead is not None and on_lead == led):
             return [Called(caller, call) for caller, call in auction]
     if observer is None and dummy is None:

@@ -246,7 +246,7 @@ def estimate(
 def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     posterior, belief, question = found.posterior, found.posterior.belief, found.question
-    contract = None if belief.auction is None else belief.auction.contract
+    contract = belief.table.contract
     # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
     told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
     evidence = {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}

@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
         with options.attributed("--trick"):
             belief = belief.given(*added)
         position = position.with_more({}, [Sourced(piece, "argument --trick") for piece in added])
-    told = args.contract is not None or (belief.auction is not None and belief.auction.contract is not None)
+    told = args.contract is not None or belief.table.contract is not None
     if not told and (args.trick is not None or belief.table.plays):
         options.verify(args, UNTOLD)
         return _wins(args, position, belief)

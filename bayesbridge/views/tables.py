@@ -12,7 +12,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.history import CallReading, strength
 from bayesbridge.markup import Table
-from bayesbridge.words import SEATS, STRAINS, SUITS, error_text, percent, share_error
+from bayesbridge.words import SEATS, STRAINS, SUITS, card_words, error_text, percent, share_error
 
 RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
 
@@ -53,8 +53,8 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
     rows: list[list[str | float]] = []
     for places in [places for places in ranked if bits[places[0]] >= 0.005][:most]:
         shares = [float(chances[places[0], seat]) for seat in known.hidden]
-        names = SUITS[CARDS[places[0]][0]][0] + " ".join(CARDS[place][1].replace("T", "10") for place in places)
-        rows.append([names, *shares, f"{bits[places[0]]:.2f}"])
+        names = CARDS[places[0]][0] + "".join(CARDS[place][1] for place in places)
+        rows.append([card_words(names), *shares, f"{bits[places[0]]:.2f}"])
     title = "Where the most telling cards lie; bits: known beyond the room in each hand"
     return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows)
 

@@ -328,8 +328,7 @@ def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
 
 def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
     """What becomes of the contract that is asked about, else of the auction's."""
-    auction = posterior.belief.auction
-    contract = query.contract or (None if auction is None else auction.contract)
+    contract = query.contract or posterior.belief.table.contract
     if contract is None:
         return
     try:
