@@ -55,8 +55,7 @@ def sharpening(
     """
     import pandas
 
-    goal = None if belief.auction is None else belief.auction.contract
-    goal = goal if contract is None else Contract.of(contract)
+    goal = belief.table.contract if contract is None else Contract.of(contract)
     level = (1 if goal is None else goal.level) if level is None else level
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
@@ -279,7 +278,7 @@ def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
         if isinstance(piece, Play):
             cards += 1
             if not by_card and not cards % 4:
-                event = f"trick {cards // 4}: {belief.tricks[cards // 4 - 1]}"
+                event = f"trick {cards // 4}: {belief.table.tricks[cards // 4 - 1]}"
             elif not by_card and number < len(evidence) and isinstance(evidence[number], Play):
                 continue
         found.append((number, event))

@@ -64,7 +64,8 @@ class Table:
         """The table, which scrolls by itself where it is wider than the page, and its notes below."""
         heads = "".join(f'<th scope="col">{text(name)}</th>' for name in self.columns)
         body = "".join(
-            f'<tr><th scope="row">{_plain(first)}</th>{"".join(map(_cell, rest))}</tr>' for first, *rest in self.rows
+            f'<tr><th scope="row">{text(first)}</th>{"".join(map(_cell, row[1:], rest))}</tr>'
+            for row, (first, *rest) in zip(self.rows, self.words, strict=True)
         )
         return (
             f'<div class="wide" tabindex="0" role="region" aria-label="{escape(self.title)}"><table class="figures">'
@@ -122,13 +123,9 @@ def in_columns(
     return found
 
 
-def _plain(cell: str | float) -> str:
-    return text(cell if isinstance(cell, str) else percent(cell))
-
-
-def _cell(cell: str | float) -> str:
+def _cell(cell: str | float, words: str) -> str:
     blue = "" if isinstance(cell, str) else f' style="background:rgba(0,114,178,{DARKEST * min(cell, 1.0):.2f})"'
-    return f"<td{blue}>{_plain(cell)}</td>"
+    return f"<td{blue}>{text(words)}</td>"
 
 
 def text(words: str) -> str:

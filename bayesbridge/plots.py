@@ -417,15 +417,12 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
     """
     goals = range(play.sure, max((line.goal or 0 for line in play.goals), default=play.sure) + 1)
     own = {line.goal: line.chance for line in play.goals}
-    bars: tuple[tuple[str, Mapping[Any, float], dict[str, Any]], ...] = (
-        ("the plan for so many tricks", own, {"color": BLUE}),
-        ("the plan for most tricks on average", play.best.at_least, {"color": PALE, "hatch": HATCH}),
-    )
+    each = [own.get(goal, 1.0) for goal in goals]
+    on_average = [play.best.at_least.get(goal, 1.0) for goal in goals]
     ax = new_axes(max(4.4, 1.6 + 0.9 * len(goals)), 3.4) if ax is None else ax
     places = np.arange(len(goals))
-    for shift, (label, chances, look) in zip((-0.2, 0.2), bars, strict=True):
-        shares = [chances.get(goal, 1.0) for goal in goals]
-        _bars(ax, places + shift, shares, 0.38, label=label, **look)
+    _bars(ax, places - 0.2, each, 0.38, label="the plan for so many tricks", color=BLUE)
+    _bars(ax, places + 0.2, on_average, 0.38, label="the plan for most tricks on average", color=PALE, hatch=HATCH)
     ax.set_xticks(places, [f"{goal} or more" for goal in goals])
     ax.set(xlabel="tricks in the suit, against the best defence", ylim=(0, 1.32), yticks=np.linspace(0, 1, 5))
     percent_axis(ax.yaxis)
@@ -692,11 +689,10 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         if figure.z is not None:
             top = max(*figure.printed, figure.own or 0.0)
             ax.annotate(f"z {figure.z:+.1f}", (place, top), (0, 4), textcoords="offset points", ha="center", size=8)
-    known = {place: figure.own for place, figure in enumerate(figures) if figure.own is not None}
-    starts, ends = ([place + step for place in known] for step in (-0.45, 0.45))
+    own = np.array([figure.own for figure in figures], dtype=np.float64)
     label = "exact" if comparison.exact else "ours"
-    ax.hlines(list(known.values()), starts, ends, color=VERMILION, linewidth=2.0, label=label)
-    ax.set_xticks(range(len(figures)), [figure.name.replace("<=", "≤ ") for figure in figures])
+    ax.hlines(own, places - 0.45, places + 0.45, color=VERMILION, linewidth=2.0, label=label)
+    ax.set_xticks(places, [figure.name.replace("<=", "≤ ") for figure in figures])
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
     ax.set_ylabel(comparison.unit)
     ax.set_title(comparison.title, fontsize=10)

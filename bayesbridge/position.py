@@ -9,8 +9,9 @@ from contextlib import contextmanager, suppress
 from functools import partial, reduce
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+import bayesbridge
 from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, REDOUBLE, Vulnerability, call_words, passes_filled
 from bayesbridge.cards import Hand, Strain
@@ -18,6 +19,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean, located
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
 from bayesbridge.notation.toml_text import Toml
+from bayesbridge.table import Table
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -186,10 +188,7 @@ def calls_of(
         if seat == dummy or not sides_fit(seat):
             continue
         auction = _auction(seat, words, dummy)
-        on_lead = None
-        if auction.contract is not None:
-            after = map(auction.contract.declarer.next, range(1, 4))
-            on_lead = next(other for other in after if other != dummy)
+        on_lead = Table(auction, silent=dummy).leader
         if (auction.turn is not None and auction.turn == observer) or (on_lead is not None and on_lead == led):
             return [Called(caller, call) for caller, call in auction]
     if observer is None and dummy is None:
@@ -258,6 +257,25 @@ class Position(NamedTuple):
     settings: Mapping[str, Sourced[Any]]
     pieces: tuple[Sourced[Piece], ...] = ()
     path: str | None = None
+
+    @classmethod
+    def read(cls, file: str | Toml) -> Self:
+        """Read a file, by its name or opened; whatever is wrong with it is said with its line and key."""
+        file = Toml.read(file, "--position") if isinstance(file, str) else file
+        settings: dict[str, Sourced[Any]] = {}
+        found: list[Sourced[Piece]] = []
+        for key, value in file.document.items():
+            where, _ = file.next(key)
+            if key == "evidence":
+                found += _evidence(where, value, file)
+            elif key not in SETTINGS:
+                raise _unknown(where, key, (*SETTINGS, "evidence"))
+            else:
+                many = SETTINGS[key].many
+                texts = value if many and isinstance(value, list) and value else [value]
+                read = tuple(_read(where, SETTINGS[key].read, text) for text in texts)
+                settings[key] = Sourced(read if many else read[0], where)
+        return cls(settings, tuple(found), file.path)
 
     def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
         """Settings given later replace those of the same name; evidence is added."""
@@ -406,32 +424,11 @@ def python_lines(belief: Belief) -> str:
 
 def _python(value: object) -> str:
     """Text that gives the value again, if its class is one of the package's public ones; else its repr as it is."""
-    import bayesbridge
-
     if getattr(bayesbridge, type(value).__name__, None) is not type(value):
         return repr(value)
     return re.sub(
         r"\b[A-Z]\w+(?=\()", lambda name: f"bb.{name[0]}" if name[0] in bayesbridge.__all__ else name[0], repr(value)
     )
-
-
-def read_position(file: str | Toml) -> Position:
-    """Read a file, by its name or opened; whatever is wrong with it is said with its line and key."""
-    file = Toml.read(file, "--position") if isinstance(file, str) else file
-    settings: dict[str, Sourced[Any]] = {}
-    found: list[Sourced[Piece]] = []
-    for key, value in file.document.items():
-        where, _ = file.next(key)
-        if key == "evidence":
-            found += _evidence(where, value, file)
-        elif key not in SETTINGS:
-            raise _unknown(where, key, (*SETTINGS, "evidence"))
-        else:
-            many = SETTINGS[key].many
-            texts = value if many and isinstance(value, list) and value else [value]
-            read = tuple(_read(where, SETTINGS[key].read, text) for text in texts)
-            settings[key] = Sourced(read if many else read[0], where)
-    return Position(settings, tuple(found), file.path)
 
 
 def _evidence(where: str, items: Any, file: Toml) -> Iterator[Sourced[Piece]]:

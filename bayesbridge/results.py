@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack
+from typing import Any, Final, Self, Unpack
 
 import numpy as np
+import pandas
 import xarray
 from numpy.typing import NDArray
 
@@ -41,9 +42,6 @@ from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
-
-if TYPE_CHECKING:
-    import pandas
 
 GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")
 """What every result has."""
@@ -72,8 +70,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Every distribution as one pandas table: a row for each value of each number, as the summary names it."""
-        import pandas
-
         rows = [
             (name, value, probability, number.exact)
             for number in Answer.of_tree(self).numbers.values()
@@ -95,8 +91,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         >>> f"{row['mean']:.2f}, exact: {row['exact']}"
         '10.23, exact: True'
         """
-        import pandas
-
         if not 0.0 < probability < 1.0:
             raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
         answer, draws = Answer.of_tree(self), ResultDraws.of(self)
@@ -245,7 +239,7 @@ def estimate(
 def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     posterior, belief, question = found.posterior, found.posterior.belief, found.question
-    contract = None if belief.auction is None else belief.auction.contract
+    contract = belief.table.contract
     # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
     told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
     evidence = {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}

@@ -110,7 +110,7 @@ class Game(RuleBasedStateMachine):
             self.see(Play(trick.turn, card))
             self.tricks[-1] = trick.after(trick.turn, card)
             self.played |= card.mask
-        assert list(self.belief.tricks) == self.tricks
+        assert list(self.belief.table.tricks) == self.tricks
         if self.played.bit_count() == 52:
             assert self.count == 1
 

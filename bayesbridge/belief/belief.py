@@ -252,16 +252,11 @@ class Belief:
         shown = {piece.seat: piece.hand for piece in self.evidence if isinstance(piece, Reveal)}
         return Table(self.auction, plays, {self.observer: self.hand} | shown, self.dummy, self.trump)
 
-    @property
-    def tricks(self) -> tuple[Trick, ...]:
-        """The plays as tricks; raises ``IllegalPlay`` if no way of playing can give them."""
-        return self.table.tricks
-
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """All that the hard pieces say, the observer's hand first; a card that does not follow suit shows a void."""
         played: dict[Seat, int] = dict.fromkeys(Seat, 0)
-        leads = (Play(trick.leader, trick.cards[0]) for trick in self.tricks for _ in trick.cards)
+        leads = (Play(trick.leader, trick.cards[0]) for trick in self.table.tricks for _ in trick.cards)
         facts: list[Fact] = []
         for piece in (Reveal(self.observer, self.hand), *self.evidence):
             before = played[piece.seat]

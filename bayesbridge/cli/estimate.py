@@ -165,7 +165,7 @@ def evaluated(
     posterior: Posterior, estimators: list[Estimator], asked: ContractQuestion | None, args: Namespace
 ) -> Evaluation:
     """What the estimators say, and what becomes of the contract that is asked about."""
-    tricks = posterior.belief.tricks
+    tricks = posterior.belief.table.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
     pair, trump = (args.pair, None) if asked is None else (asked.group.pair, asked.group.strain)

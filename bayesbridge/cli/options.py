@@ -16,19 +16,20 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict
 
 from bayesbridge.budget import MOST_DRAWS
+from bayesbridge.calls import Vulnerability
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
-from bayesbridge.evidence.kinds import KINDS, Play
+from bayesbridge.evidence.kinds import KINDS, Piece, Play
 from bayesbridge.files import advice, final_path, whole_file
+from bayesbridge.notation import Record, Skipped, iter_records
 from bayesbridge.position import SETTINGS, AuctionText, Position, SideStyle, Sourced, calls_of, calls_told, players_in
+from bayesbridge.table import Table
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.bidders.systems import Agreement
-    from bayesbridge.evidence.kinds import Piece
     from bayesbridge.evidence.models import BidderModel, PlayerModel
-    from bayesbridge.notation import Record
 
 
 class UsageError(BayesBridgeError):
@@ -289,8 +290,6 @@ NOTES = 5
 
 def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterator[Record]:
     """The records of a file or of a viewer's link, one at a time; what was left out is told unless ``quiet``."""
-    from bayesbridge.notation import Skipped, iter_records
-
     if not os.path.isfile(path) and "lin=" not in path:
         raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file, or a viewer's link")
     notes = records = 0
@@ -339,8 +338,6 @@ def record_position(args: argparse.Namespace) -> Position:
     if args.record is None:
         return Position({})
     from bayesbridge.belief.belief import seen_by
-    from bayesbridge.notation import Vulnerability
-    from bayesbridge.table import Table
 
     observer = args.observer
     if observer is None and not getattr(args, "by_turn", False):  # what to play is asked by who chooses then
@@ -473,7 +470,6 @@ def models_at(args: argparse.Namespace, record: Record) -> Models:
     """As the options say, else experts, at the vulnerability of the record; with ``--adapt`` in the pairs' styles."""
     from bayesbridge.bidders.pairs import History
     from bayesbridge.bidders.play import LearnedPlayer
-    from bayesbridge.calls import Vulnerability
 
     settings: dict[str, Sourced[Any]] = {"vulnerable": Sourced(record.vulnerable or Vulnerability.NONE, "", False)}
     if getattr(args, "adapt", False):
@@ -492,21 +488,19 @@ def position_of(args: argparse.Namespace) -> Position:
     """What the options say, on top of the position file or the record."""
     position = record_position(args)
     if args.position:
-        from bayesbridge.position import read_position
-
-        position = read_position(args.position)
-    settings = settings_of(args, SETTINGS)
-    if "system" in settings and args.record:
-        del settings["system"]  # the position of the record has it, with what was alerted
-    known = position.with_more(settings, ())
-    if "hand" in known.settings and "observer" not in known.settings:
-        settings["observer"] = Sourced(Seat.S, "argument --hand")
-        known = position.with_more(settings, ())
+        position = Position.read(args.position)
+    given = settings_of(args, SETTINGS)
+    if args.record:
+        given.pop("system", None)  # the position of the record has it, with what was alerted
+    settings = {**position.settings, **given}
+    if "hand" in settings:
+        settings.setdefault("observer", Sourced(Seat.S, "argument --hand"))
     auctions = [piece for piece in args.evidence if isinstance(piece.value, AuctionText)]
-    unseen = not known.settings.keys() & {"hand", "players", "dummy"}  # calls alone are those of bridge
-    if auctions and (unseen or players_in(known.settings, [piece.value for piece in auctions]) == 4):
+    unseen = not settings.keys() & {"hand", "players", "dummy"}  # calls alone are those of bridge
+    if auctions and (unseen or players_in(settings, [piece.value for piece in auctions]) == 4):
         settings.setdefault("players", Sourced(4, auctions[0].where))  # the calls have lost their brackets
-    return position.with_more(settings, list(_pieces(args, position.with_more(settings, ()))))
+    position = position._replace(settings=settings)
+    return position.with_more({}, list(_pieces(args, position)))
 
 
 def settings_of(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]]:

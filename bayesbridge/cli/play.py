@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     scored = "" if args.field is None else "vulnerable"
     position, belief = options.belief_of(args, f"{scored} player trump")
     if (trick := args.trick) is not None:  # its cards are evidence too, as far as the evidence does not end with them
-        begun = (belief.table.trick or belief.tricks[-1]) if belief.tricks else Trick(trick.leader)
+        begun = (belief.table.trick or belief.table.tricks[-1]) if belief.table.plays else Trick(trick.leader)
         if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
             why = f"'{trick}' does not begin with '{begun}', as the cards played say: fix either"
             raise options.UsageError(f"argument --trick: {why}")
@@ -53,18 +53,18 @@ def run(args: Namespace) -> int:
         with options.attributed("--trick"):
             belief = belief.given(*added)
         position = position.with_more({}, [Sourced(piece, "argument --trick") for piece in added])
-    told = args.contract is not None or (belief.auction is not None and belief.auction.contract is not None)
-    if not told and (args.trick is not None or belief.tricks):
+    told = args.contract is not None or belief.table.contract is not None
+    if not told and (args.trick is not None or belief.table.plays):
         options.verify(args, UNTOLD)
         return _wins(args, position, belief)
     try:
         turn = turn_of(belief, args.contract, args.by)
     except BayesBridgeError as error:
-        if args.seat is not None and belief.tricks and args.seat == error.data.get("seat"):
+        if args.seat is not None and belief.table.plays and args.seat == error.data.get("seat"):
             options.verify(args, HIDDEN)
             return _wins(args, position, belief)
-        option = "argument --contract: " if args.contract or not told or not belief.tricks else "argument --observer: "
-        where = "" if not args.contract and isinstance(error, IllegalPlay) else option
+        option = "--contract" if args.contract or not told or not belief.table.plays else "--observer"
+        where = "" if not args.contract and isinstance(error, IllegalPlay) else f"argument {option}: "
         raise options.UsageError(f"{where}{error}") from None
     if args.seat not in (None, turn.seat):
         raise options.UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
@@ -151,7 +151,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     named = None if args.contract is None else resolve_contract(belief, args.contract, args.by)
     strain = belief.table.strain if named is None else named.strain
     trump = None if strain is None else strain.trump
-    begun = belief.table.trick or belief.tricks[-1] if args.trick is None else args.trick
+    begun = belief.table.trick or belief.table.tricks[-1] if args.trick is None else args.trick
     trick = Trick(begun.leader, trump, begun.cards)
     seat = trick.turn
     if seat is None or args.seat not in (None, seat):

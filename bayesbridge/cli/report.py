@@ -115,8 +115,8 @@ def _position_report(args: Namespace, path: Path | None) -> int:
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
     wanted = args.contract
-    if wanted is None and args.by is None and args.solve is not None and belief.auction and belief.auction.contract:
-        wanted = str(belief.auction.contract)
+    if wanted is None and args.by is None and args.solve is not None and belief.table.contract:
+        wanted = str(belief.table.contract)
     # The pair of the page is asked about T, so it does not stand against the contract.
     asked = asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))
     with position.attributed(), options.attributed(f"--method {args.method}", PluginError):

@@ -187,6 +187,6 @@ def ask(
     if trick is not None:
         verify_seen(belief, trick)
     strain = belief.table.strain if trump is None else Strain.of(trump)
-    cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
+    cards = [card for one in (*belief.table.tricks, *((trick,) if trick else ())) for card in one.cards]
     suit, played = None if strain is None else strain.trump, sum(card.mask for card in set(cards))
     return Question.of(belief.pair if pair is None else pair, trump=suit, trick=trick, played=played)

@@ -88,10 +88,8 @@ def _tables(found: Comparison) -> Iterator[Table]:
     for title, shares in found.answers["shares"].items():
         rows = [[name, *(number(1e6 * share, 1) for share in both)] for name, both in shares.items()]
         yield Table(f"{title.capitalize()} by one hand and by both, {UNIT}", ["", "Algorithm 1", "Algorithm 2"], rows)
-    seen: dict[str, dict[str, int]] = {}
-    for names, n in found.counts.items():
-        first, second = names.split(" / ")
-        seen.setdefault(first, {})[second] = n
+    names = OUTCOMES.values()
+    seen = {first: {second: found.counts[f"{first} / {second}"] for second in names} for first in names}
     seen = {first: row for first, row in seen.items() if any(row.values())}
     yield _by("Algorithm 2 by what Algorithm 1 counts for 7 tricks, in % of the row", seen)
     if not found.exact:

@@ -102,7 +102,7 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
     if len(seen) - before == 1 and played % 4:
         verb = "leads" if played % 4 == 1 else "plays"
         return f"{SEATS[last.seat.name]} {verb} {card_words(last.card)}"
-    trick = belief.tricks[(played - 1) // 4]
+    trick = belief.table.tricks[(played - 1) // 4]
     cards = " ".join(card_words(card) for card in trick.cards)
     winner = f", won by {SEATS[Seat(trick.winner).name]}" if trick.complete and trick.winner is not None else ""
     return f"Trick {(played + 3) // 4}{winner}: {SEATS[trick.leader.name]} led {cards}"

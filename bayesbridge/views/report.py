@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from zlib import crc32
 
+import pandas
+import xarray
 from matplotlib.figure import Figure
 
 from bayesbridge import plots
@@ -22,10 +24,6 @@ from bayesbridge.results import Result
 from bayesbridge.views.html import document, draw
 from bayesbridge.views.tables import cards_table, games_table, length_tables, points_table, readings_table, sentences
 from bayesbridge.words import BITS, LETTERS, SEATS, game, number, with_symbols
-
-if TYPE_CHECKING:
-    import pandas
-    import xarray
 
 
 def html_report(

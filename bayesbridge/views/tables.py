@@ -12,7 +12,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.history import CallReading, strength
 from bayesbridge.markup import Table
-from bayesbridge.words import SEATS, STRAINS, SUITS, error_text, percent, share_error
+from bayesbridge.words import SEATS, STRAINS, SUITS, card_words, error_text, percent, share_error
 
 RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
 
@@ -45,16 +45,15 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
     """The cards that the evidence tells most about, beyond the room in the hands; cards that lie alike share a row."""
     known, bits, chances = posterior.belief.constraints, told_bits(posterior), posterior.card_table
     alike: dict[tuple[str, ...], list[int]] = {}
-    for place, card in enumerate(CARDS):
-        if known.unknown_mask >> (51 - place) & 1:
-            texts = (percent(float(chances[place, seat])) for seat in known.hidden)
-            alike.setdefault((card[0], *texts), []).append(place)
+    for place in bits:
+        texts = (percent(float(chances[place, seat])) for seat in known.hidden)
+        alike.setdefault((CARDS[place][0], *texts), []).append(place)
     ranked = sorted(alike.values(), key=lambda places: (-round(bits[places[0]], 3), places[0] % 13))
     rows: list[list[str | float]] = []
     for places in [places for places in ranked if bits[places[0]] >= 0.005][:most]:
         shares = [float(chances[places[0], seat]) for seat in known.hidden]
-        names = SUITS[CARDS[places[0]][0]][0] + " ".join(CARDS[place][1].replace("T", "10") for place in places)
-        rows.append([names, *shares, f"{bits[places[0]]:.2f}"])
+        names = CARDS[places[0]][0] + "".join(CARDS[place][1] for place in places)
+        rows.append([card_words(names), *shares, f"{bits[places[0]]:.2f}"])
     title = "Where the most telling cards lie; bits: known beyond the room in each hand"
     return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows)
 
@@ -107,12 +106,12 @@ def readings_table(read: Sequence[CallReading]) -> Table:
     return Table("How each call was read", ["call", "points", "lengths", ""], rows, notes)
 
 
-def told_bits(posterior: Posterior) -> list[float]:
-    """What is told of the place of each card: Σ p log₂ p/q, where q is a hand's share of the places left."""
+def told_bits(posterior: Posterior) -> dict[int, float]:
+    """What is told of each card not in sight, by its place: Σ p log₂ p/q, q being a hand's share of the room left."""
     known = posterior.belief.constraints
     places = {seat: 13 - known.must[seat].bit_count() for seat in known.hidden}
     total = sum(places.values())
-    bits = [0.0] * 52
+    bits: dict[int, float] = {}
     for card, shares in enumerate(posterior.card_table):
         if known.unknown_mask >> (51 - card) & 1:
             terms = ((float(shares[seat]), total / room) for seat, room in places.items())
@@ -163,8 +162,7 @@ def _strength(posterior: Posterior) -> str:
 
 def _honours(posterior: Posterior) -> str:
     known, chances, bits = posterior.belief.constraints, posterior.card_table, told_bits(posterior)
-    honours = [place for place, card in enumerate(CARDS) if card[1] in RANK_NAMES]
-    missing = [place for place in honours if known.unknown_mask >> (51 - place) & 1]
+    missing = [place for place in bits if CARDS[place][1] in RANK_NAMES]
     if not missing:
         return "Every ace, king and queen is in sight."
     said = []

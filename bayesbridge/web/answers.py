@@ -37,16 +37,7 @@ from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.notation import ParsedRecords, Record, Vulnerability, read_lin, read_pbn
 from bayesbridge.notation.toml_text import Toml
-from bayesbridge.position import (
-    SETTINGS,
-    AuctionText,
-    Position,
-    Sourced,
-    calls_of,
-    players_in,
-    python_lines,
-    read_position,
-)
+from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of, players_in, python_lines
 from bayesbridge.table import Table
 from bayesbridge.words import model_words
 
@@ -328,8 +319,7 @@ def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
 
 def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
     """What becomes of the contract that is asked about, else of the auction's."""
-    auction = posterior.belief.auction
-    contract = query.contract or (None if auction is None else auction.contract)
+    contract = query.contract or posterior.belief.table.contract
     if contract is None:
         return
     try:
@@ -463,7 +453,7 @@ def position_document(name: str, text: str) -> dict[str, Any]:
     file = Toml(name[:60], text.encode("utf-8", "replace"))
     for key in file.document.keys() & {"system", "style"}:
         _setting(key, file.document[key])  # before it is read as a position, where these may name files
-    question = _question(read_position(file))
+    question = _question(Position.read(file))
     read_question(question)
     return question
 

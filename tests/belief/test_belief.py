@@ -49,7 +49,7 @@ def test_whole_tricks_and_auctions_count_as_their_parts():
     parts = [Called("S", "1NT"), Called("W", "Pass"), Called("E", "Pass")]
     plays = [Play("W", "H2"), Play("N", "H4"), Play("E", "H5"), Play("S", "HK")]
     assert SOUTH.given(auction, trick) == SOUTH.given(*parts, *plays)
-    assert SOUTH.given(auction, trick).tricks == (trick,)
+    assert SOUTH.given(auction, trick).table.tricks == (trick,)
     assert SOUTH.given(auction).auction == auction
     assert SOUTH.given(auction).table.strain is Strain.NT
 

@@ -47,7 +47,7 @@ def random_question(rng, cards_in_trick, hidden_turn):
         belief = Belief(observer, deal[observer], dummy=dummy, trump=Strain.NT if trump is None else trump)
         record = random_play(deal, trump, rng, cards=4 * int(rng.integers(5, 10)) + cards_in_trick)
         belief = belief.given(Reveal(dummy, deal[dummy]), *record)
-        last = belief.tricks[-1]
+        last = belief.table.tricks[-1]
         winner = last.winner
         assert winner is not None
         trick = last if cards_in_trick else Trick(winner, trump)

@@ -10,7 +10,7 @@ from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
 from bayesbridge.deal import Seat
 from bayesbridge.notation import read_pbn
-from bayesbridge.position import python_lines, read_position
+from bayesbridge.position import Position, python_lines
 
 HAND = "AKQ2.KJ3.A54.Q32"
 SOUTH = ("--observer", "S", "--hand", HAND)
@@ -153,12 +153,12 @@ def test_options_files_and_python_say_the_same(tmp_path):
     assert position(*given.words()).belief() == belief
     (tmp_path / "p.toml").write_text(given.toml())
     assert 'system = ["strong-notrump", "EW:weak-twos=0.3"]' in given.toml()
-    assert read_position(str(tmp_path / "p.toml")).belief() == belief
+    assert Position.read(str(tmp_path / "p.toml")).belief() == belief
     scope = {"bb": bb}
     exec(python_lines(belief), scope)
     assert scope["belief"] == belief
     (tmp_path / "one.toml").write_text(given.toml().replace('["strong-notrump", "EW:weak-twos=0.3"]', '"weak-twos"'))
-    assert read_position(str(tmp_path / "one.toml")).belief().bidder.systems[0].text == "weak-twos"
+    assert Position.read(str(tmp_path / "one.toml")).belief().bidder.systems[0].text == "weak-twos"
 
 
 def test_it_is_said_in_words(answer, document):

@@ -13,7 +13,7 @@ import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Call, Card, Hand, Seat, Suit
 from bayesbridge.cli import main
 from bayesbridge.evidence.kinds import KINDS, Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void, pieces
-from bayesbridge.position import read_position
+from bayesbridge.position import Position
 from bayesbridge.web import page_files
 from tests.strategies import evidence
 
@@ -98,11 +98,11 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
     assert "W has the aces" in capsys.readouterr().out
     file = tmp_path / "p.toml"
     file.write_text(f'observer = "S"\nhand = "{poor}"\nevidence = [{{ aces = "W:all" }}]\n')
-    position = read_position(str(file))
+    position = Position.read(str(file))
     assert position.belief() == belief
     assert position.words()[-2:] == ["--aces", "W:all"]
     file.write_text(position.toml())
-    assert read_position(str(file)).belief() == belief
+    assert Position.read(str(file)).belief() == belief
     offered = json.loads(unescape(re.search(r'name="about" content="(.*?)"', page_files()["index.html"])[1]))
     assert offered["kinds"]["aces"] == {"verb": "aces", "example": "W:all", "help": "a seat holds the aces"}
 
