@@ -119,8 +119,7 @@ class Answer(Displayable):
         return said | {"exact": len(exact) == len(outputs), "exact_outputs": exact, "left_out": left_out}
 
 
-SHOWN: Final = 12
-"""Rows that people see unless they asked for them by name."""
+SHOWN: Final = 12  # rows that people see unless they asked for them by name
 
 
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:

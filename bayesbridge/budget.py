@@ -39,14 +39,10 @@ class Budget:
     Budget(draws=20000, solve=None, seconds=2.0, error=None)
     """
 
-    draws: int | None = None
-    """Layouts drawn where there are too many to walk."""
-    solve: int | None = None
-    """Layouts to solve double dummy, 0 for none."""
-    seconds: float | None = None
-    """Time on one core for what takes long."""
-    error: float | None = None
-    """Standard error of P(the contract makes) at which no more layouts are solved."""
+    draws: int | None = None  #: Layouts drawn where there are too many to walk.
+    solve: int | None = None  #: Layouts to solve double dummy, 0 for none.
+    seconds: float | None = None  #: Time on one core for what takes long.
+    error: float | None = None  #: Standard error of P(the contract makes) at which no more layouts are solved.
 
     def __post_init__(self) -> None:
         if self.solve is not None and not (self.solve == 0 or 2 <= self.solve <= MOST_DRAWS):

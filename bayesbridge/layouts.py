@@ -25,8 +25,7 @@ type Singles = NDArray[np.float32]
 type Ints = NDArray[np.int64]
 type Bools = NDArray[np.bool_]
 
-SHOWN: Final = 10
-"""Deals that ``print`` and notebooks show of many."""
+SHOWN: Final = 10  # deals that ``print`` and notebooks show of many
 
 HONOURS: Final = tuple(
     (points, sum(1 << (13 * suit + rank) for suit in range(4)))

@@ -39,11 +39,8 @@ STYLE: Final = "".join(
     f"{','.join(f'{_ROOT} {part}'.strip() for part in parts.split('|'))}{{{rule}}}" for parts, rule in _RULES.items()
 )
 
-DARKEST: Final = 0.55
-"""Share of blue where a cell is certain: text keeps its colour, and stays readable on it."""
-
-AS_TEXT: Final = "\ufe0e"
-"""Asks for a suit symbol as text: phones would show a little picture."""
+DARKEST: Final = 0.55  # share of blue where a cell is certain: text keeps its colour, and stays readable on it
+AS_TEXT: Final = "\ufe0e"  # asks for a suit symbol as text: phones would show a little picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +52,8 @@ class Table:
     rows: Sequence[Sequence[str | float]]
     """The first cell of a row names it; a cell that is a number is a probability."""
     notes: Sequence[str] = ()
-    bars: bool = False
-    """Whether a terminal draws the second column as bars; the columns after it are words."""
-    left: int = 1
-    """Columns of words, before those of figures."""
+    bars: bool = False  #: Whether a terminal draws the second column as bars; the columns after it are words.
+    left: int = 1  #: Columns of words, before those of figures.
 
     def html(self) -> str:
         """The table, which scrolls by itself where it is wider than the page, and its notes below."""

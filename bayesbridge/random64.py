@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from bayesbridge.errors import WrongArgument, shorten
 from bayesbridge.jit import njit
 
-State = NDArray[np.uint64]
-"""(4,) the state of one stream; kernels advance it in place."""
+State = NDArray[np.uint64]  # (4,) the state of one stream; kernels advance it in place
 
 type Seed = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
 """What every ``rng=`` argument takes (SPEC 7)."""

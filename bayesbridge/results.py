@@ -43,8 +43,7 @@ from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
 
-GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")
-"""What every result has."""
+GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")  # what every result has
 
 
 class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
@@ -367,12 +366,9 @@ class _Quantity:
     values: NDArray[Any]
     chances: Floats
     exact: bool
-    draws: NDArray[Any]
-    """(n,) values."""
-    given: NDArray[np.bool_] | None = None
-    """(n,) the draws that count; ``None`` for all."""
-    event: bool = False
-    """Whether it is 0 or 1, so that an interval says nothing."""
+    draws: NDArray[Any]  #: (n,) values.
+    given: NDArray[np.bool_] | None = None  #: (n,) the draws that count; ``None`` for all.
+    event: bool = False  #: Whether it is 0 or 1, so that an interval says nothing.
     moments: Sequence[float] = ()
     """Mean and spread where the posterior has more layouts than draws were kept; else they follow from these."""
 
@@ -423,10 +419,8 @@ def _tricks(number: Distribution) -> Iterator[_Quantity]:
 class ResultDraws:
     """The weights of the draws of a result, for standard errors."""
 
-    weights: Floats
-    """(n,) adding up to one."""
-    weighted: bool
-    """Whether they are independent draws with importance weights."""
+    weights: Floats  #: (n,) adding up to one.
+    weighted: bool  #: Whether they are independent draws with importance weights.
     ess: float
     batches: Batches | None
 

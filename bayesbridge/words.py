@@ -8,8 +8,7 @@ from typing import Final
 
 SEATS: Final = {"N": "North", "E": "East", "S": "South", "W": "West"}
 
-SYMBOLS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-"""Suit letters in the order of hands, with their symbols."""
+SYMBOLS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}  # suit letters in the order of hands, with their symbols
 
 SUITS: Final = {"S": "♠ spades", "H": "♥ hearts", "D": "♦ diamonds", "C": "♣ clubs"}
 
@@ -120,8 +119,7 @@ def counted(count: int, what: str) -> str:
     return f"{number(count)} {what}{'' if count == 1 else 's'}"
 
 
-RARE: Final = 0.0005
-"""Share that is shown as less than a tenth of a percent."""
+RARE: Final = 0.0005  # share that is shown as less than a tenth of a percent
 
 
 def percent(share: float, digits: int = 1) -> str:

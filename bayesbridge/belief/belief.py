@@ -68,10 +68,8 @@ class Belief:
 
     observer: Seat
     hand: Hand
-    dummy: Seat | None
-    """The seat that does not bid; ``None`` in the four-player game."""
-    trump: Strain | None
-    """The strain of the contract if told; the auction tells it too."""
+    dummy: Seat | None  #: The seat that does not bid; ``None`` in the four-player game.
+    trump: Strain | None  #: The strain of the contract if told; the auction tells it too.
     bidder: BidderModel
     """How the others are taken to bid: by Algorithm 1 with slips; where all four bid, as experts do on record."""
     player: PlayerModel | None

@@ -34,11 +34,8 @@ if TYPE_CHECKING:
 UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
 
-ENOUGH: Final = 0.1
-"""Effective sample size / draws asked for below which an answer comes with a warning."""
-
-DECEIVING: Final = 0.7
-"""Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)."""
+ENOUGH: Final = 0.1  # effective sample size / draws asked for below which an answer comes with a warning
+DECEIVING: Final = 0.7  # Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)
 
 CONVOLUTION: Final = "convolution"
 """The method of numbers that were counted suit by suit under hard evidence, in place of an engine."""
@@ -289,8 +286,7 @@ def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     return [*lines, *([f"Warning: {told['warning']}."] if told["warning"] else [])]
 
 
-SURE: Final = 1e-9
-"""Sums of weights miss 0 and 1 by so much."""
+SURE: Final = 1e-9  # sums of weights miss 0 and 1 by so much
 
 
 def position_html(marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str) -> str:

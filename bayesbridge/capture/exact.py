@@ -11,8 +11,7 @@ from math import comb
 from pathlib import Path
 from typing import Final
 
-DEALS: Final = comb(52, 13) * comb(39, 13)
-"""All ways to give 13 cards to each of two hands."""
+DEALS: Final = comb(52, 13) * comb(39, 13)  #: all ways to give 13 cards to each of two hands
 
 
 @cache

@@ -19,8 +19,7 @@ from bayesbridge.jit import njit
 Masks = NDArray[np.uint64]
 Small = NDArray[np.int8]
 
-NEITHER, ONLY_A, BOTH = 0, 1, 2
-"""Codes of the condition outcome; ``literal.CONDITIONS`` has their names."""
+NEITHER, ONLY_A, BOTH = 0, 1, 2  #: codes of the condition outcome; ``literal.CONDITIONS`` has their names
 
 
 class Captures(NamedTuple):
@@ -39,17 +38,14 @@ class Captures(NamedTuple):
     chi: Small
 
 
-ONE_A_DEAL: Final = {"Delta", "Z", "condition", "T", "chi"}
-"""Fields of :class:`Captures` that are (n,) arrays."""
+ONE_A_DEAL: Final = {"Delta", "Z", "condition", "T", "chi"}  #: fields of :class:`Captures` that are (n,) arrays
 
 
 class Bids(NamedTuple):
     """Algorithm 1 over n hands."""
 
-    level: Small
-    """(n,) 0 for a pass … 7."""
-    counts: Small
-    """(n, 7) captures counted for the targets 7 … 13, 0 where a condition fails."""
+    level: Small  #: (n,) 0 for a pass … 7.
+    counts: Small  #: (n, 7) captures counted for the targets 7 … 13, 0 where a condition fails.
 
 
 def captures(first: Masks, second: Masks) -> Captures:

@@ -284,8 +284,7 @@ def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
         raise KeyboardInterrupt(f"kept in {args.resume!r}: {done}; go on with: {again}") from error
 
 
-NOTES = 5
-"""Notes on what was left out of a file; more are counted."""
+NOTES = 5  # notes on what was left out of a file; more are counted
 
 
 def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterator[Record]:
@@ -430,11 +429,8 @@ def add_evidence(parser: OneLineParser) -> None:
     add_options(group, text, auction={"type": lambda text: Sourced(AuctionText(text), "argument --auction"), **told})
 
 
-BIDS = ("players", "bidder", "slip", "vulnerable", "system")
-"""Settings that say who bids."""
-
-MODELS = "bidder slip vulnerable system style player"
-"""Settings that say how the others bid and choose cards."""
+BIDS = ("players", "bidder", "slip", "vulnerable", "system")  # settings that say who bids
+MODELS = "bidder slip vulnerable system style player"  # settings that say how the others bid and choose cards
 
 UNCALLED = Mode("nobody else has called, so the answer depends on no bidder", "bidder slip vulnerable system style")
 UNCHOSEN = Mode("no hidden hand has played to a known contract, so the answer depends on no player", "player")

@@ -118,8 +118,7 @@ def _draws(letters: str) -> bool:
 
 LETTERS = str.maketrans("♠♥♦♣", "SHDC")
 
-_bars: dict[str, Any] = {}
-"""The bar of what is being counted, if it is not finished."""
+_bars: dict[str, Any] = {}  # the bar of what is being counted, if it is not finished
 
 
 def on_terminal() -> bool:

@@ -10,8 +10,7 @@ from bayesbridge.markup import Table
 from bayesbridge.studies.benchmark import call_figures
 from bayesbridge.words import counted, error_text, number, percent, share_error
 
-MOST = 200
-"""Tables learned from unless told otherwise: more say little more, and take longer."""
+MOST = 200  # tables learned from unless told otherwise: more say little more, and take longer
 
 
 def run(args: Namespace) -> int:

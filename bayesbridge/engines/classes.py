@@ -72,11 +72,9 @@ class Lookup(NamedTuple):
     """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
 
     table: NDArray[np.signedinteger]
-    offset: Ints
-    """(quantities,) where the matrix of each begins, and the length of its rows."""
+    offset: Ints  #: (quantities,) where the matrix of each begins, and the length of its rows.
     width: Ints
-    size: int
-    """All sums are below it."""
+    size: int  #: All sums are below it.
 
     @classmethod
     def of(cls, matrices: Sequence[NDArray[Any]], sizes: Sequence[int], most: int = MOST_CLASSES) -> Self:

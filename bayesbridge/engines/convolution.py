@@ -12,8 +12,7 @@ from bayesbridge.engines.quantity_tables import ClassTables, Outcome, TotalGap
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.layouts import Ints
 
-LOWEST_Z: Final = -46
-"""Z when no suit has a card of the pair: Δ is 52 then."""
+LOWEST_Z: Final = -46  # Z when no suit has a card of the pair: Δ is 52 then
 
 
 def factors(constraints: Constraints) -> bool:

@@ -117,15 +117,11 @@ class Drawing(NamedTuple):
     high: Half
     blocks: tuple[Dealing, Dealing, Dealing, Dealing]
     join: Join
-    rest: Ints
-    """(low keys,) ways of the high half that complete each."""
-    upper: Words
-    """(low keys + 1,) ways up to each low key, in two words."""
+    rest: Ints  #: (low keys,) ways of the high half that complete each.
+    upper: Words  #: (low keys + 1,) ways up to each low key, in two words.
     lower: Words
-    seats: Ints
-    """The seat of each holder, 4 for the pool."""
-    rooms: Ints
-    """(4,) cards that each seat takes from the pool; ``base``: cards that are certain."""
+    seats: Ints  #: The seat of each holder, 4 for the pool.
+    rooms: Ints  #: (4,) cards that each seat takes from the pool; ``base``: cards that are certain.
     base: Words
 
 

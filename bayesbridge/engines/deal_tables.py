@@ -69,8 +69,7 @@ MOST_JOINS: Final = 300_000_000
 MOST_COMBINATIONS: Final = 2_000_000
 """Sizes beyond which tables are refused: each keeps a table within a second or two and some hundred megabytes."""
 
-CHUNK: Final = 1 << 18
-"""Cells of a table that are looked up at once."""
+CHUNK: Final = 1 << 18  # cells of a table that are looked up at once
 
 _TRUTHS: Final = frozenset(("and", "or", "not", "==", "!=", "<", "<=", ">", ">="))
 
@@ -159,10 +158,8 @@ class Block:
 
     number: int
     kinds: tuple[tuple[int, ...], ...]
-    counts: NDArray[np.uint8]
-    """(rows, kinds, holders)"""
-    weights: Ints
-    """In how many ways the cards of each row can be chosen."""
+    counts: NDArray[np.uint8]  #: (rows, kinds, holders)
+    weights: Ints  #: In how many ways the cards of each row can be chosen.
 
     @classmethod
     def of(
@@ -268,8 +265,7 @@ class SeatGrid:
     """For each of the four blocks, the number of the vector or class of each row; -1 where it leads nowhere."""
     pairs: tuple[Ints, Ints]
     """For each half, by the numbers of two blocks, the number of the half; -1 where a hand would overflow."""
-    lengths: tuple[Ints, Ints]
-    """For each half, how many cards."""
+    lengths: tuple[Ints, Ints]  #: For each half, how many cards.
     cells: NDArray[np.int32]
     """By the low and the high half the profile, -1 without 13 cards; ``profiles``: by slot the values of each."""
     profiles: Ints
@@ -339,11 +335,9 @@ class Dealing(NamedTuple):
     before: Ints
     group_ways: Ints
     counts: NDArray[np.uint8]
-    cards: Ints
-    """(kinds, most of a kind) padded with -1."""
+    cards: Ints  #: (kinds, most of a kind) padded with -1.
     sizes: Ints
-    classes: Ints
-    """(groups, seats)"""
+    classes: Ints  #: (groups, seats)
 
     @classmethod
     def of(cls, block: Block, classes: Sequence[Ints]) -> Self:
@@ -367,13 +361,10 @@ class Half(NamedTuple):
     key_start: Ints
     first: Ints
     second: Ints
-    before: Ints
-    """Ways of the earlier pairs of the same key; ``ways``: of each key."""
+    before: Ints  #: Ways of the earlier pairs of the same key; ``ways``: of each key.
     ways: Ints
-    classes: Ints
-    """(keys, seats)"""
-    lengths: Ints
-    """The cards of each seat in one number, by key."""
+    classes: Ints  #: (keys, seats)
+    lengths: Ints  #: The cards of each seat in one number, by key.
 
     @classmethod
     def of(cls, one: Dealing, two: Dealing, grids: Sequence[SeatGrid], half: int) -> Self:
@@ -400,8 +391,7 @@ class Half(NamedTuple):
 class Join(NamedTuple):
     """How keys of the two halves are joined: a key of the low half with those of the high half that fill the hands."""
 
-    begin: Ints
-    """The first and last such keys of the high half, by low key."""
+    begin: Ints  #: The first and last such keys of the high half, by low key.
     end: Ints
     profiles: Lookup
     """The number of the combination of profiles, from the classes of both halves; ``accept``: whether it is met."""
@@ -418,14 +408,10 @@ def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
 class DealTable:
     """All deals that fit the known cards and meet a condition."""
 
-    known: Constraints
-    """Normalised; of it only the certain and the possible cards are read."""
-    parts: Split
-    """The condition, then the expressions that are watched."""
-    seats: tuple[int, ...]
-    """The seats that have a part in these, or may not hold every card."""
-    profiles: tuple[Ints, ...]
-    """For each of them, (profiles, slots) the values of its slots."""
+    known: Constraints  #: Normalised; of it only the certain and the possible cards are read.
+    parts: Split  #: The condition, then the expressions that are watched.
+    seats: tuple[int, ...]  #: The seats that have a part in these, or may not hold every card.
+    profiles: tuple[Ints, ...]  #: For each of them, (profiles, slots) the values of its slots.
     low: Half
     high: Half
     blocks: tuple[Dealing, Dealing, Dealing, Dealing]

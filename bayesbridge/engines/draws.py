@@ -88,16 +88,11 @@ class Draws:
     """Layouts with weights, and how they came about. All arrays are read-only."""
 
     target: Target
-    method: str
-    """The engine, one of ``bayesbridge.engines.infer.ENGINES``."""
-    reasons: tuple[str, ...]
-    """The parts of :attr:`why`."""
-    source: Source
-    """The layouts: drawn, to be drawn, or all that fit."""
-    exact: bool = False
-    """Whether every answer is exact, not only the marginals."""
-    importance: Weights | None = None
-    """``None`` where all layouts count the same."""
+    method: str  #: The engine, one of ``bayesbridge.engines.infer.ENGINES``.
+    reasons: tuple[str, ...]  #: The parts of :attr:`why`.
+    source: Source  #: The layouts: drawn, to be drawn, or all that fit.
+    exact: bool = False  #: Whether every answer is exact, not only the marginals.
+    importance: Weights | None = None  #: ``None`` where all layouts count the same.
     proposed: Weights | None = None
     """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
     likelihood: Floats | None = None
@@ -106,16 +101,11 @@ class Draws:
     """Exact marginals; ``None`` where they are estimated from the layouts, or summed over all of them."""
     mean_log: float | None = None
     """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
-    log_marginal: float = 0.0
-    """log P(soft evidence ∣ hard evidence)."""
-    log_marginal_error: float = 0.0
-    """About one standard error of ``log_marginal``, 0 where it is exact."""
-    ess: float = 0.0
-    """Effective sample size of the layouts; their number where exact."""
-    caveat: str = ""
-    """What the engine warns of, and what to do; empty where all is well."""
-    proposal: Proposal | None = None
-    """What the draws were fitted to; the next step along a record starts from it."""
+    log_marginal: float = 0.0  #: log P(soft evidence ∣ hard evidence).
+    log_marginal_error: float = 0.0  #: About one standard error of ``log_marginal``, 0 where it is exact.
+    ess: float = 0.0  #: Effective sample size of the layouts; their number where exact.
+    caveat: str = ""  #: What the engine warns of, and what to do; empty where all is well.
+    proposal: Proposal | None = None  #: What the draws were fitted to; the next step along a record starts from it.
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 

@@ -18,11 +18,8 @@ from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
 
-MOST_LAYOUTS: Final = 20_000_000
-"""Where enumeration ends; an open dummy leaves 10 400 600."""
-
-BLOCK: Final = 1 << 18
-"""Layouts in a block by default: 8 MB."""
+MOST_LAYOUTS: Final = 20_000_000  # where enumeration ends; an open dummy leaves 10 400 600
+BLOCK: Final = 1 << 18  # layouts in a block by default: 8 MB
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,8 +27,7 @@ from bayesbridge.random64 import Seed, generator, seed_state
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, number of draws, random numbers, why this engine, proposal to start from) → draws."""
 
-MIN_ESS_FRACTION: Final = 0.1
-"""ESS / requested draws below which ``auto`` moves particles."""
+MIN_ESS_FRACTION: Final = 0.1  # ESS / requested draws below which ``auto`` moves particles
 
 MIN_ESS: Final = 30.0
 """ESS below which plain weights refuse: with less, less than 94 % of answers lie within two errors."""
@@ -37,8 +36,7 @@ MIN_ESS_KEPT: Final = 0.5
 """Plain weights refuse if one more draw of the greatest weight leaves less than this share of their ESS."""
 
 BATCH: Final = 1 << 14
-MOST_REJECTED: Final = 2_000_000
-"""Draws from tables that are tested, before too few are said to meet a condition."""
+MOST_REJECTED: Final = 2_000_000  # draws from tables that are tested, before too few are said to meet a condition
 
 
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:

@@ -46,8 +46,7 @@ class LevelEvidence:
 
     seat: int
     strain: int
-    weights: Floats
-    """(8,) by level: P(all calls of the seat ∣ level) if ``exact``, else an upper bound of it."""
+    weights: Floats  #: (8,) by level: P(all calls of the seat ∣ level) if ``exact``, else an upper bound of it.
     exact: bool
 
 
@@ -93,8 +92,7 @@ class LevelTables(FieldTables):
     """
 
     tables: ClassTables
-    weights: tuple[float | Fraction, ...]
-    """The weight of a layout of each value, and how many layouts have it."""
+    weights: tuple[float | Fraction, ...]  #: The weight of a layout of each value, and how many layouts have it.
     counts: tuple[int, ...]
     total: int
     kept: dict[Quantity | str, Any] = field(default_factory=dict)

@@ -26,22 +26,17 @@ from bayesbridge.shapes import shape_table, shapes_within
 class Moves(NamedTuple):
     """Hard evidence as the kernel reads it."""
 
-    cards: Ints
-    """(m,) the cards whose place is not certain, with their suits and points."""
+    cards: Ints  #: (m,) the cards whose place is not certain, with their suits and points.
     suits: Ints
     points: Ints
-    allowed: Ints
-    """Bit s is set if seat s may hold the card."""
-    start: Ints
-    """(5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m."""
-    certain: Hands
-    """(4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and scores (4,)."""
+    allowed: Ints  #: Bit s is set if seat s may hold the card.
+    start: Ints  #: (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m.
+    certain: Hands  #: (4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and scores (4,).
     lengths: Ints
     scores: Ints
     points_low: Ints
     points_high: Ints
-    shapes: Bools
-    """(4, 14, 14, 14) whether a seat may have these lengths of C D H."""
+    shapes: Bools  #: (4, 14, 14, 14) whether a seat may have these lengths of C D H.
 
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:

@@ -43,22 +43,18 @@ _WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) 
 """(14, 14) binomial coefficients."""
 
 _SUITS: Final = np.arange(0, 52, 13)
-WIDTH: Final = 28
-"""Columns by length in the table of two suits, which may hold 26 cards."""
+WIDTH: Final = 28  # columns by length in the table of two suits, which may hold 26 cards
 
 
 class Side(NamedTuple):
     """One side of a split: what it must and may hold, and its tilt."""
 
-    must: Ints
-    """(4,) fields of 13 bits, then shortest and longest lengths, by suit."""
+    must: Ints  #: (4,) fields of 13 bits, then shortest and longest lengths, by suit.
     may: Ints
     low: Ints
     high: Ints
-    bounds: Ints
-    """Fewest and most points."""
-    holding: Floats
-    """(4, 14, 16) by suit, length and honours."""
+    bounds: Ints  #: Fewest and most points.
+    holding: Floats  #: (4, 14, 16) by suit, length and honours.
     points: Floats
 
 
@@ -70,8 +66,7 @@ class Work(NamedTuple):
     suit: Ints
     """(4, 8) by suit: what the first side certainly gets; honours and small cards in doubt, as fields; the number of
     those small cards; cards altogether; shortest and longest length of the first side; what the rest certainly gets."""
-    ways: Floats
-    """(4, 11, 14) weighted ways by suit, points and length of the first side."""
+    ways: Floats  #: (4, 11, 14) weighted ways by suit, points and length of the first side.
     some: Floats
     """(4, 154) those of a suit that are not 0, their places and how many they are.
 
@@ -79,14 +74,10 @@ class Work(NamedTuple):
     in the same direction in both pairs."""
     place: Ints
     number: Ints
-    table: Floats
-    """(2, 616) weighted ways of two suits, by pair, at the sum of the places of both suits."""
-    tilt: Floats
-    """(41,) the tilt of both sides by the points of the first, 0 out of bounds."""
-    most: Ints
-    """Points in each pair."""
-    cell: Floats
-    """(21, 21) the sum of weights by the points of both pairs; ``row``: by those of the first pair."""
+    table: Floats  #: (2, 616) weighted ways of two suits, by pair, at the sum of the places of both suits.
+    tilt: Floats  #: (41,) the tilt of both sides by the points of the first, 0 out of bounds.
+    most: Ints  #: Points in each pair.
+    cell: Floats  #: (21, 21) the sum of weights by the points of both pairs; ``row``: by those of the first pair.
     row: Floats
 
 
@@ -339,8 +330,7 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
     return found
 
 
-SPREAD: Final = 0.05
-"""Share of the uniform distribution."""
+SPREAD: Final = 0.05  # share of the uniform distribution
 
 type Uniform = LayoutIndex | DealTable
 """Exact uniform draws over the layouts that fit."""

@@ -51,8 +51,7 @@ from bayesbridge.layouts import Ints, Masks
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""
 
-MOST_CODES: Final = 1 << 27
-"""Pairs of codes of two halves beyond which tables are refused: so many bytes."""
+MOST_CODES: Final = 1 << 27  # pairs of codes of two halves beyond which tables are refused: so many bytes
 
 
 class Quantity(ABC):
@@ -84,8 +83,7 @@ class Classes:
     """The classes of one quantity over the rows of one position."""
 
     size: int
-    rows: tuple[Ints, ...]
-    """For C D H S, the class of each row."""
+    rows: tuple[Ints, ...]  #: For C D H S, the class of each row.
     low: Ints
     """By the classes of clubs and diamonds, and of hearts and spades, the class of the pair; by those, the value."""
     high: Ints
@@ -105,14 +103,12 @@ def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
     return Classes(quantity.size, rows, low, high, values.astype(np.int64))
 
 
-DEAD: Final = -1
-"""The code of suits after which no level of interest is possible."""
+DEAD: Final = -1  # the code of suits after which no level of interest is possible
 
 ENOUGH: Final = 127
 """Seven bits of a code: the captures suffice. Else they are captures + 16 · gaps paid, at most 12 + 16 · 6."""
 
-HOPELESS: Final = 99
-"""A gap that no budget covers."""
+HOPELESS: Final = 99  # a gap that no budget covers
 
 
 class SuitWalks(NamedTuple):
@@ -120,12 +116,9 @@ class SuitWalks(NamedTuple):
 
     gap: NDArray[np.int8]
     """How much the suit takes from the budget before the walk; HOPELESS where no target can be met."""
-    first: NDArray[np.int8]
-    """Captures before the walk, beyond those that all hands have that meet a target."""
-    step: NDArray[np.uint8]
-    """(4, 8192, 7) by budget: 16 · captures + gaps paid."""
-    needed: int
-    """Captures counted here that a target of 13 tricks needs."""
+    first: NDArray[np.int8]  #: Captures before the walk, beyond those that all hands have that meet a target.
+    step: NDArray[np.uint8]  #: (4, 8192, 7) by budget: 16 · captures + gaps paid.
+    needed: int  #: Captures counted here that a target of 13 tricks needs.
 
 
 @cache
@@ -328,8 +321,7 @@ class ClassRows(NamedTuple):
     row_start: Ints
     """Where the rows of each entry begin, and the entries of each key: lengths index · points + points index."""
     key_start: Ints
-    classes: Ints
-    """(entries, quantities)"""
+    classes: Ints  #: (entries, quantities)
 
     @classmethod
     def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
@@ -357,16 +349,12 @@ class ClassPair(NamedTuple):
     """Where the splits of each key of the pair begin; a split is a key of either suit, both with rows."""
     split_first: Ints
     split_second: Ints
-    place: Lookup
-    """The class of the pair from the classes of both suits, all quantities in one number."""
-    sizes: Ints
-    """How many classes the pair has of each quantity."""
+    place: Lookup  #: The class of the pair from the classes of both suits, all quantities in one number.
+    sizes: Ints  #: How many classes the pair has of each quantity.
     key_start: Ints
-    label: Ints
-    """(entries,) the number that ``place`` gives, and how many pairs of rows each has."""
+    label: Ints  #: (entries,) the number that ``place`` gives, and how many pairs of rows each has.
     ways: Ints
-    classes: Ints
-    """(entries, quantities)"""
+    classes: Ints  #: (entries, quantities)
 
     @classmethod
     def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:

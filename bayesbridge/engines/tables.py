@@ -44,10 +44,8 @@ HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 class ShapeClasses(NamedTuple):
     """Lengths of one hand in C D, or in H S, are one class if they allow the same lengths in the other two suits."""
 
-    by_lengths: tuple[Ints, Ints]
-    """(14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them."""
-    fit: Bools
-    """By both classes, whether the two make one of the shapes."""
+    by_lengths: tuple[Ints, Ints]  #: (14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them.
+    fit: Bools  #: By both classes, whether the two make one of the shapes.
 
     @classmethod
     def of(cls, shapes: Shapes) -> Self:
@@ -65,14 +63,12 @@ class Keys:
     """What keys mean under normalised constraints."""
 
     known: Constraints
-    hidden: tuple[int, ...]
-    """The seats that get cards; two that get none if everything is known."""
+    hidden: tuple[int, ...]  #: The seats that get cards; two that get none if everything is known.
     scored: tuple[int, ...]
     """The seats whose points are in the key: all with a points range, but never all hidden seats, for one follows."""
     cards: Ints
     """(lengths, hidden seats) cards behind each length index; the last seat's are those of the others, negative."""
-    points: Ints
-    """(points, scored seats) points behind each points index."""
+    points: Ints  #: (points, scored seats) points behind each points index.
     shapes: dict[int, ShapeClasses]
     """Of each hidden seat whose shape is restricted, by its place among the hidden seats."""
 
@@ -132,10 +128,8 @@ class SuitRows(NamedTuple):
 
     fields: NDArray[np.uint16]
     start: Ints
-    ways: Ints
-    """(lengths, points)"""
-    scores: Ints
-    """The points indices that occur, ascending."""
+    ways: Ints  #: (lengths, points)
+    scores: Ints  #: The points indices that occur, ascending.
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
@@ -174,13 +168,11 @@ class SuitPair(NamedTuple):
     lengths: Ints
     """(pair keys,) the length index of each, rising, and its shape class, 0 where no shape is restricted."""
     classes: Ints
-    ways: Ints
-    """(pair keys, points)"""
+    ways: Ints  #: (pair keys, points)
     split_start: Ints
     split_first: Ints
     split_second: Ints
-    split_before: Ints
-    """(points, splits) pairs of rows in the earlier splits of the same pair key."""
+    split_before: Ints  #: (points, splits) pairs of rows in the earlier splits of the same pair key.
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
@@ -268,16 +260,13 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
 class RankTables(NamedTuple):
     """How the keys of the two pairs are joined, and numbered."""
 
-    key_start: Ints
-    """(keys + 1,) the first number of each key of the low pair; the last entry is the total."""
-    key_low: Ints
-    """The pair key of the low pair, and its points."""
+    key_start: Ints  #: (keys + 1,) the first number of each key of the low pair; the last entry is the total.
+    key_low: Ints  #: The pair key of the low pair, and its points.
     key_points: Ints
     partner_start: Ints
     """(pair keys of the low pair + 1,) where those of the high pair that fill the hands begin in ``partners``."""
     partners: Ints
-    key_rest: Ints
-    """How many pairs of high rows complete one pair of low rows."""
+    key_rest: Ints  #: How many pairs of high rows complete one pair of low rows.
     fit_start: Ints
     """(points + 1,) where the points of the high pair that fit points of the low pair begin in ``fit_points``."""
     fit_points: Ints

@@ -76,11 +76,9 @@ class LikelihoodTerm:
     """What one model says about the hand of a seat, or about the caller's and partner's where it reads both."""
 
     seats: tuple[int, ...]
-    pieces: tuple[Piece, ...]
-    """None for a pass that was assumed."""
+    pieces: tuple[Piece, ...]  #: None for a pass that was assumed.
     likelihood: Likelihood
-    guide: Likelihood
-    """What proposals are fitted to: the same, or by a quicker model."""
+    guide: Likelihood  #: What proposals are fitted to: the same, or by a quicker model.
 
     @property
     def call(self) -> CallLikelihood | None:

@@ -44,8 +44,7 @@ from bayesbridge.errors import Contradiction
 from bayesbridge.layouts import Floats, Hands, Ints, Masks
 from bayesbridge.random64 import Seed
 
-_LENGTHS: Final = 9
-"""Lengths 0 … 7, and 8 or more."""
+_LENGTHS: Final = 9  # lengths 0 … 7, and 8 or more
 _SUIT: Final = _LENGTHS + 10
 _MOST_POINTS: Final = 24
 _POINTS: Final = 1 + 4 * _SUIT
@@ -111,11 +110,8 @@ def _one_of(value: Ints, size: int) -> NDArray[np.bool_]:
 type SeatLikelihood = Callable[[int, Hands], Floats]
 """log P(soft evidence about a seat ∣ its hand)."""
 
-MIN_ESS: Final = 120.0
-"""Effective sample size that tempering must leave of a round."""
-
-LOWEST: Final = -30.0
-"""Fits clip log likelihoods at so much below the largest."""
+MIN_ESS: Final = 120.0  # effective sample size that tempering must leave of a round
+LOWEST: Final = -30.0  # fits clip log likelihoods at so much below the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +121,7 @@ class Round:
     proposal: Proposal
     layouts: Masks
     log_q: Floats
-    terms: Floats
-    """(n, 4) log likelihoods of the hands."""
+    terms: Floats  #: (n, 4) log likelihoods of the hands.
     drawn: int
 
     @cached_property
@@ -268,8 +263,7 @@ def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
 
 
-FAIR: Final = 0.2
-"""ESS / draws of a round that is enough if the round before had about as much."""
+FAIR: Final = 0.2  # ESS / draws of a round that is enough if the round before had about as much
 
 SEARCH: Final = 100_000
 """Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
@@ -282,16 +276,12 @@ class Tilted:
     layouts: Masks
     weights: Weights
     log_likelihood: Floats
-    log_marginal: float
-    """log P(soft evidence ∣ hard evidence), and one standard error of it."""
+    log_marginal: float  #: log P(soft evidence ∣ hard evidence), and one standard error of it.
     log_marginal_error: float
-    drawn: int
-    """Draws of the last round, dead ones included."""
+    drawn: int  #: Draws of the last round, dead ones included.
     proposal: Proposal
-    evaluations: int
-    """Layouts whose likelihood was evaluated, in all rounds."""
-    degrees: tuple[float, ...]
-    """The tempering exponents φ of all rounds; the last is 1 if all went well."""
+    evaluations: int  #: Layouts whose likelihood was evaluated, in all rounds.
+    degrees: tuple[float, ...]  #: The tempering exponents φ of all rounds; the last is 1 if all went well.
     unexplained: tuple[int, ...]
     """Seats whose likelihood was the same small number for every hand: none that explains it was found."""
 

@@ -42,16 +42,14 @@ def with_errors(figures: Mapping[str, Estimate[float]]) -> dict[str, float]:
     return {key: part for name, one in figures.items() for key, part in zip((name, f"{name}_error"), one, strict=True)}
 
 
-EQUAL: Final = 1e-9
-"""Log weights that differ by less are the same but for rounding."""
+EQUAL: Final = 1e-9  # log weights that differ by less are the same but for rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
     """Immutable log weights of n draws."""
 
-    log: NDArray[np.float64]
-    """(n,) log weights, not normalised; -inf for a layout that the evidence excludes."""
+    log: NDArray[np.float64]  #: (n,) log weights, not normalised; -inf for a layout that the evidence excludes.
 
     def __post_init__(self) -> None:
         log = np.array(self.log, dtype=np.float64)
@@ -159,10 +157,8 @@ def pareto_shape(excess: Floats) -> float:
 class Batches:
     """How the weights of n layouts, all that there are or ``drawn``, vary from batch to batch."""
 
-    relative: Floats
-    """(B, k) weight of each row of layouts by each batch alone, the mean over batches being 1."""
-    row: NDArray[np.int64]
-    """(n,) the row of each layout: layouts whose weights vary together share one."""
+    relative: Floats  #: (B, k) weight of each row of layouts by each batch alone, the mean over batches being 1.
+    row: NDArray[np.int64]  #: (n,) the row of each layout: layouts whose weights vary together share one.
     drawn: bool
 
     @classmethod

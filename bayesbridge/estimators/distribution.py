@@ -30,17 +30,10 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
 
-GOALS: Final = range(7, 14)
-"""Numbers of tricks that contracts need: 6 more than their level."""
-
-MOST_ROWS: Final = 20
-"""Rows shown of an output that has labels: all strains with all declarers."""
-
-MOST_BARS: Final = 40
-"""Rows of a distribution; where it has more values, neighbours share one."""
-
-MOST_COLUMNS: Final = 15
-"""Values that get a column each beside the labels of an output."""
+GOALS: Final = range(7, 14)  # numbers of tricks that contracts need: 6 more than their level
+MOST_ROWS: Final = 20  # rows shown of an output that has labels: all strains with all declarers
+MOST_BARS: Final = 40  # rows of a distribution; where it has more values, neighbours share one
+MOST_COLUMNS: Final = 15  # values that get a column each beside the labels of an output
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +42,8 @@ class TrickContext:
 
     pair: tuple[Seat, Seat]
     strain: Strain = Strain.NT
-    contract: Contract | None = None
-    """That of the auction once it is over."""
-    dummy: Seat | None = None
-    """The seat that does not bid; ``None`` in the four-player game."""
+    contract: Contract | None = None  #: That of the auction once it is over.
+    dummy: Seat | None = None  #: The seat that does not bid; ``None`` in the four-player game.
 
     @classmethod
     def of(cls, belief: Belief, question: Question) -> TrickContext:
@@ -87,18 +78,14 @@ class Distribution(Displayable):
     """
 
     output: Output
-    draws: NDArray[Any]
-    """(n, …) what it is in the layouts that were kept."""
-    mean: Floats
-    """(cells,), as ``sd``: the cells are the products of the labels."""
+    draws: NDArray[Any]  #: (n, …) what it is in the layouts that were kept.
+    mean: Floats  #: (cells,), as ``sd``: the cells are the products of the labels.
     sd: Floats
     exact: bool
-    values: NDArray[np.int64]
-    """Whole numbers with the probabilities ``pmf`` (cells, values); none for other numbers."""
+    values: NDArray[np.int64]  #: Whole numbers with the probabilities ``pmf`` (cells, values); none for other numbers.
     pmf: Floats
     estimator: str
-    name: str
-    """Its name in results: two estimators may share the name of an output."""
+    name: str  #: Its name in results: two estimators may share the name of an output.
     asked: TrickContext
 
     @classmethod

@@ -34,14 +34,9 @@ from bayesbridge.words import tell
 if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds
 
-KEPT: Final = 20_000
-"""Draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights."""
-
-MOST_KEPT: Final = 1_000_000
-"""Layouts up to which every one is kept with its weight."""
-
-SLOW: Final = 2.0, 1e-3
-"""Seconds, in all and for one layout, from which on an estimator should declare what it takes."""
+KEPT: Final = 20_000  # draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights
+MOST_KEPT: Final = 1_000_000  # layouts up to which every one is kept with its weight
+SLOW: Final = 2.0, 1e-3  # seconds, in all and for one layout, from which on an estimator should declare what it takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +45,10 @@ class Evaluation:
 
     posterior: Posterior
     question: Question
-    numbers: dict[str, Distribution]
-    """By their names in results, estimator by estimator."""
-    log_weights: NDArray[np.float64] | None
-    """Of the layouts kept; ``None`` where they count the same."""
-    failures: dict[str, PluginError]
-    """By estimator."""
-    odds: ContractOdds | None = None
-    """What becomes of the contract that was asked about."""
+    numbers: dict[str, Distribution]  #: By their names in results, estimator by estimator.
+    log_weights: NDArray[np.float64] | None  #: Of the layouts kept; ``None`` where they count the same.
+    failures: dict[str, PluginError]  #: By estimator.
+    odds: ContractOdds | None = None  #: What becomes of the contract that was asked about.
 
 
 def evaluate(

@@ -27,17 +27,10 @@ from bayesbridge.deal import Seat
 from bayesbridge.jit import ANY_ORDER, njit, one_thread
 from bayesbridge.layouts import Layouts, Masks, Singles
 
-PAIRS: Final = 6
-"""Pairs of neighbouring ranks in a suit; the ace stays alone."""
-
-HEADS: Final = 3
-"""Heads of each attention."""
-
-BLOCK: Final = 256
-"""Layouts worked on at a time: their vectors stay in the processor's cache."""
-
-ASKED_AGAIN: Final = 1000
-"""Layouts up to which predictions are kept for the next who asks."""
+PAIRS: Final = 6  # pairs of neighbouring ranks in a suit; the ace stays alone
+HEADS: Final = 3  # heads of each attention
+BLOCK: Final = 256  # layouts worked on at a time: their vectors stay in the processor's cache
+ASKED_AGAIN: Final = 1000  # layouts up to which predictions are kept for the next who asks
 
 SHARPER: Final = 1.2
 """Factor of the logits: a small network that imitates a large one is too modest. Chosen on 2 500 deals set aside."""

@@ -63,8 +63,7 @@ PREDICTS, SOLVES = "tricks", "solved"
 SURE: Final = 0.2
 """Standard deviation that the network is allowed at best of what is 0 or 1: it may be wrong where it is sure."""
 
-FIRST: Final = 75
-"""Layouts that are solved before the first look at the error."""
+FIRST: Final = 75  # layouts that are solved before the first look at the error
 
 type Group = Question
 """Declarer, dummy and strain: contracts of one group take the same tricks."""
@@ -81,8 +80,7 @@ class ContractQuestion:
 
     contract: Contract
     group: Group
-    actual: bool
-    """Whether real declarers' tricks are asked for instead of double dummy."""
+    actual: bool  #: Whether real declarers' tricks are asked for instead of double dummy.
     bid: bool
     """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
 
@@ -178,8 +176,7 @@ CALIBRATION: Final = (
 
 OFF: Final = "The errors stated count the draws, and what the network is off by where two hands are known"
 
-NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)
-"""Expected tricks that part the columns of :data:`NETWORK_ERROR`."""
+NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)  # expected tricks that part the columns of :data:`NETWORK_ERROR`
 
 NETWORK_ERROR: Final = {False: (0.10, 0.09, 0.13, 0.11, 0.17), True: (0.13, 0.08, 0.11, 0.25, 0.25)}
 """By whether it is no trumps and by level: the network's error in tricks where two hands are known, root mean square
@@ -200,18 +197,12 @@ def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
 class ContractOdds(ContractQuestion, Displayable):
     """What becomes of a contract."""
 
-    pmf: Floats
-    """(14,) P(declarer takes 0 … 13 tricks)."""
-    pmf_error: Floats
-    """(14,) one standard error of each."""
-    make: Estimate[float]
-    """P(it makes)."""
-    mean: Estimate[float]
-    """Expected tricks."""
-    solved: int
-    """How many layouts were solved."""
-    basis: str
-    """``network``, ``corrected`` (solved layouts, weighted by the network's predictions) or ``all solved``."""
+    pmf: Floats  #: (14,) P(declarer takes 0 … 13 tricks).
+    pmf_error: Floats  #: (14,) one standard error of each.
+    make: Estimate[float]  #: P(it makes).
+    mean: Estimate[float]  #: Expected tricks.
+    solved: int  #: How many layouts were solved.
+    basis: str  #: ``network``, ``corrected`` (solved layouts, weighted by the network's predictions) or ``all solved``.
 
     @classmethod
     def of_tree(cls, result: xarray.DataTree) -> ContractOdds | None:
@@ -387,14 +378,11 @@ class LayoutNumbers(NamedTuple):
 
     predicted: Floats
     square: Floats
-    solved: Floats | None
-    """(m,) its value in the layouts that were solved; ``None`` where it was not."""
-    points: Floats
-    """All that it can be."""
+    solved: Floats | None  #: (m,) its value in the layouts that were solved; ``None`` where it was not.
+    points: Floats  #: All that it can be.
     step: float
     """By how much it may differ in a layout that takes one trick more or less than those solved; 0 for no more."""
-    network: float
-    """The network's own standard error of its mean; 0 where all that it depends on was solved."""
+    network: float  #: The network's own standard error of its mean; 0 where all that it depends on was solved.
 
 
 class Solving(NamedTuple):
@@ -414,18 +402,12 @@ class TrickEstimates:
     """Layouts with weights, and the tricks of some groups on them: by the network, and solved for some."""
 
     layouts: Layouts
-    weights: Floats
-    """(n,) adding up to one."""
-    ess: float
-    """Effective sample size of the layouts, infinite where they are all that fit."""
-    pmfs: Mapping[Group, Floats]
-    """(n, 14) P(tricks) in each layout."""
-    chosen: NDArray[np.int64]
-    """(m,) numbers of the layouts that were solved."""
-    sample: CalibratedSample | None
-    """How these are weighted; ``None`` where nothing was solved."""
-    tricks: Mapping[Group, NDArray[np.int64]]
-    """(m,) solved, for the groups that were."""
+    weights: Floats  #: (n,) adding up to one.
+    ess: float  #: Effective sample size of the layouts, infinite where they are all that fit.
+    pmfs: Mapping[Group, Floats]  #: (n, 14) P(tricks) in each layout.
+    chosen: NDArray[np.int64]  #: (m,) numbers of the layouts that were solved.
+    sample: CalibratedSample | None  #: How these are weighted; ``None`` where nothing was solved.
+    tricks: Mapping[Group, NDArray[np.int64]]  #: (m,) solved, for the groups that were.
 
     @classmethod
     def of(cls, posterior: Posterior, groups: Iterable[Group], known: NDArray[Any] | None = None) -> Self:
@@ -553,10 +535,8 @@ class CalibratedSample:
     (1.0, 0.015)
     """
 
-    weights: Floats
-    """v: (m,), non-negative, adding up to one."""
-    controls: Floats
-    """(m, k) the predictions that were fitted, less their means under the weights."""
+    weights: Floats  #: v: (m,), non-negative, adding up to one.
+    controls: Floats  #: (m, k) the predictions that were fitted, less their means under the weights.
     ess: float
     """Effective sample size of all draws; infinite where they are all layouts, or the solved ones themselves."""
     size: float
@@ -647,8 +627,7 @@ def _tilted(w: Floats, x: Floats) -> Floats:
 
 
 STRAIN_KINDS: Final = ("suit", "no trumps")
-LOWEST_MARGIN, HIGHEST_MARGIN = -4, 3
-"""Double dummy less what the contract needs; what lies beyond counts as the end."""
+LOWEST_MARGIN, HIGHEST_MARGIN = -4, 3  # double dummy less what the contract needs; what lies beyond counts as the end
 FARTHEST: Final = 5
 """Largest difference from double dummy that counts; what is farther is taken for an error of the record."""
 SHAPE: Final = (len(CONTRACT_KINDS), len(STRAIN_KINDS), 2, HIGHEST_MARGIN - LOWEST_MARGIN + 1, 2 * FARTHEST + 1)

@@ -39,14 +39,10 @@ class Question:
     (<Seat.S: 2>, <Seat.N: 0>)
     """
 
-    pair: tuple[Seat, Seat]
-    """The two seats that play together, the bidder first."""
-    trump: Suit | None = None
-    """The trump suit, ``None`` at no trumps."""
-    trick: Trick | None = None
-    """The trick so far, for estimators that judge the next card."""
-    played: int = 0
-    """Mask of the cards that have left their hands, those of ``trick`` among them."""
+    pair: tuple[Seat, Seat]  #: The two seats that play together, the bidder first.
+    trump: Suit | None = None  #: The trump suit, ``None`` at no trumps.
+    trick: Trick | None = None  #: The trick so far, for estimators that judge the next card.
+    played: int = 0  #: Mask of the cards that have left their hands, those of ``trick`` among them.
 
     @classmethod
     def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
@@ -82,12 +78,9 @@ class TrickCount:
     'conditions fail'
     """
 
-    undefined_value: int | None = None
-    """``None`` for an output that always counts."""
-    failing: str = "fails"
-    """What failing means, in two or three words."""
-    holding: str = "holds"
-    """What the contrary means, as in "T if they hold"."""
+    undefined_value: int | None = None  #: ``None`` for an output that always counts.
+    failing: str = "fails"  #: What failing means, in two or three words.
+    holding: str = "holds"  #: What the contrary means, as in "T if they hold".
     at_table: bool = False
     """Whether it estimates tricks taken against a defence: then contracts *make*; otherwise the number is reached."""
 
@@ -101,22 +94,17 @@ class Output:
     """
 
     name: str
-    doc: str
-    """A sentence that says what the number is."""
-    dims: tuple[str, ...] = ()
-    """Dimensions after the first; those of ``COORDS`` need no coords."""
-    dtype: str = "float64"
-    """Integer outputs get a distribution, floating-point ones a mean and a spread."""
-    coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """Labels of dimensions of its own."""
+    doc: str  #: A sentence that says what the number is.
+    dims: tuple[str, ...] = ()  #: Dimensions after the first; those of ``COORDS`` need no coords.
+    dtype: str = "float64"  #: Integer outputs get a distribution, floating-point ones a mean and a spread.
+    coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  #: Labels of dimensions of its own.
     support: range | None = None
     """Set where each layout gets a distribution: probabilities of these whole numbers, on a last axis."""
     tricks: TrickCount | None = None
     """Set where the number counts tricks: then its contracts are summed up and drawn wherever results are shown."""
     title: str = ""
     """What tricks of another kind are called, in a few words; people are then shown no other output beside it."""
-    note: str = ""
-    """What a reader must know of these, in place of the sentence."""
+    note: str = ""  #: What a reader must know of these, in place of the sentence.
 
     def labels(self, dim: str) -> tuple[Any, ...]:
         """The labels of a dimension."""

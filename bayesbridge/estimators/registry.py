@@ -23,14 +23,12 @@ from bayesbridge.estimators.protocol import Estimator, verify_declaration
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.words import tell
 
-DISTRIBUTION: Final = "bayesbridge-hands"
-"""What ``pip`` and ``importlib.metadata`` call this project."""
+DISTRIBUTION: Final = "bayesbridge-hands"  # what ``pip`` and ``importlib.metadata`` call this project
 
 SOLVER: Final = f"the plugin bayesbridge-double-dummy (pip install '{DISTRIBUTION}[solver]')"
 """What has the solver, and how to get it."""
 
-KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}
-"""What plugins offer, in words."""
+KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}  # what plugins offer, in words
 
 
 @dataclass(slots=True)

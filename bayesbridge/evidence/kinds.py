@@ -33,16 +33,11 @@ class Piece(ABC):
 
     seat: Seat
 
-    option: ClassVar[str]
-    """The name of the option at the command line and of the key in a position file."""
-    example: ClassVar[str]
-    """The text of an example; its colons say how many parts a text has."""
-    help: ClassVar[str]
-    """What the piece says, in words that follow the name of the option."""
-    verb: ClassVar[str]
-    """What stands between the seat and the text in a sentence, and for the kind in a list."""
-    excludes: ClassVar[bool] = True
-    """Whether it excludes layouts."""
+    option: ClassVar[str]  #: The name of the option at the command line and of the key in a position file.
+    example: ClassVar[str]  #: The text of an example; its colons say how many parts a text has.
+    help: ClassVar[str]  #: What the piece says, in words that follow the name of the option.
+    verb: ClassVar[str]  #: What stands between the seat and the text in a sentence, and for the kind in a list.
+    excludes: ClassVar[bool] = True  #: Whether it excludes layouts.
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -216,8 +211,7 @@ class _Range(Piece):
     high: int
 
     most: ClassVar[int]
-    unit: ClassVar[str]
-    """What stands after the range in a sentence."""
+    unit: ClassVar[str]  #: What stands after the range in a sentence.
 
     def _set_range(self, what: str, low: int, high: int) -> None:
         try:
@@ -378,8 +372,7 @@ class Condition(Piece):
     'hcp(north) + hcp(south) >= 25'
     """
 
-    seat: Seat
-    """The first seat that it looks at."""
+    seat: Seat  #: The first seat that it looks at.
     condition: str
 
     option = "where"

@@ -115,10 +115,8 @@ class Cost:
 
     most_layouts: int = 20_000_000
     """Layouts up to which ``auto`` asks the model about every one; a tenth of it is drawn and weighted at most."""
-    moves: int = 60
-    """Metropolis steps of each particle."""
-    draws: int = 20_000
-    """Draws where nobody chooses a number."""
+    moves: int = 60  #: Metropolis steps of each particle.
+    draws: int = 20_000  #: Draws where nobody chooses a number.
 
 
 QUICK: Final = Cost()

@@ -33,7 +33,6 @@ _COMMENT: Final = re.compile("[{;]")
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _OPENERS: Final = ("[Event ", "[Board ")
 _STARTS: Final = frozenset(("Event", "Board", "Deal"))  # a second one begins the next game, even without a gap
-
 SECTIONS: Final = ("Auction", "Play")  # their lines are calls and cards, where comments may stand anywhere
 NO_LINES: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Note"))
 """Tags that no line belongs to."""

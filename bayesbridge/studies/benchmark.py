@@ -116,7 +116,6 @@ over what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who kno
 seats of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
 
 MEANS: Final = len(MEASURES) - 1  # figures that are means over boards
-
 HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))  # T J Q K A of each suit
 LEAST: Final = 1e-12  # smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
 SURE: Final = 1.0 - 1e-12  # from here on the hard evidence says where a card lies, and nobody is asked

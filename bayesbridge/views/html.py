@@ -25,8 +25,7 @@ SETTINGS: Final[dict[Any, Any]] = {
     "svg.hashsalt": "bayesbridge",
 }
 
-WIDTH: Final = 4.6
-"""Inches: narrow, so that figures keep a readable size on a phone."""
+WIDTH: Final = 4.6  # inches: narrow, so that figures keep a readable size on a phone
 
 SUITS: Final = '<p class="look"><label><input type="checkbox" id="four"> suits in four colours</label></p>'
 """The reader's choice; the style alone obeys it, so that it works without a script."""

@@ -11,8 +11,7 @@ from bayesbridge.markup import Table, compass, hand, text
 from bayesbridge.views.html import document
 from bayesbridge.words import SEATS, number
 
-SOLVED = 100
-"""Deals up to which double-dummy tricks are found: a deal takes about half a second."""
+SOLVED = 100  # deals up to which double-dummy tricks are found: a deal takes about half a second
 
 STYLE = """
 @page { size: A4; margin: 14mm; }

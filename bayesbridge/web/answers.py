@@ -476,8 +476,7 @@ def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
     return _question(_typed(query.position, text))
 
 
-_CALLS: Final = r"[\s(]*(?:[1-7]\W*[CDHSN♣♦♥♠]|p)"
-"""How an auction begins."""
+_CALLS: Final = r"[\s(]*(?:[1-7]\W*[CDHSN♣♦♥♠]|p)"  # how an auction begins
 
 
 def _typed(old: Position, text: str) -> Position:

@@ -106,9 +106,7 @@ async def on_error(_request: Request, error: Exception) -> Response:
     return refused(500, "the server could not answer: its terminal says why")
 
 
-SECONDS: Final = 60.0
-"""For one question, once a worker has it; for the next card of a review, the next ranking."""
-
+SECONDS: Final = 60.0  # for one question, once a worker has it; for the next card of a review, the next ranking
 type Event = tuple[str, bytes]  # its name, and its document as JSON
 
 
