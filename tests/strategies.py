@@ -12,20 +12,17 @@ seats = st.sampled_from(Seat)
 trumps = st.none() | suits
 cards = st.integers(0, 51).map(Card)
 calls = st.integers(0, 37).map(Call)
-holdings = st.integers(0, DECK_MASK).map(Hand)
-"""Any set of cards."""
+holdings = st.integers(0, DECK_MASK).map(Hand)  # any set of cards
 contracts = st.builds(Contract, st.integers(1, 7), strains, seats, st.integers(0, 2))
 
-decks = st.permutations(range(52))
-"""The 52 card indices in some order."""
+decks = st.permutations(range(52))  # the 52 card indices in some order
 
 
 def _hand(indices):
     return Hand(sum(1 << index for index in indices))
 
 
-hands = decks.map(lambda deck: _hand(deck[:13]))
-"""Full hands, 13 cards."""
+hands = decks.map(lambda deck: _hand(deck[:13]))  # full hands, 13 cards
 deals = decks.map(lambda deck: Deal((_hand(deck[:13]), _hand(deck[13:26]), _hand(deck[26:39]), _hand(deck[39:]))))
 
 

@@ -24,17 +24,13 @@ RECORDS = [
     CallRecord("him", "KQ852.J3.A94.Q83", bb.Auction.of("W:2S", dummy="N"), 0),
     CallRecord("him", "Q8.KJ32.A942.T83", bb.Auction.of("W:1H", dummy="N"), 0),
 ]
-WIDE = Prior((2.0, 2.0), (0.0, 0.0), (0.0, 1.2), (-4.0, 0.0))
-"""Reaches the ends of a style."""
+WIDE = Prior((2.0, 2.0), (0.0, 0.0), (0.0, 1.2), (-4.0, 0.0))  # reaches the ends of a style
 
 
 class Truth(NamedTuple):
-    style: np.ndarray
-    """(4,) posterior mean of each parameter."""
-    cards: np.ndarray
-    """(52,) P(West holds the card)."""
-    points: float
-    """West's mean high-card points."""
+    style: np.ndarray  #: (4,) posterior mean of each parameter.
+    cards: np.ndarray  #: (52,) P(West holds the card).
+    points: float  #: West's mean high-card points.
     log_marginal: float
     entropy_bits: float
 

@@ -18,8 +18,7 @@ PAGE = "\n".join(CHAPTERS.values())
 DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:\w+):: (bayesbridge[\w.]*?)(?:\.(\w+))?(?:\(\))?$", re.M)
 
 NAMED = DIRECTIVE.findall(PAGE)
-PARTS = ("errors", "plots", "plugins")
-"""Modules that are public names themselves."""
+PARTS = ("errors", "plots", "plugins")  # modules that are public names themselves
 PUBLIC = [
     *(("bayesbridge", name) for name in bayesbridge.__all__ if name not in PARTS),
     *(("bayesbridge.plots", name) for name in plots.__all__),

@@ -16,8 +16,7 @@ from bayesbridge.layouts import Layouts, high_card_points
 from tests.engines.positions import allows
 from tests.strategies import deals, false_evidence, seats, strains, true_evidence
 
-FEW = 3000
-"""Layouts up to which all of them are looked at."""
+FEW = 3000  # layouts up to which all of them are looked at
 
 
 class Calm:

@@ -173,8 +173,7 @@ def strong(slip):
     return Belief("S", "AKQ2.KJ3.A54.Q32", bidder=IterativeBidder(slip=slip)).given(Called("W", "3NT"))
 
 
-EXPLAIN = 1.7179e-5
-"""P(West's hand is worth three), counted by exact tables (tests/engines/test_levels.py)."""
+EXPLAIN = 1.7179e-5  # P(West's hand is worth three), counted by exact tables (tests/engines/test_levels.py)
 
 
 @pytest.mark.parametrize("seed", [51, 52, 54])

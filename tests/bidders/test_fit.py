@@ -17,8 +17,7 @@ from tests.bidders.conftest import SMALL, play
 pytestmark = pytest.mark.filterwarnings("ignore:.*take more with draws=:UserWarning")
 """A small fit says that it is small."""
 
-PLAIN = Mode(linker="py", optimizer=None)
-"""Evaluate without compiling."""
+PLAIN = Mode(linker="py", optimizer=None)  # evaluate without compiling
 ONE = fit.Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
 """Aggressiveness alone is not known."""
 

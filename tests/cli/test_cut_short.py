@@ -31,8 +31,7 @@ def bayesbridge_estimators():
     return [slow]
 """
 
-PATIENCE = 600
-"""Seconds after which a process is taken to hang."""
+PATIENCE = 600  # seconds after which a process is taken to hang
 
 
 def interrupt(words, folder, begun, path):

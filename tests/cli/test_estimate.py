@@ -14,8 +14,7 @@ DUMMY = "J54.AQ2.KQ76.A85"
 SOUTH = ("--observer", "S", "--hand", HAND)
 OPEN = (*SOUTH, "--reveal", f"N:{DUMMY}")
 EAST = "E:ST,S9,S8,HT,H9,H8,DJ,DT,D9,CK"
-FEW = (*OPEN, "--holds", EAST)
-"""560 layouts: three more cards for East out of sixteen."""
+FEW = (*OPEN, "--holds", EAST)  # 560 layouts: three more cards for East out of sixteen
 HARD = (*SOUTH, "--void", "E:H", "--length", "W:S:5+")
 
 

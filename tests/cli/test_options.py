@@ -37,10 +37,8 @@ HAND, CONTRACT, ONE = "AKQ2.KJ3.A54.Q32", "--contract 3NT", "--record TABLES"
 SOUTH = "--observer S --hand AKQ2.AJ3.A54.Q32"
 OPEN = f"{SOUTH} --reveal N:J54.Q72.KQ76.A85"
 FEW = f"{OPEN} --holds E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT,C9,C7"
-FOUR = f"{FEW} --auction S:1NT-p-3NT-p-p-p --play W:H5"
-"""Few layouts, and every model is asked."""
-DRAWN = f"{OPEN} --auction S:1NT-p-3NT-p-p-p --play W:H5"
-"""Layouts that are drawn."""
+FOUR = f"{FEW} --auction S:1NT-p-3NT-p-p-p --play W:H5"  # few layouts, and every model is asked
+DRAWN = f"{OPEN} --auction S:1NT-p-3NT-p-p-p --play W:H5"  # layouts that are drawn
 
 VALUES = {
     "observer": "N", "hand": "AKQ2.AJ3.A54.Q32", "dummy": "W", "players": "4", "trump": "S", "bidder": "style",
@@ -200,8 +198,7 @@ def place(tmp_path_factory):
         yield folder
 
 
-ANSWERED = {}
-"""By test and words: many options are added to the same ones."""
+ANSWERED = {}  # by test and words: many options are added to the same ones
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from bayesbridge.belief.wins import card_wins
 HAND = "AKQ2.AJ3.A54.Q32"
 DUMMY = "J54.Q72.KQ76.A85"
 OPEN = ("--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}")
-HELD = ("--holds", "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT")
-"""East's other four cards are among 17: few layouts."""
+HELD = ("--holds", "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT")  # East's other four cards are among 17: few layouts
 FIRST = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
 
 

@@ -41,8 +41,7 @@ class Strong:
 KNOWN = closed(3, 3, 0, 3)
 HELD = [bb.Holds(seat, bb.Hand(KNOWN.must[seat])) for seat in (bb.Seat.N, bb.Seat.E, bb.Seat.W)]
 BELIEF = bb.Belief("S", SOUTH, dummy=None, bidder=Strong()).given(*HELD)
-DEALS = all_layouts(KNOWN).tolist()
-"""Of the nine high cards that the others share."""
+DEALS = all_layouts(KNOWN).tolist()  # of the nine high cards that the others share
 
 
 def brute(pieces, condition, called=False):

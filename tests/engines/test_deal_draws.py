@@ -8,8 +8,7 @@ from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.random64 import seed_state
 from tests.engines.positions import all_layouts, closed
 
-SMALL = closed(3, 3, 3, 0).normalised()
-"""Nine high cards lie open, three for each of three seats."""
+SMALL = closed(3, 3, 3, 0).normalised()  # nine high cards lie open, three for each of three seats
 
 
 def assert_uniform(built, fitting, verdict):

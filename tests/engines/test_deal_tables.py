@@ -18,8 +18,7 @@ from tests.engines.positions import all_layouts, allows
 from tests.engines.test_deal_draws import SMALL, assert_uniform
 
 ALL_DEALS = 53644737765488792839237440000
-OTHERS = ALL_DEALS // math.comb(52, 13)
-"""Deals of the other 39 cards to three seats."""
+OTHERS = ALL_DEALS // math.comb(52, 13)  # deals of the other 39 cards to three seats
 
 FREE = Constraints.free()
 CARD = tree.Measure("card", (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))

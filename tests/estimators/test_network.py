@@ -12,8 +12,7 @@ from scripts.table_arrays import expected_tricks
 from tests.deals import deal_masks, solved_deals
 
 LAYOUTS = Layouts(deal_masks(60, 3))
-MEASURED = {False: 0.790, True: 0.813}
-"""Share of exact numbers on 5 389 deals held aside, with trumps and without."""
+MEASURED = {False: 0.790, True: 0.813}  # share of exact numbers on 5 389 deals held aside, with trumps and without
 
 
 def asked(layouts, pair, trump):

@@ -298,8 +298,7 @@ def test_the_command_line_answers_as_python(solver, document, answer):
     np.testing.assert_allclose(after, before @ odds.actual_table(Contract.of("3NT by S")), atol=1e-9)
 
 
-NORMAL = 0.9545
-"""Share of a normal distribution within two standard deviations."""
+NORMAL = 0.9545  # share of a normal distribution within two standard deviations
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 300), st.integers(1, 4), st.floats(0.001, 100))

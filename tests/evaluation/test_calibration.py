@@ -19,8 +19,7 @@ PASSES = 1e-5
 
 BOLD, STEADY = StyleBidder(aggressiveness=2.5), StyleBidder(temperature=0.1, slip=1e-6)
 
-QUICK = replace(calibration.SCENARIOS["enumerate"], shown=7)
-"""924 layouts a deal."""
+QUICK = replace(calibration.SCENARIOS["enumerate"], shown=7)  # 924 layouts a deal
 
 SMALL = {
     "enumerate": (QUICK, 120),

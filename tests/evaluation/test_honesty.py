@@ -15,8 +15,7 @@ ONE = RunOptions(workers=1)
 RARE = honesty.Position("no trumps", 98, 1, told="8532.J32.9854.Q3 W:2NT")
 """Three layouts in a hundred explain the call: weights differ much."""
 
-WALKED = honesty.Position("style", 98, 2, shown=10)
-"""1680 layouts."""
+WALKED = honesty.Position("style", 98, 2, shown=10)  # 1680 layouts
 
 
 def rows_of(*cases, seed=1):

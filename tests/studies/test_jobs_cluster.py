@@ -20,8 +20,7 @@ from bayesbridge.studies.jobs import Job, RunOptions
 
 ROOT = Path(__file__).parents[2]
 JOB = Job("headline", headline.count, chunk=2_000)
-PATIENCE = 600
-"""Seconds after which a process is taken to hang."""
+PATIENCE = 600  # seconds after which a process is taken to hang
 
 
 def start(log, *words):

@@ -15,10 +15,8 @@ from bayesbridge.studies.deals import deal_blocks, find_contracts
 from tests.deals import deal_masks
 
 SHARP = IterativeBidder(slip=0.0)
-SEATS = (Seat.S, Seat.W, Seat.N, Seat.E)
-"""Of the table: bidder, next player, dummy, the player after."""
-MANY = 100_000
-"""Deals among which some defender bids before the contract, a rare thing, whatever the seed."""
+SEATS = (Seat.S, Seat.W, Seat.N, Seat.E)  # of the table: bidder, next player, dummy, the player after
+MANY = 100_000  # deals among which some defender bids before the contract, a rare thing, whatever the seed
 
 
 def deal_of(table):

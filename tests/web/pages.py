@@ -6,8 +6,7 @@ from http.client import HTTPConnection
 
 HAND = "observer=S&hand=AKQ2.KJ3.A54.Q32"
 TOKEN = "a-token-for-the-tests"
-PATIENCE = 600
-"""Seconds after which something is taken to hang."""
+PATIENCE = 600  # seconds after which something is taken to hang
 
 
 class Server:
