@@ -10,7 +10,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.decisions.play import turn_of
-from bayesbridge.decisions.review import BoardReview, judged_cards, players_of, players_table, review_table
+from bayesbridge.decisions.review import BoardReview, judged_cards, player_name, players_of, players_table, review_table
 from bayesbridge.notation import read_pbn
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
@@ -139,6 +139,8 @@ def test_tables_and_documents_agree(record):
     assert players_table(players_of([BoardReview(record, judged)])).rows[0][2] == str(
         sum(row.verdict == "costly" for row in judged)
     )
+    named = replace(record, tags=(("West", "?", ()), ("East", " Ann ", ())))
+    assert [player_name(named, seat) for seat in (bb.Seat.W, bb.Seat.E)] == ["West", "Ann"]
     for row in judged:
         assert bool(row.why) == bool(row.verdict)
         assert (row.best == row.card) == (row.cost[0] < 1e-9)
