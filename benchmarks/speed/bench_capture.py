@@ -25,7 +25,7 @@ from bayesbridge.studies import captures
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
-from count_shifts import FULL, half_deals, join
+from count_shifts import FULL, half_deals, join  # type: ignore[import-not-found]
 
 DECK = [1 << index for index in range(52)]
 HANDS = ("AKQ2.KJ3.A54.Q32", "J54.AQ2.KQ32.A54")
