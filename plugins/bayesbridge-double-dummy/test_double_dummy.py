@@ -235,7 +235,7 @@ def one_plan():
     return example
 
 
-DOUBTFUL = {"Discovery", "Combining chances", "Drop before guess", "Safety play"}
+DOUBTFUL = {"Discovery", "Drop before guess"}
 """Positions in which the difference is below three standard errors of the layouts searched."""
 
 

@@ -97,7 +97,7 @@ def test_an_answer_to_4nt_is_judged_by_its_probability():
     own, partner = (np.array([RECORD.hands[seat].mask], np.uint64) for seat in (2, 0))
     chances = bb.LearnedBidder("none").probabilities(own, bb.Auction(bb.Seat.N, auction.calls[:6]), partner)[0]
     answers = [chances[bb.Call.of(f"5{suit}").index] for suit in "CDHS"]
-    *_, shown, four = key_cards.rows(iter([replace(RECORD, auction=auction, plays=())]))
+    *_, shown, four = key_cards.rows(iter([replace(RECORD, auction=auction, contract=None, plays=())]))
     assert (shown.nats, four.nats) == pytest.approx((-np.log(answers[1]), -np.log(answers[1] / sum(answers))), abs=1e-6)
     assert (four.reading, four.among, four.right) == ("shown", "the four", max(answers) == answers[1])
     with pytest.raises(bb.BayesBridgeError, match="no table of a test deal"):
