@@ -47,6 +47,7 @@ def shape_table(shapes: Shapes) -> NDArray[np.bool_]:
     table = np.zeros((14, 14, 14), dtype=np.bool_)
     for c, d, h, _ in shapes:
         table[c, d, h] = True
+    table.flags.writeable = False
     return table
 
 

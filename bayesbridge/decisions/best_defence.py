@@ -14,6 +14,7 @@ Ventos, 2020). Where the weights are known, a plan that falls behind the bound o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
@@ -33,11 +34,11 @@ class TooMuchWork(BayesBridgeError):
     """A search would take too long."""
 
 
-class Search:
+class Search(ABC):
     """All plans of a game with n layouts; bit ``level * n + layout`` of an outcome says that ``lowest + level`` tricks
     are reached there, from now on.
 
-    A game is a subclass that has the methods which are empty here. Positions are hashable; a set of layouts is an
+    A game is a subclass that has the methods which are abstract here. Positions are hashable; a set of layouts is an
     integer with a bit for each.
     """
 
@@ -51,17 +52,17 @@ class Search:
         self.values: list[float] = []
         self.slack = 0.0
 
+    @abstractmethod
     def settled(self, state: Any, live: int, lowest: int) -> int | None:
         """The outcome where nothing is left to choose, else ``None``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def moves(self, state: Any) -> Sequence[tuple[Hashable, Any, int]] | None:
         """Declarer's moves, the positions after them, and tricks won by that; ``None`` on a defender's turn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def replies(self, state: Any, live: int) -> Sequence[tuple[Hashable, int, Any, int]]:
         """The same of a defender, with the layouts in which the reply is possible."""
-        raise NotImplementedError
 
     def bound(self, _state: Any, live: int, _lowest: int) -> int:
         """An outcome that has every other as part: everything, where nothing better is known."""
