@@ -5,12 +5,15 @@ What an example printed and drew is kept by a digest of the example and the pack
 
 import ast
 import hashlib
+import multiprocessing
 import os
+import runpy
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache
+from importlib import import_module
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +27,9 @@ LINES = 24
 """Printed lines that a page shows; of a longer output it shows half as many."""
 CARD = 9, 44
 """Lines and letters of printed text on the card of an example that draws nothing."""
+
+LIBRARIES = ("arviz", "bayesbridge.plots", "bayesbridge.results", "matplotlib.figure", "pymc")
+"""Imported once for all examples, which takes longer than most of them."""
 
 PRINTED = {
     "lesson": ("A lesson to print", "deals.html#a-lesson-to-print"),
@@ -44,8 +50,7 @@ def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> No
     found = [path for path in sorted(EXAMPLES.glob("*.py")) if names is None or path.stem in names]
     PAGES.mkdir(exist_ok=True)
     cards = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each example is a process of its own
-        results = list(pool.map(partial(run, kept=kept), found))
+    results = run(found, kept)
     for path, ran in zip(found, results, strict=True):
         title, text = described(path)
         thumbnail = PAGES / f"{path.stem}.png"
@@ -85,25 +90,58 @@ def package_digest() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()
 
 
-def run(path: Path, kept: Path = KEPT) -> Ran:
-    """What the example gives with its defaults; from ``kept`` where it was run before with the same package."""
-    digest = hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16]
-    printed, picture = kept / f"{path.stem}-{digest}.txt", kept / f"{path.stem}-{digest}.png"
-    if not printed.exists():
+def run(paths: list[Path], kept: Path = KEPT) -> list[Ran]:
+    """What examples give with their defaults; from ``kept`` where they were run before with the same package."""
+    digests = [hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16] for path in paths]
+    results = [kept / f"{path.stem}-{digest}" for path, digest in zip(paths, digests, strict=True)]
+    missing = [path for path, result in zip(paths, results, strict=True) if not result.with_suffix(".txt").exists()]
+    if missing:
         kept.mkdir(parents=True, exist_ok=True)
-        drawn = ROOT / "demo" / f"{path.stem}.png"
-        drawn.unlink(missing_ok=True)
-        where = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))}
-        command = [sys.executable, str(path)]
-        result = subprocess.run(command, cwd=ROOT, env=where, capture_output=True, text=True, check=False)
-        if result.returncode:
-            raise RuntimeError(f"{path.name} failed: {result.stderr.strip()}")
-        for old in kept.glob(f"{path.stem}-????????????????.*"):
-            old.unlink(missing_ok=True)
-        if drawn.exists():
-            shutil.copy(drawn, picture)
-        printed.write_text(result.stdout, "utf-8")
-    return Ran(printed.read_text("utf-8"), picture if picture.exists() else None)
+        done = subprocess.run([sys.executable, __file__, ROOT, kept, *missing], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip())
+    for path, result in zip(paths, results, strict=True):
+        if path in missing:
+            for old in kept.glob(f"{path.stem}-????????????????.*"):
+                old.unlink()
+            (kept / f"{path.stem}.part").rename(result.with_suffix(".txt"))
+            if (drawn := ROOT / "demo" / f"{path.stem}.png").exists():
+                shutil.copy(drawn, result.with_suffix(".png"))
+    pictures = [result.with_suffix(".png") for result in results]
+    return [
+        Ran(result.with_suffix(".txt").read_text("utf-8"), picture if picture.exists() else None)
+        for result, picture in zip(results, pictures, strict=True)
+    ]
+
+
+def run_side_by_side(root: Path, kept: Path, paths: list[Path]) -> str:
+    """Each in a process of its own that has the libraries already; which of them failed, and what they said."""
+    os.chdir(root)
+    for library in LIBRARIES:
+        import_module(library)
+    context, waiting, running, failed = multiprocessing.get_context("fork"), list(reversed(paths)), {}, ""
+    while waiting or running:
+        while waiting and len(running) < (os.cpu_count() or 1):
+            path = waiting.pop()
+            (root / "demo" / f"{path.stem}.png").unlink(missing_ok=True)
+            example = context.Process(target=run_as_a_script, args=(path, kept / path.stem))
+            example.start()
+            running[example.sentinel] = path, example
+        for sentinel in wait(running):
+            path, example = running.pop(sentinel)
+            example.join()
+            said = (log := kept / f"{path.stem}.log").read_text("utf-8")
+            log.unlink()
+            failed += f"{path.name} failed: {said}" if example.exitcode else ""
+    return failed
+
+
+def run_as_a_script(path: Path, kept: Path) -> None:
+    """What ``python PATH`` does, its two streams written to files."""
+    for kind, stream in ((".part", 1), (".log", 2)):
+        os.dup2(os.open(kept.with_suffix(kind), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    sys.argv, sys.path[:1] = [str(path)], [str(path.parent)]
+    runpy.run_path(str(path), run_name="__main__")
 
 
 def page(name: str, title: str, text: str, ran: Ran) -> str:
@@ -135,3 +173,8 @@ def write(path: Path, text: str) -> None:
     """Only what changed, so that Sphinx does not read the rest again."""
     if not path.exists() or path.read_text("utf-8") != text:
         path.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    at, to, *examples = map(Path, sys.argv[1:])
+    sys.exit(run_side_by_side(at, to, examples) or None)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import bayesbridge as bb
 from bayesbridge.bidders.auctions import simulate_auction
 
-DEALS, SEEN = int(sys.argv[1]) if len(sys.argv) > 1 else 6, range(0, 11, 2)
+DEALS, SEEN = int(sys.argv[1]) if len(sys.argv) > 1 else 4, range(0, 11, 2)
 rng, bidder = np.random.default_rng(3), bb.LearnedBidder()
 losses = np.empty((DEALS, len(SEEN), 2))
 for row in losses:

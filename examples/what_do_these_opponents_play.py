@@ -20,7 +20,7 @@ for one in found:
 points = {}
 for name, known in {"nothing known": None, "thirty tables": {"EW": style}}.items():
     belief = bb.Belief("S", "QJ4.KJ3.9542.J32", dummy=None, style=known).given(bb.Auction.of("W:1C Pass 1D Pass"))
-    posterior = belief.infer(draws=4000, rng=1)
+    posterior = belief.infer(draws=2000, rng=1)
     points[name] = posterior.point_probabilities().sel(seat="W")
     print(f"after 1C – 1D West has 16 points or more: {points[name].sel(points=slice(16, None)).sum():.0%}, {name}")
 

@@ -23,7 +23,7 @@ def test_an_example_is_short_says_what_it_asks_runs_and_draws(gallery, path):
     title, _ = gallery.described(path)
     assert 8 < len(title) <= 32
     assert "python " not in title
-    ran = gallery.run(path)
+    (ran,) = gallery.run([path])
     assert ran.printed
     if path.stem.startswith("simulate_"):
         assert ran.printed == path.with_name(f"{path.stem.removeprefix('simulate_')}.pbn").read_text("utf-8")
