@@ -51,7 +51,6 @@ lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review, the s
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	cd benchmarks/speed && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml --disable-error-code=misc .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/repo-review --show err
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml

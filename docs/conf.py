@@ -1,5 +1,6 @@
 """How Sphinx builds the site."""
 
+import gc
 import hashlib
 import os
 import sys
@@ -12,6 +13,8 @@ import bayesbridge
 
 sys.path.insert(0, str(Path(__file__).parent))
 from run_examples import write_gallery
+
+gc.set_threshold(100_000, 50, 50)  # trees of nodes have little garbage in them
 
 project = "bayesbridge"
 author = "the bayesbridge developers"

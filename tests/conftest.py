@@ -1,5 +1,6 @@
 """Settings for every test: no test asserts a duration, and a CI run draws the same examples each time."""
 
+import gc
 import json
 import os
 import shutil
@@ -45,6 +46,12 @@ if SHIFT:
         return plain_rng([SHIFT, *np.atleast_1d(seed).tolist()] if isinstance(seed, int | list | tuple) else seed)
 
     np.random.default_rng, np.random.SeedSequence = shifted_rng, Shifted
+
+
+def pytest_collection_finish():
+    """What was imported stays: to look through it again and again for garbage took an eighth of the time."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(wrapper=True)

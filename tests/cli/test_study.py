@@ -24,7 +24,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(doc
     study = ["captures", "--deals", "4e6", "--runs", "2", "--seed", "5"]
     path, moments = tmp_path / "run", random.Random(scheduler)
     kills = 0
-    while kills < 3:
+    while kills < 2:
         seen = chunks_in(path)
         words = [*COMMAND, *study, "--resume", str(path), "--scheduler", scheduler, "--workers", "1", "--json"]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -136,7 +136,7 @@ def test_marginals_equal_counting(evidence):
     np.testing.assert_array_equal(sampler.length_distributions(), lengths / layouts)
     assert (cards.sum(1) == layouts).all()
     assert (cards.sum(0) == 13 * layouts).all()
-    for card in np.random.default_rng(1).permutation(52)[:8].tolist():
+    for card in np.random.default_rng(1).permutation(52)[:4].tolist():
         assert cards[card].tolist() == [count(evidence.hold(seat, 1 << card)) for seat in range(4)]
-    for seat, suit in ((N, 0), (E, 3), (W, 2)):
+    for seat, suit in ((N, 0), (E, 3)):
         assert lengths[seat, suit].tolist() == [count(evidence.length(seat, suit, n, n)) for n in range(14)]

@@ -22,15 +22,15 @@ BOLD, STEADY = StyleBidder(aggressiveness=2.5), StyleBidder(temperature=0.1, sli
 QUICK = replace(calibration.SCENARIOS["enumerate"], shown=7)  # 924 layouts a deal
 
 SMALL = {
-    "enumerate": (QUICK, 120),
-    "direct": (replace(calibration.SCENARIOS["direct"], draws=1000), 60),
-    "counting": (calibration.SCENARIOS["counting"], 24),
-    "likelihood-weighting": (replace(calibration.SCENARIOS["likelihood-weighting"], draws=4000), 60),
+    "enumerate": (QUICK, 80),
+    "direct": (replace(calibration.SCENARIOS["direct"], draws=1000), 30),
+    "counting": (calibration.SCENARIOS["counting"], 10),
+    "likelihood-weighting": (replace(calibration.SCENARIOS["likelihood-weighting"], draws=4000), 40),
     "resample-move": (replace(calibration.SCENARIOS["resample-move"], draws=400), 16),
     "levels": (replace(calibration.SCENARIOS["levels"], draws=400), 24),
     "importance": (replace(calibration.SCENARIOS["importance"], draws=400), 24),
-    "joint": (replace(calibration.SCENARIOS["joint"], shown=8), 40),
-    "auto": (replace(calibration.SCENARIOS["auto"], draws=400), 10),
+    "joint": (replace(calibration.SCENARIOS["joint"], shown=8), 24),
+    "auto": (replace(calibration.SCENARIOS["auto"], draws=400), 6),
 }
 """Fewer deals than in the slow tests, and fewer layouts."""
 

@@ -54,7 +54,7 @@ class Server:
 
 def settled(page):
     """Wait until the last question is answered to its end."""
-    page.wait_for_function("() => !document.documentElement.dataset.busy && explorer.idle()")
+    page.wait_for_function("() => !document.documentElement.dataset.busy && explorer.idle()", polling=50)
 
 
 def click(page, what):

@@ -318,7 +318,7 @@ def test_a_server_that_comes_back_is_asked_again(tab, web):
     page.wait_for_function("() => document.getElementById('status').textContent.includes('does not answer')")
     again = Server(port=own.port)
     try:
-        page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'")
+        page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'", polling=50)
         settled(page)
         assert chips(page) == ["E lacks HA"]
     finally:
