@@ -24,6 +24,7 @@ import numpy as np
 import pyspiel
 from bayesbridge_openspiel import ACTIONS, CARDS, FIRST_CALL, Resampler, own_resampler
 from judge_play import boards
+from matplotlib.figure import Figure
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
@@ -31,6 +32,7 @@ import bayesbridge as bb
 from bayesbridge.decisions.play import card_solver
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.notation import Record
+from bayesbridge.plots import BLUE, DPI, PALE, SKY, bare
 
 AFTER = (1, 2, 3, 4, 6, 8)
 """Tricks after which a choice is looked at."""
@@ -111,15 +113,30 @@ def table(done: list[dict[str, Any]]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for kind in ("random", *KINDS, "record"):
-        cells = [_mean(done, kind, side) for side in (None, True, False)]
-        difference = "–" if kind == "OpenSpiel's own" else _mean(done, kind, None, "OpenSpiel's own")
+        cells = ["{:.3f} ± {:.3f}".format(*_mean(done, kind, side)) for side in (None, True, False)]
+        own = kind == "OpenSpiel's own"
+        difference = "–" if own else "{:+.3f} ± {:.3f}".format(*_mean(done, kind, None, "OpenSpiel's own"))
         times = [one["seconds"][kind] for board in done for one in board["choices"] if kind in KINDS]
         rows.append(f"| {kind} | {' | '.join(cells)} | {difference} | {f'{np.mean(times):.2f}' if times else '–'} |")
     count = sum(len(board["choices"]) for board in done)
     return "\n".join([*rows, "", f"{count} choices on {len(done)} boards."])
 
 
-def _mean(done: list[dict[str, Any]], kind: str, side: bool | None, less: str | None = None) -> str:
+def draw(done: list[dict[str, Any]], target: Path) -> None:
+    """Tricks lost a choice, as bars with two standard errors."""
+    names = {"random": "a random card", **{kind: kind for kind in KINDS}, "record": "the card on record"}
+    values, errors = np.array([_mean(done, kind, None) for kind in names]).T
+    ax = Figure((6.4, 2.6), layout="constrained").subplots()
+    colours = [PALE, SKY, SKY, BLUE, PALE]
+    ax.barh([*names.values()], values, 0.6, xerr=2 * errors, capsize=3, color=colours, edgecolor="black", linewidth=0.6)
+    ax.set(xlabel="double-dummy tricks lost a choice (lines: two standard errors)", xlim=(0, None))
+    ax.invert_yaxis()
+    bare(ax)
+    ax.figure.savefig(target, dpi=DPI)
+
+
+def _mean(done: list[dict[str, Any]], kind: str, side: bool | None, less: str | None = None) -> tuple[float, float]:
+    """The mean of all choices and its standard error."""
     sums = []
     for board in done:
         part = [one for one in board["choices"] if side is None or one["declarer"] == side]
@@ -127,7 +144,7 @@ def _mean(done: list[dict[str, Any]], kind: str, side: bool | None, less: str | 
     total, count = np.array(sums, float).T
     mean = total.sum() / max(count.sum(), 1.0)
     error = sqrt(((total - mean * count) ** 2).sum()) / max(count.sum(), 1.0)
-    return f"{mean:+.3f} ± {error:.3f}" if less else f"{mean:.3f} ± {error:.3f}"
+    return mean, error
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -138,6 +155,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--simulations", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--picture", type=Path, help="draw it here")
     args = parser.parse_args(argv)
     done = [json.loads(line) for line in args.output.read_text().splitlines()] if args.output.exists() else []
     known = {one["deal"] for one in done}
@@ -157,6 +175,8 @@ def main(argv: list[str] | None = None) -> int:
                 kept.write(json.dumps(done[-1]) + "\n")
                 kept.flush()
     print(table(done))
+    if args.picture:
+        draw(done, args.picture)
     return 0
 
 
