@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -60,16 +61,16 @@ class ParsedRecords:
 
 
 @dataclass
-class Draft:
+class Draft(ABC):
     """A table on its way to a record; ``notes`` gathers what is wrong with it."""
 
     file: str
     line: int
     notes: list[Skipped] = field(default_factory=list, init=False)
 
+    @abstractmethod
     def record(self) -> Record | None:
         """The table as far as it holds together, ``None`` if its deal does not."""
-        raise NotImplementedError
 
     def items(self) -> Iterator[Record | Skipped]:
         record = self.record()

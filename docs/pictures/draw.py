@@ -20,8 +20,6 @@ from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TRIALS, HEADLINE
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "evaluation"))
 
 import calibration
-import honesty
-import odds
 
 HERE = Path(__file__).parent
 
@@ -157,23 +155,6 @@ def draw_calibration():
     save("calibration-wrong", calibration.plot_ranks(wrong, numbers))
 
 
-def draw_honesty(folder):
-    """Stated errors by position, from what ``honesty.py --engine E --kind K --resume FOLDER/E_K`` leaves."""
-    scores = []
-    for kept in Path(folder).glob("*_*"):
-        engine, _, kind = kept.name.partition("_")
-        positions = [one for one in honesty.POSITIONS if one.kind == kind.replace("_", " ")]
-        scores += honesty.measure(positions, 200, (engine,), how=studies.RunOptions(checkpoint=kept)).scores
-    scores.sort(key=lambda one: honesty.POSITIONS.index(one.answers.case.position))
-    save("honesty", honesty.plot_honesty(honesty.Honesty(tuple(scores))))
-
-
-def draw_odds(records, checkpoint, boards=2000, **options):
-    """P(make) told beside what is true, from the checkpoint that ``odds.py --resume FOLDER`` leaves."""
-    what = odds.plan(records, boards, **options)
-    save("odds", odds.plot_odds(odds.measure(what, how=studies.RunOptions(checkpoint=Path(checkpoint)))))
-
-
 def draw_tie():
     """Responder's spades after 1S – 3C and after opener's 4S: calls read by one hand, and by both hands of the pair."""
     both = new_grid(8.0, 3.2, 1, 2, sharey=True)[0]
@@ -213,7 +194,7 @@ PICTURES = {
     "paper-shift": lambda: save("paper-shift", bb.plots.shift(studies.STUDIES["shift"].count_exactly())),
     "calibration": draw_calibration,
 }
-"""What draws each picture; ``draw_honesty`` and ``draw_odds`` need what hours of measuring leave."""
+"""What draws each picture."""
 
 
 if __name__ == "__main__":
