@@ -83,9 +83,10 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
     filled = np.empty(4, dtype=np.int64)
     places = np.empty(m, dtype=np.int64)
     for row in range(len(layouts)):
-        lengths[:] = moves.lengths
-        points[:] = moves.scores
-        filled[:] = start[:4]
+        for seat in range(4):  # one by one: to assign a slice takes numba three times as long to compile
+            points[seat], filled[seat] = moves.scores[seat], start[seat]
+            for suit in range(4):
+                lengths[seat, suit] = moves.lengths[seat, suit]
         for index in range(m):
             for seat in range(4):
                 if layouts[row, seat] >> np.uint64(cards[index]) & one:
