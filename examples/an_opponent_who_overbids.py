@@ -19,7 +19,7 @@ deals = bb.deals(120, rng=rng)
 played = [(deal, simulate_auction(deal, table, first="SWE"[rng.integers(3)], rng=rng)) for deal in deals]
 
 records = [record for board in played[:20] for record in records_of(*board, {bb.Seat.W: "West"})]
-styles = fit_styles(records, draws=500, tune=300, chains=2, predictive=False, rng=1)
+styles = fit_styles(records, draws=300, tune=300, chains=2, predictive=False, rng=1)
 print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub"]].round(2))
 
 gains = []  # log P(true hand | his calls) under what was learned, minus the same under the default style

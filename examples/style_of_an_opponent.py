@@ -24,7 +24,7 @@ for _ in range(25):
     auction = simulate_auction(deal, table, first="SWE"[rng.integers(3)], rng=rng)
     records += records_of(deal, auction, {bb.Seat.W: "West"})
 
-styles = fit_styles(records, draws=500, tune=300, chains=2, rng=1)
+styles = fit_styles(records, draws=300, tune=300, chains=2, rng=1)
 print(f"{len(records)} calls on record; truth: {truth}")
 print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub", "r_hat"]].round(2))
 simulated = (styles.tree["posterior_predictive"]["call"] == 0).mean()

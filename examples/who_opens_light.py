@@ -18,7 +18,7 @@ parser.add_argument("--draws", type=int, default=100)
 options = parser.parse_args()
 tables = [table for file in options.files for table in bb.open_records(file).records]
 records = records_of_tables(tables, by="pair")
-styles = fit_styles(records, draws=options.draws, tune=options.draws, chains=2, predictive=False, rng=1)
+styles = fit_styles(records, draws=options.draws, tune=150, chains=2, predictive=False, rng=1)
 print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub", "r_hat"]].round(2))
 true_style = {}  # simulated tables tell it: aggressiveness and suit preference
 for table in tables:
