@@ -62,10 +62,10 @@ def test_the_slopes_are_those_of_the_scores(tables):
 
 
 def test_laplace_against_pymc(records, tables, style):
-    tree = pairs.sample_style(records, PAIR, tables=TABLES, draws=200, rng=1)
+    tree = pairs.sample_style(records, PAIR, tables=TABLES, draws=100, rng=1)
     drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
     deviations = np.sqrt(np.diag(style.covariance))
-    error = 5 / np.sqrt(200)  # of a mean, in deviations: the 400 draws are worth 200 at least
+    error = 5 / np.sqrt(100)  # of a mean, in deviations: the 200 draws are worth 100 at least
     apart = np.abs(drawn.mean(axis=0) - style.mean) / deviations
     assert apart.max() < error
     np.testing.assert_allclose(drawn.std(axis=0), deviations, rtol=0.4)

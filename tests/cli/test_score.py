@@ -136,7 +136,7 @@ def test_of_many_notes_the_first_five_are_told(tmp_path, capsys):
 PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction "N"]\n1NT Pass Pass Pass\n'
 
 
-@pytest.mark.parametrize("ending", ["pbn", "lin"])
+@pytest.mark.parametrize("ending", ["pbn", pytest.param("lin", marks=pytest.mark.slow)])
 def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 

@@ -159,18 +159,19 @@ def test_the_commands(record, document, answer, complaint, tmp_path, monkeypatch
     cards = text.index("[Play ")
     two = "".join(text[cards:].splitlines(keepends=True)[:3])
     Path("short.pbn").write_text(f"[Event {text[:cards]}{two}", "utf-8")
+    quickly = "--solve", "3", "--draws", "50"
     judged = document("play", "--record", "short.pbn", "--review", "--draws", "50")
     assert [row["card"] for row in judged["cards"]] == [str(card) for _, card in record.plays[:8]]
     assert complaint("play", "--record", "short.pbn", "--after-trick", "5").endswith("tricks, the rest was claimed")
-    assert "the rest was claimed" in answer("play", "--record", "short.pbn", "--review", "--solve", "3")
+    assert "the rest was claimed" in answer("play", "--record", "short.pbn", "--review", *quickly)
     Path("revoke.pbn").write_text(f"[Event {text}".replace("C2 C6 CQ CA", "C2 C6 S5 CA"), "utf-8")
     revoke = "the rest is left out: trick 3: S cannot play 'S5'"
     # What reading left out is told on stderr too.
     assert main(("play", "--record", "revoke.pbn", "--after-trick", "3")) == 2
     assert f"2 whole tricks, {revoke}" in capsys.readouterr().err
-    assert main(("play", "--record", "revoke.pbn", "--review", "--solve", "3")) == 0
+    assert main(("play", "--record", "revoke.pbn", "--review", *quickly)) == 0
     assert f"8 cards are on record, {revoke}" in capsys.readouterr().out
-    assert main(("play", "--record", "revoke.pbn", "--review", "--seat", "N", "--solve", "3", "--json")) == 0
+    assert main(("play", "--record", "revoke.pbn", "--review", "--seat", "N", *quickly, "--json")) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["claimed"], said["left_out"][:27]) == (False, "trick 3: S cannot play 'S5'")
     assert document("report", "short.pbn", "--review", "--draws", "50")["cards"] == judged["cards"]
