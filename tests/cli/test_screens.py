@@ -95,7 +95,9 @@ def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
     assert out.count("row 2") == {80: 2, 60: 2, 40: 3}[columns]
 
 
-@pytest.mark.parametrize("words", ["play --seconds 4", "contracts --contracts 3NT,2NT --seconds 1"])
+@pytest.mark.parametrize(
+    "words", [pytest.param("play --seconds 4", marks=pytest.mark.slow), "contracts --contracts 3NT,2NT --seconds 1"]
+)
 def test_a_first_ranking_is_told_on_a_terminal_while_more_is_solved(words):
     hand = "--observer W --hand Q8642.93.J84.K75 --players 4 --draws 200"
     more = f"{hand} --contract 3NT --by S" if words.startswith("play") else f"--hand {HAND} --reveal N:{DUMMY}"

@@ -72,7 +72,7 @@ def test_the_truth_is_one_more_draw_of_the_posterior(method):
 
 @pytest.mark.parametrize(
     "believed",
-    [Flat(), BOLD, *(pytest.param(wrong, marks=pytest.mark.slow) for wrong in (STEADY, StyleBidder(slip=0.97)))],
+    [Flat(), *(pytest.param(wrong, marks=pytest.mark.slow) for wrong in (BOLD, STEADY, StyleBidder(slip=0.97)))],
     ids=["weights dropped", "taken for bolder", "taken for steadier", "taken for careless"],
 )
 def test_a_wrong_model_of_the_bidders_fails_that_test(believed):

@@ -53,7 +53,7 @@ def children(seed, number):
     return np.random.SeedSequence(seed).spawn(number)
 
 
-@pytest.mark.parametrize("study", [captures, headline])
+@pytest.mark.parametrize("study", [captures, pytest.param(headline, marks=pytest.mark.slow)])
 def test_the_same_integers_for_any_number_of_workers(study):
     job, deals = Job("some", study.count, chunk=5_000), 15_017
     ways = [*map(RunOptions, (1, 2, 5, None)), RunOptions(2, "processes")]
