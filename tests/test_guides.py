@@ -85,7 +85,6 @@ def typed(guide, folder, name, *more):
 
 @pytest.mark.slow
 def test_every_command_about_an_estimator_works_in_order(tmp_path):
-    """``make package`` installs the template with pip too, lists it and runs its tests."""
     done, (_, listed, answered, tested) = typed(ESTIMATOR, tmp_path, "template")
     assert done == ["pip", "bayesbridge", "bayesbridge", "pytest"]
     assert re.search(r"fit +bayesbridge-template 0.1.0 +fit", listed)

@@ -18,8 +18,8 @@ def tab(browser, server):
     contexts = []
 
     def opened(position=f"#{HAND}", at=None, **options):
-        usual = {"viewport": {"width": 1280, "height": 1000}, "reduced_motion": "reduce"}  # frames take time
-        context = browser.new_context(**usual | options)
+        options = {"viewport": {"width": 1280, "height": 1000}, "reduced_motion": "reduce"} | options
+        context = browser.new_context(**options)
         contexts.append(context)
         context.set_default_timeout(1000 * PATIENCE)
         page = context.new_page()
