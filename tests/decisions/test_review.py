@@ -148,8 +148,8 @@ def test_tables_and_documents_agree(record):
 
 def test_the_commands(record, document, answer, complaint, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    said = document("play", "--record", BOARDS, *"--board 2 --after-trick 3 --after-card 1 --solve 5".split())
-    seat, card = record.plays[13]
+    words = ["--record", BOARDS, "--board", "2", "--after-trick", "3", "--after-card", "1", "--solve", "5"]
+    said, (seat, card) = document("play", *words), record.plays[13]
     assert said["seat"] == seat.name
     assert str(card) in said["wins"]
     assert {"contract", "goal", "best", "solved", "exact", "plan"} <= set(said)
