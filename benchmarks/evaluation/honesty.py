@@ -377,12 +377,12 @@ CHUNK: Final = 5
 """Seeds in a chunk."""
 
 SHARES: Final[dict[str, dict[str, float]]] = {
-    "auto": {"none": 1.0, "no trumps": 0.3, "suits": 0.2, "style": 0.15, "learned": 0.2, "played": 0.25},
+    "auto": {"none": 1.0, "no trumps": 0.3, "suits": 0.2, "style": 0.15, "learned": 0.2, "played": 0.2},
     "direct": {"none": 1.0},
     "levels": {"no trumps": 0.5},
-    "importance": {"no trumps": 1.5, "suits": 0.5, "style": 1.5, "learned": 1.5, "played": 1.5},
-    "resample-move": {"no trumps": 0.5, "suits": 0.7, "style": 1.0, "learned": 1.0, "played": 0.5},
-    "likelihood-weighting": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 1.5},
+    "importance": {"no trumps": 1.5, "suits": 0.5, "style": 1.5},
+    "resample-move": {"no trumps": 0.5, "suits": 0.7, "style": 1.0, "learned": 0.4, "played": 0.4},
+    "likelihood-weighting": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
     JOINT: {"style": 0.4},
     CONTROL: {"no trumps": 0.25, "style": 0.25},
 }
@@ -398,7 +398,7 @@ REFERENCE_DRAWS: Final = {"no trumps": 25, "suits": 20, "style": 20, "learned": 
 TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "direct": {"none": (1, 2, 3, 4)},
     "levels": {"no trumps": (2, 3, 4)},
-    "importance": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 5)},
+    "importance": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8)},
     "resample-move": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 4)},
     "likelihood-weighting": {
         "no trumps": (1, 2, 3, 5),
@@ -410,7 +410,7 @@ TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     JOINT: {"style": (3, 7)},
     CONTROL: {"no trumps": (2, 3, 5), "style": (6, 8)},
 }
-"""Positions by engine and kind; ``auto`` answers all of them."""
+"""Positions by engine and kind; ``auto`` answers all of them, those of ``learned`` and ``played`` by ``importance``."""
 
 
 @dataclass(frozen=True, slots=True)
