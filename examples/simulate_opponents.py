@@ -1,4 +1,4 @@
-"""Sixty boards of two pairs: python examples/simulate_opponents.py > examples/opponents.pbn
+"""Boards of two pairs: python examples/simulate_opponents.py 60 > examples/opponents.pbn
 
 Ash and Elm bid standard, Birch and Oak open a strong club: typical styles, and the learned bidder bids.
 """
@@ -15,7 +15,7 @@ from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 styles = {"NS": PairStyle.of_text("standard"), "EW": PairStyle.of_text("strong-club")}
 rng = np.random.default_rng(18)
 records = []
-for board in range(60):
+for board in range(int(sys.argv[1]) if len(sys.argv) > 1 else 8):
     hands = rng.permutation(52).reshape(4, 13)
     deal = bb.Deal(tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands))
     vulnerable = tuple(Vulnerability)[(board + board // 4) % 4]

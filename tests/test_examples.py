@@ -26,7 +26,8 @@ def test_an_example_is_short_says_what_it_asks_runs_and_draws(gallery, path):
     (ran,) = gallery.run([path])
     assert ran.printed
     if path.stem.startswith("simulate_"):
-        assert ran.printed == path.with_name(f"{path.stem.removeprefix('simulate_')}.pbn").read_text("utf-8")
+        boards = path.with_name(f"{path.stem.removeprefix('simulate_')}.pbn").read_text("utf-8")
+        assert boards.startswith(ran.printed.rstrip())  # the example bids some of them
     else:
         assert ran.picture is not None
         assert ran.picture.read_bytes().startswith(b"\x89PNG")

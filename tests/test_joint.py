@@ -129,7 +129,7 @@ def known():
     return by_quadrature(SOME, KNOWN, records=RECORDS)
 
 
-@pytest.mark.parametrize("seeds", [24, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [14, pytest.param(100, marks=pytest.mark.slow)])
 def test_stated_errors_are_those_from_seed_to_seed(known, seeds):
     every = [infer_jointly(SOME, "W", RECORDS, KNOWN, draws=60, rng=seed) for seed in range(seeds)]
     assert honest([deviations(found, known) for found in every])
@@ -179,7 +179,7 @@ def test_nuts_agrees_with_quadrature_and_says_what_it_is_worth(known):
 
 
 def test_chains_that_have_not_settled_are_said():
-    found = infer_jointly(FEW, "W", prior=WIDE, sampler="nuts", draws=15, tune=3, rng=1)
+    found = infer_jointly(SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=15, tune=3, rng=1)
     assert found.diagnostics.ess < 100
     assert "independent ones: ask for more draws" in found.warning
     assert found.layouts.caveat == found.warning

@@ -81,7 +81,7 @@ def test_at_the_edge_a_bound_is_told(install, answer, monkeypatch, tmp_path, wor
 
 def test_advice_that_depends_on_what_they_play_says_so(answer, document):
     """A raise to 3H invites game in the systems, and is weaker among experts on average: two ways to each figure."""
-    words = ("--hand", "A742.KQ852.K3.J7", "--auction", "S:1H p 3H p", "--solve", "0", "--draws", "1000")
+    words = ("--hand", "A742.KQ852.K3.J7", "--auction", "S:1H p 3H p", "--solve", "0", "--draws", "500")
     out = " ".join(answer("contracts", *words).split())
     assert re.search(r"This depends on what they play: with --system sayc( or acol)? 4H by S is best", out)
     systems = document("contracts", *words)["by_system"]

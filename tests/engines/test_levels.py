@@ -129,7 +129,7 @@ def test_the_known_figures_of_a_closed_dummy():
 
 def test_weighed_uniform_draws_agree_at_full_size():
     """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of weighed uniform draws."""
-    n = 10**6
+    n = 400_000
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
     one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}

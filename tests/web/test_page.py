@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from bayesbridge.bidders.learned import PairStyle
-from tests.web.pages import HAND, Server, call, chips, choose, click, panel, settled, share
+from tests.web.pages import HAND, call, chips, choose, click, panel, settled, share
 from tests.web.test_answers import BOARD
 
 MOMENTS = ["own", "finesse", "lead", "slam", "paper"]
@@ -307,20 +307,16 @@ def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
     page.wait_for_function("() => document.getElementById('review-words').textContent.includes('no cards played')")
 
 
-def test_a_server_that_comes_back_is_asked_again(tab, web):
-    own = Server()
-    page = tab(at=own)
+def test_a_server_that_comes_back_is_asked_again(tab):
+    page = tab()
     page.problems = []  # the browser tells of what it cannot reach
-    own.stop()
+    page.context.set_offline(True)
     page.select_option("#mode", "lacks")
     page.select_option("#seat", "E")
     page.click('#picker [data-card="HA"]')
     page.wait_for_function("() => document.getElementById('status').textContent.includes('does not answer')")
-    again = Server(port=own.port)
-    try:
-        page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'", polling=50)
-        settled(page)
-        assert chips(page) == ["E lacks HA"]
-    finally:
-        page.close()
-        again.stop()
+    page.context.set_offline(False)
+    page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'", polling=50)
+    settled(page)
+    assert chips(page) == ["E lacks HA"]
+    page.problems = []
