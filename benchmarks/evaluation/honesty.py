@@ -399,7 +399,7 @@ TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "direct": {"none": (1, 2, 3, 4)},
     "levels": {"no trumps": (2, 3, 4)},
     "importance": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8)},
-    "resample-move": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 4)},
+    "resample-move": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2,)},
     "likelihood-weighting": {
         "no trumps": (1, 2, 3, 5),
         "suits": (1, 4, 8),
