@@ -236,6 +236,5 @@ def test_every_bidder_offered_conforms():
     """Experts know the game of four alone."""
     for name, bidder in registry.load().bidders.items():
         check_bidder(bidder, players=4 if name == "learned" else 3, hands=4)
-    check_bidder(LearnedBidder("All"), players=4, hands=4)
     with pytest.raises(PluginError, match="auction 'S:': BayesBridgeError on 4 hands"):
         check_bidder(LearnedBidder(), hands=4)
