@@ -42,6 +42,7 @@ from bayesbridge.layouts import Floats, Layouts, Masks
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
+    import pymc
     import xarray
 
 BATCHES: Final = 32
@@ -458,19 +459,25 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
     return Styles(xarray.DataTree.from_dict({"posterior": xarray.Dataset(draws, coords), "sample_stats": stats}))
 
 
-def _with_nuts(
-    question: StyleQuestion, rows: StyleRows, size: tuple[int, int, int], rng: np.random.Generator
-) -> JointPosterior:
+def posterior_model(question: StyleQuestion, rows: StyleRows) -> pymc.Model:
+    """The PyMC model of the style, the layouts summed out."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    with pm.Model(coords={"player": [question.seat.name]}):
+    with pm.Model(coords={"player": [question.seat.name]}) as model:
         style = style_variables(question.prior, [question.seat.name], pooled=False)
         if (design := question.design) is not None:
             made = design.chances(style, pt.special.softmax)[np.arange(len(design.call)), design.call]
             pm.Potential("records", pt.log(made).sum())
         calls = rows.chances.of_calls([number[0] for number in style], pt.exp)
         pm.Potential("calls", pt.logsumexp(sum(map(pt.log, calls), pt.as_tensor(rows.log))))
+    return model
+
+
+def _with_nuts(
+    question: StyleQuestion, rows: StyleRows, size: tuple[int, int, int], rng: np.random.Generator
+) -> JointPosterior:
+    with posterior_model(question, rows):
         styles = Styles(sample_quietly(*size, rng))
     found = Diagnostics("nuts", styles.least_ess, styles.worst_rhat, styles.divergences)
     posterior = styles.tree["posterior"].dataset

@@ -4,15 +4,19 @@ from dataclasses import astuple
 from typing import NamedTuple
 
 import numpy as np
+import pytensor
 import pytest
+import xarray
 from scipy import stats
 
 import bayesbridge as bb
-from bayesbridge import StyleBidder, infer_jointly
+from bayesbridge import StyleBidder, infer_jointly, joint
 from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.weights import Weights
+from bayesbridge.joint import StyleQuestion, StyleRows, posterior_model
 from bayesbridge.layouts import high_card_points
+from tests.bidders.conftest import PLAIN
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))
 CALLS = bb.Called("W", "1C"), bb.Called("E", "pass"), bb.Called("S", "1NT"), bb.Called("W", "2C")
@@ -170,16 +174,50 @@ def test_a_style_that_is_known_leaves_nothing_to_sample():
     assert found.layouts.ess == len(masks)
 
 
-def test_nuts_agrees_with_quadrature_and_says_what_it_is_worth(known):
-    found = infer_jointly(SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=300, tune=300, rng=4)
+def test_the_density_that_nuts_samples_is_a_sum_over_layouts():
+    question = StyleQuestion.of(SOME, "W", RECORDS, KNOWN)
+    with pytensor.config.change_flags(cxx=""):
+        density = posterior_model(question, StyleRows.of(question, None)).compile_logp(mode=PLAIN)
+    (masks,) = Enumeration.of(SOME.constraints).blocks()
+    west, east = np.ascontiguousarray(masks[:, 3]), SOME.bidder.log_likelihood(masks[:, 1], SOME.auction, 1)
+    found, expected = [], []
+    for z in ([0.0, 0.0], [1.3, -0.4], [-2.0, 1.1]):
+        style = StyleBidder(*KNOWN.styles(np.array(z)).tolist())
+        log = east + sum(style.log_likelihood(west, SOME.auction, index) for index in (0, 3))
+        log = log + sum(style.log_likelihood(np.array([one.hand.mask]), one.auction, one.index) for one in RECORDS)
+        expected.append(np.log(np.exp(log).sum()) + stats.norm.logpdf(z).sum())
+        found.append(float(density({"z_aggressiveness": z[:1], "z_temperature": z[1:]})))
+    assert np.diff(found) == pytest.approx(np.diff(expected), abs=1e-9)
+    assert np.abs(np.diff(found)).max() > 1, "the styles differ"
+
+
+@pytest.fixture
+def chains(monkeypatch):
+    """Chains without NUTS, which the slow tests run: draws of the posterior by importance."""
+
+    def put(draws):
+        drawn = infer_jointly(SOME, "W", RECORDS, KNOWN, draws=draws, rng=5).styles.values
+        values = dict(zip(STYLE, np.moveaxis(drawn[: 2 * draws].reshape(2, draws, 1, 4), -1, 0), strict=True))
+        values["z_aggressiveness"] = values["aggressiveness"] / KNOWN.aggressiveness.spread
+        values["z_temperature"] = np.log(values["temperature"]) / KNOWN.log_temperature.spread
+        axes, coords = ("chain", "draw", "player"), {"chain": range(2), "draw": range(draws), "player": ["W"]}
+        posterior = xarray.Dataset({name: (axes, column) for name, column in values.items()}, coords)
+        settled = xarray.Dataset({"diverging": (axes[:2], np.zeros((2, draws), dtype=bool))})
+        tree = xarray.DataTree.from_dict({"posterior": posterior, "sample_stats": settled})
+        monkeypatch.setattr(joint, "sample_quietly", lambda *size: tree)
+
+    return put
+
+
+def test_draws_of_chains_agree_with_quadrature_and_few_are_said(known, chains):
+    chains(150)
+    found = infer_jointly(SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=150, rng=4)
     assert "3003 layouts, all walked" in found.layouts.why
     assert found.diagnostics.sampler == "nuts"
     assert np.abs(deviations(found, known)).max() < 5.5
     assert found.diagnostics.rhat == found.styles.worst_rhat
-
-
-def test_chains_that_have_not_settled_are_said():
-    found = infer_jointly(SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=15, tune=3, rng=1)
+    chains(15)
+    found = infer_jointly(SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=15, rng=1)
     assert found.diagnostics.ess < 100
     assert "independent ones: ask for more draws" in found.warning
     assert found.layouts.caveat == found.warning
@@ -206,19 +244,12 @@ def test_the_summary_of_outputs_counts_the_style():
     assert row["mcse"] == pytest.approx(by_hand.error, rel=0.05), "two digits are shown"
 
 
-def test_a_prior_centred_beyond_the_end_of_a_style_is_refused():
+def test_a_question_that_makes_no_sense_is_refused_in_one_line():
     with pytest.raises(bb.BayesBridgeError, match=r"^prior of log_temperature .*: give a centre from -2.3 to"):
         Prior(log_temperature=(-3.0, 1.0))
-
-
-@pytest.mark.parametrize("bidder", [bb.IterativeBidder, bb.LearnedBidder])
-def test_a_bidder_without_a_style_is_not_taken_for_one_with_a_style(bidder):
-    belief = SOME.with_bidder(bidder())
-    with pytest.raises(bb.BayesBridgeError, match=r"which has no style to learn: ask about belief.with_bidder\("):
-        infer_jointly(belief, "W")
-
-
-def test_a_question_that_makes_no_sense_is_refused_in_one_line():
+    for bidder in (bb.IterativeBidder(), bb.LearnedBidder()):
+        with pytest.raises(bb.BayesBridgeError, match=r"which has no style to learn: ask about belief.with_bidder\("):
+            infer_jointly(SOME.with_bidder(bidder), "W")
     with pytest.raises(bb.BayesBridgeError, match=r"^S is the observer"):
         infer_jointly(SOME, "S")
     with pytest.raises(bb.BayesBridgeError, match=r"^W has not called: give the calls as evidence first$"):

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from pytensor.compile.mode import Mode
 
 from bayesbridge import Seat, StyleBidder
 from bayesbridge.bidders.auctions import simulate_auction
-from bayesbridge.bidders.fit import records_of
+from bayesbridge.bidders.fit import fit_styles, records_of
 from tests.deals import deal_masks, random_deal
 
-SMALL = {"draws": 100, "tune": 200, "chains": 2}
+PLAIN = Mode(linker="py", optimizer=None)  # evaluates without compiling
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +38,4 @@ def table():
 @pytest.fixture(scope="session")
 def fitted(table):
     """Their styles; the players come from one population."""
-    from bayesbridge.bidders.fit import fit_styles
-
-    return fit_styles(table[1], rng=1, **SMALL)
+    return fit_styles(table[1], draws=100, tune=200, chains=2, rng=1)

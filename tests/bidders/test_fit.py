@@ -1,23 +1,21 @@
 """Styles learned from records: what is on record, the fit against the truth, and what ArviZ answers about it."""
 
-import arviz as az
 import numpy as np
 import pymc as pm
+import pytensor
 import pytensor.tensor as pt
 import pytest
 import xarray
-from pytensor.compile.mode import Mode
 from scipy import stats
 
 from bayesbridge import Auction, BayesBridgeError, Deal, Seat, StyleBidder
 from bayesbridge.bidders import fit
 from bayesbridge.notation import read_pbn
-from tests.bidders.conftest import SMALL, play
+from tests.bidders.conftest import PLAIN, play
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*take more with draws=:UserWarning")
 """A small fit says that it is small."""
 
-PLAIN = Mode(linker="py", optimizer=None)  # evaluate without compiling
 ONE = fit.Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
 """Aggressiveness alone is not known."""
 
@@ -28,7 +26,8 @@ def test_arrays_say_what_the_bidder_says(table):
     pair = [bidders[Seat.W], bidders[Seat.E]]
     style = np.array([[getattr(bidder, name) for name in fit.STYLE] for bidder in pair])
     found = design.probabilities(style[None])[0]
-    chances = design.chances([pt.as_tensor(column) for column in style.T], pt.special.softmax).eval(mode=PLAIN)
+    with pytensor.config.change_flags(cxx=""):
+        chances = design.chances([pt.as_tensor(one) for one in style.T], pt.special.softmax).eval(mode=PLAIN)
     logs = np.log(chances[np.arange(len(records)), design.call])
     for row, record in enumerate(records[:40]):
         bidder, masks = pair[record.player == "cautious"], np.array([record.hand.mask], dtype=np.uint64)
@@ -241,12 +240,6 @@ GROUPS = {
 }
 
 
-@pytest.fixture(scope="module")
-def alike(table):
-    """The same records, as if both players had one style."""
-    return fit.fit_styles(table[1], pooling="complete", rng=2, **SMALL)
-
-
 def test_every_group_that_arviz_asks_for_is_there(fitted):
     assert set(fitted.tree.children) == GROUPS
     records = fitted.tree["observed_data"].sizes["record"]
@@ -257,22 +250,3 @@ def test_every_group_that_arviz_asks_for_is_there(fitted):
     for group in ("prior_predictive", "posterior_predictive"):
         calls = fitted.tree[group]["call"].values.reshape(-1, records)
         assert legal[np.arange(records), calls].all(), group  # an illegal call has probability 0
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Estimated shape parameter:UserWarning")
-def test_leaving_one_record_out_prefers_the_model_with_two_players(fitted, alike, table):
-    """The players differ by two tricks. A control: with names handed out at random nothing is gained."""
-    loo = az.loo(fitted.tree, pointwise=True)
-    assert loo.n_data_points == len(table[1])
-    assert float((loo.pareto_k > 0.7).mean()) < 0.05
-    ranking = az.compare({"two": fitted.tree, "one": alike.tree})
-    assert list(ranking.index) == ["two", "one"]
-    assert ranking.loc["one", "elpd_diff"] < -3 * ranking.loc["one", "dse"]
-    names = np.random.default_rng(4).permutation([record.player for record in table[1]])
-    mixed = [
-        fit.CallRecord(name, r.hand, r.auction, r.index, r.vulnerable) for name, r in zip(names, table[1], strict=True)
-    ]
-    control = fit.fit_styles(mixed, rng=3, **SMALL)
-    ranking = az.compare({"two": control.tree, "one": alike.tree})
-    assert ranking["elpd_diff"].min() > -3 * ranking["dse"].max()

@@ -309,7 +309,6 @@ def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
 
 def test_a_server_that_comes_back_is_asked_again(tab):
     page = tab()
-    page.problems = []  # the browser tells of what it cannot reach
     page.context.set_offline(True)
     page.select_option("#mode", "lacks")
     page.select_option("#seat", "E")
@@ -319,4 +318,4 @@ def test_a_server_that_comes_back_is_asked_again(tab):
     page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'", polling=50)
     settled(page)
     assert chips(page) == ["E lacks HA"]
-    page.problems = []
+    page.problems = []  # the browser told of what it could not reach
