@@ -234,7 +234,7 @@ def test_what_is_no_plugin_and_no_game_is_said():
 
 def test_every_bidder_offered_conforms():
     """Experts know the game of four alone."""
-    for name, bidder in registry.load().bidders.items():
+    for name, bidder in (*registry.load().bidders.items(), ("learned", LearnedBidder("All"))):
         check_bidder(bidder, players=4 if name == "learned" else 3, hands=4)
     with pytest.raises(PluginError, match="auction 'S:': BayesBridgeError on 4 hands"):
         check_bidder(LearnedBidder(), hands=4)
