@@ -242,7 +242,7 @@ def _pick_pair(work: Work, k: int, length: int, points: int, state: State) -> in
     """The first side's cards of two suits, given their number and points in doubt."""
     suits, ways, suit = work.suit, work.ways, 2 * k
     limit = _uniform(state) * work.table[k, WIDTH * points + (length if k == 0 else 26 - length)]
-    total, mine, worth = 0.0, 0, 0
+    total, mine, worth = 0.0, length, points
     for p in range(min(points, HONOUR_POINTS[suits[suit, 1]]) + 1):
         if points - p <= HONOUR_POINTS[suits[suit + 1, 1]]:
             for here in range(max(suits[suit, 5], length - suits[suit + 1, 6]), min(suits[suit, 6], length) + 1):
@@ -286,8 +286,10 @@ def fill_splits(one: Side, rest: Side, cards: Hands, state: State, found: Splits
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
         if len(state) > 0 and whole > 0.0:
             length, p, q = _find(_uniform(state) * whole, work)
-            hand = _pick_pair(work, 0, length, p, state)
-            hands[i] = np.uint64(hand | _pick_pair(work, 1, 13 - length, q, state))
+            hand = 0
+            for k in range(2):
+                hand |= _pick_pair(work, k, 13 - length if k else length, q if k else p, state)
+            hands[i] = np.uint64(hand)
 
 
 class Tilt(NamedTuple):
