@@ -467,7 +467,14 @@ def covered(counts: Counts) -> dict[float, int]:
 
 def _tails(below: NDArray[np.int64], deals: int) -> Floats:
     """(n, BINS − 1) two-sided binomial tail of the number of ranks below each edge."""
-    low, high = stats.binom.cdf(below, deals, EDGES), stats.binom.sf(below - 1, deals, EDGES)
+    return _tail_table(deals)[below, np.arange(BINS - 1)]
+
+
+@lru_cache(maxsize=64)
+def _tail_table(deals: int) -> Floats:
+    """(deals + 1, BINS − 1) the tail of every number of ranks below each edge."""
+    numbers = np.arange(deals + 1)[:, None]
+    low, high = stats.binom.cdf(numbers, deals, EDGES), stats.binom.sf(numbers - 1, deals, EDGES)
     return np.asarray(2.0 * np.minimum(low, high))
 
 
