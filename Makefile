@@ -10,6 +10,9 @@ export PYTHON
 # Hundreds of processes import the package: what one has compiled to bytecode is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Tests and examples fill the cores with processes, whose threads would wait for each other.
+test test-all docs: export OPENBLAS_NUM_THREADS = 1
+
 PLUGINS := $(wildcard plugins/*/pyproject.toml)
 SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 

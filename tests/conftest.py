@@ -19,6 +19,7 @@ settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True
 settings.register_profile("all", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")  # numba compiles what is run; C would be for shapes of models
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs tests in the background has them ignore interrupts, and their children with them; tests that
