@@ -29,7 +29,7 @@ CARD = 9, 44
 """Lines and letters of printed text on the card of an example that draws nothing."""
 
 LIBRARIES = ("arviz", "bayesbridge.plots", "bayesbridge.results", "matplotlib.figure", "pymc")
-"""Imported once for all examples, which takes longer than most of them."""
+"""Imported once for several examples, which takes longer than most of them."""
 
 PRINTED = {
     "lesson": ("A lesson to print", "deals.html#a-lesson-to-print"),
@@ -117,7 +117,7 @@ def run(paths: list[Path], kept: Path = KEPT) -> list[Ran]:
 def run_side_by_side(root: Path, kept: Path, paths: list[Path]) -> str:
     """Each in a process of its own that has the libraries already; which of them failed, and what they said."""
     os.chdir(root)
-    for library in LIBRARIES:
+    for library in LIBRARIES if len(paths) > 1 else ():
         import_module(library)
     context, waiting, running, failed = multiprocessing.get_context("fork"), list(reversed(paths)), {}, ""
     while waiting or running:

@@ -4,7 +4,6 @@ from dataclasses import astuple
 from typing import NamedTuple
 
 import numpy as np
-import pytensor
 import pytest
 import xarray
 from scipy import stats
@@ -16,7 +15,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.weights import Weights
 from bayesbridge.joint import StyleQuestion, StyleRows, posterior_model
 from bayesbridge.layouts import high_card_points
-from tests.bidders.conftest import PLAIN
+from tests.bidders.conftest import density_of
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))
 CALLS = bb.Called("W", "1C"), bb.Called("E", "pass"), bb.Called("S", "1NT"), bb.Called("W", "2C")
@@ -176,8 +175,7 @@ def test_a_style_that_is_known_leaves_nothing_to_sample():
 
 def test_the_density_that_nuts_samples_is_a_sum_over_layouts():
     question = StyleQuestion.of(SOME, "W", RECORDS, KNOWN)
-    with pytensor.config.change_flags(cxx=""):
-        density = posterior_model(question, StyleRows.of(question, None)).compile_logp(mode=PLAIN)
+    density = density_of(posterior_model(question, StyleRows.of(question, None)))
     (masks,) = Enumeration.of(SOME.constraints).blocks()
     west, east = np.ascontiguousarray(masks[:, 3]), SOME.bidder.log_likelihood(masks[:, 1], SOME.auction, 1)
     found, expected = [], []

@@ -369,14 +369,19 @@ def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, po
     chosen = pooling or ("partial" if len(players) > 1 else "none")
     if chosen not in POOLINGS:
         raise BayesBridgeError(f"unknown pooling {chosen!r}: choose {', '.join(POOLINGS)}", pooling=chosen)
-    design = Design.of(every, players)
+    design, table = Design.of(every, players), ("record", "option")
     coords = {"player": players, "record": range(len(every)), "option": [str(call) for call in CALLS]}
     with pm.Model(coords=coords) as model:
         style = style_variables(known, players, chosen == "partial", chosen == "complete")
-        player = pm.Data("player_index", design.player, dims="record")
-        legal = pm.Data("legal", design.legal, dims=("record", "option"))
-        chances = design._replace(player=player, legal=legal).chances(style, pt.special.softmax)
-        pm.Categorical("call", p=chances, observed=design.call, dims="record")
+        # Data and no constants: what PyTensor has compiled serves other records too.
+        terms = [pm.Data(f"utility_{power}", term, dims=table) for power, term in enumerate(design.terms)]
+        legal, player = (
+            pm.Data("legal", design.legal, dims=table),
+            pm.Data("player_index", design.player, dims="record"),
+        )
+        made = pm.Data("made", design.call, dims="record")
+        chances = Design(Terms(*terms), legal, made, player).chances(style, pt.special.softmax)
+        pm.Categorical("call", p=chances, observed=made, dims="record")
     return model
 
 

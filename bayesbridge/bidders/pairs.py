@@ -254,8 +254,11 @@ def sample_style(
     turn = np.arange(len(line.made))
     with pymc.Model(coords={"number": np.arange(STYLE), "turn": turn}):
         style = pymc.Normal("style", 0.0, 1.0, dims="number")
-        logits = line.scores + pt.dot(line.slopes, style - line.at)
-        pymc.Categorical("call", logit_p=logits, observed=line.made, dims="turn")
+        # Data and no constants: what PyTensor has compiled serves other tables too.
+        scores, slopes, at, made = (
+            pymc.Data(name, np.asarray(getattr(line, name))) for name in ("scores", "slopes", "at", "made")
+        )
+        pymc.Categorical("call", logit_p=scores + pt.dot(slopes, style - at), observed=made, dims="turn")
         tree = sample_quietly(draws, draws, 2, generator(rng), initvals={"style": line.at})
     drawn = tree["posterior"].to_dataset()["style"]
     flat = np.asarray(drawn).reshape(-1, STYLE)

@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
-from pytensor.compile.mode import Mode
 
 from bayesbridge import Seat, StyleBidder
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.fit import fit_styles, records_of
 from tests.deals import deal_masks, random_deal
 
-PLAIN = Mode(linker="py", optimizer=None)  # evaluates without compiling
+
+def density_of(model):
+    """The log density of a PyMC model, evaluated without compiling."""
+    from pytensor.compile.mode import Mode  # as late as PyMC, which not every process of tests needs
+
+    return model.compile_logp(mode=Mode(linker="py", optimizer=None))
 
 
 @pytest.fixture(scope="session")
@@ -37,5 +41,5 @@ def table():
 
 @pytest.fixture(scope="session")
 def fitted(table):
-    """Their styles; the players come from one population."""
-    return fit_styles(table[1], draws=100, tune=200, chains=2, rng=1)
+    """Their styles, each learned alone."""
+    return fit_styles(table[1], pooling="none", draws=100, tune=200, chains=2, rng=1)

@@ -1,9 +1,9 @@
 """Styles learned from records: what is on record, the fit against the truth, and what ArviZ answers about it."""
 
+import re
+from dataclasses import astuple, replace
+
 import numpy as np
-import pymc as pm
-import pytensor
-import pytensor.tensor as pt
 import pytest
 import xarray
 from scipy import stats
@@ -11,7 +11,7 @@ from scipy import stats
 from bayesbridge import Auction, BayesBridgeError, Deal, Seat, StyleBidder
 from bayesbridge.bidders import fit
 from bayesbridge.notation import read_pbn
-from tests.bidders.conftest import PLAIN, play
+from tests.bidders.conftest import density_of, play
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*take more with draws=:UserWarning")
 """A small fit says that it is small."""
@@ -26,17 +26,18 @@ def test_arrays_say_what_the_bidder_says(table):
     pair = [bidders[Seat.W], bidders[Seat.E]]
     style = np.array([[getattr(bidder, name) for name in fit.STYLE] for bidder in pair])
     found = design.probabilities(style[None])[0]
-    with pytensor.config.change_flags(cxx=""):
-        chances = design.chances([pt.as_tensor(one) for one in style.T], pt.special.softmax).eval(mode=PLAIN)
-    logs = np.log(chances[np.arange(len(records)), design.call])
     for row, record in enumerate(records[:40]):
-        bidder, masks = pair[record.player == "cautious"], np.array([record.hand.mask], dtype=np.uint64)
-        bidder = StyleBidder(*(getattr(bidder, name) for name in fit.STYLE), vulnerable=record.vulnerable)
+        bidder = replace(pair[record.player == "cautious"], vulnerable=record.vulnerable)
+        masks = np.array([record.hand.mask], dtype=np.uint64)
         np.testing.assert_allclose(found[row], bidder.probabilities(masks, record.before)[0], atol=1e-12)
-        assert logs[row] == pytest.approx(bidder.log_likelihood(masks, record.auction, record.index)[0])
+        log = bidder.log_likelihood(masks, record.auction, record.index)[0]
+        assert np.log(found[row, record.call.index]) == pytest.approx(log)
 
 
-def test_a_fit_finds_the_players(fitted, table):
+@pytest.mark.parametrize("pooling", ["none", pytest.param("partial", marks=pytest.mark.slow)])
+def test_a_fit_finds_the_players(fitted, table, pooling):
+    if pooling == "partial":
+        fitted = fit.fit_styles(table[1], draws=100, tune=200, chains=2, predictive=False, rng=1)
     assert fitted.players == ("bold", "cautious")
     assert fitted.worst_rhat < 1.2  # of two hundred draws; chains in two places have far more
     assert fitted.divergences < 20
@@ -45,6 +46,25 @@ def test_a_fit_finds_the_players(fitted, table):
         truth = np.array([getattr(bidder, parameter) for parameter in fit.STYLE])
         assert (np.abs(draws.mean(axis=0) - truth) < 5 * draws.std(axis=0)).all()
     assert (fitted.draws("bold")[:, 0] > fitted.draws("cautious")[:, 0]).mean() > 0.99
+
+
+@pytest.mark.parametrize("pooling", fit.POOLINGS)
+def test_the_density_is_that_of_the_prior_and_of_the_bidders(table, pooling):
+    rng, prior, records = np.random.default_rng(4), fit.Prior(), table[1][:30]
+    design, alike = fit.Design.of(records, ["bold", "cautious"]), pooling == "complete"
+    density = density_of(fit.style_model(records, prior, pooling=pooling))
+    centres, spreads = np.array([list(normal) for normal in astuple(prior)]).T
+    for _ in range(3):
+        z, mean, log_spread = rng.normal(size=(4, 2 - alike)), rng.normal(size=4), rng.normal(size=4)
+        point = {f"z_{name}": row[0] if alike else row for name, row in zip(fit.STYLE, z, strict=True)}
+        expected, spread = stats.norm.logpdf(z).sum(), np.exp(log_spread)
+        if pooling == "partial":
+            point |= {"population_mean": mean, "population_spread_log__": log_spread}
+            population = stats.norm.logpdf(mean, centres, spreads) + stats.halfnorm.logpdf(spread, 0, spreads)
+            expected += (population + log_spread).sum()
+            z = ((mean - centres)[:, None] + spread[:, None] * z) / spreads[:, None]
+        chances = design.probabilities(np.broadcast_to(prior.styles(z.T), (1, 2, 4)))[0]
+        assert density(point) == pytest.approx(expected + np.log(chances[np.arange(30), design.call]).sum(), abs=1e-9)
 
 
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
@@ -61,17 +81,14 @@ def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
 
 def test_the_model_is_one_that_pymc_users_know(table):
     model = fit.style_model(table[1])
-    assert [variable.name for variable in model.observed_RVs] == ["call"]
-    assert not model.potentials
+    assert ([variable.name for variable in model.observed_RVs], model.potentials) == (["call"], [])
     assert {name: len(labels) for name, labels in model.coords.items()} == {
         "player": 2, "record": len(table[1]), "option": 38, "parameter": 4,
     }  # fmt: skip
     assert model.named_vars_to_dims["call"] == ("record",)
-    assert "Categorical" in pm.model_to_mermaid(model)
+    assert "call ~ Categorical" in model.str_repr()
     without = fit.style_model(table[1], fit.Prior(suit_preference=(0.0, 0.0)))
     assert without.coords["parameter"] == ("aggressiveness", "log_temperature", "logit_slip")
-    alone, alike = (fit.style_model(table[1], pooling=pooling) for pooling in ("none", "complete"))
-    assert [model["z_slip"].eval().shape for model in (alone, alike)] == [(2,), ()]
 
 
 def test_bidders_come_out_of_a_fit(fitted, random_hands):
@@ -90,13 +107,10 @@ def test_rates_are_those_of_the_bidders(fitted, table):
     rates = fitted.bid_rates(turns)
     assert rates.dims == ("chain", "draw", "player")
     first = StyleBidder(*fitted.draws("bold")[0].tolist())
-    expected = [
-        StyleBidder(*(getattr(first, name) for name in fit.STYLE), vulnerable=record.vulnerable)
-        .probabilities(np.array([record.hand.mask], dtype=np.uint64), record.before)[0, 3:]
-        .sum()
-        for record in turns
-    ]
-    assert float(rates.sel(player="bold")[0, 0]) == pytest.approx(np.mean(expected))
+    hands = [np.array([record.hand.mask], np.uint64) for record in turns]
+    by_turn = [replace(first, vulnerable=one.vulnerable).probabilities for one in turns]
+    chances = [of(hand, one.before) for of, hand, one in zip(by_turn, hands, turns, strict=True)]
+    assert float(rates.sel(player="bold")[0, 0]) == pytest.approx(np.mean([one[0, 3:].sum() for one in chances]))
     with pytest.raises(BayesBridgeError, match="no turns to bid in"):
         fitted.bid_rates([])
 
@@ -115,7 +129,7 @@ def test_a_bad_question_is_refused(table):
 @pytest.mark.parametrize(
     ("chains", "noise", "diverged", "said"),
     [
-        (4, 1.0, 0, None),
+        (4, 1.0, 0, "^$"),
         (4, 1.0, 3, "3 of 2000 draws diverged: take more with draws= and tune=, or smaller"),
         (4, 0.05, 0, r"R-hat of aggressiveness\[x\] is .*, above 1.01; aggressiveness\[x\] has .* effective draws"),
         (1, 1.0, 0, "one chain cannot show"),
@@ -132,25 +146,8 @@ def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
     coords = {"player": ["x"], "chain": range(chains), "draw": range(500)}
     groups = {"posterior": xarray.Dataset(drawn | known, coords), "sample_stats": xarray.Dataset(stats_group)}
     warning = fit.Styles(xarray.DataTree.from_dict(groups)).warning
-    if said is None:
-        assert warning == ""
-    else:
-        assert warning.count("\n") == 0
-        with pytest.raises(UserWarning, match=said):
-            raise UserWarning(warning)
-
-
-def check_ranks(fitted, truth, names):
-    """Ranks of the truth among the draws are uniform, and 80 % intervals hold it four times in five."""
-    for name in names:
-        column = fit.STYLE.index(name)
-        actual = np.array([getattr(bidder, name) for bidder in truth])
-        share = (fitted.values[:, :, column] < actual).mean(axis=0)
-        assert stats.kstest(share, "uniform").pvalue > 1e-6, name
-        assert held(share) > 1e-6, name
-    # A negative control: intervals do not hold another player's truth so often.
-    others = (fitted.values[:, :, 0] < np.roll([bidder.aggressiveness for bidder in truth], 1)).mean(axis=0)
-    assert held(others) < 1e-3
+    assert "\n" not in warning
+    assert re.search(said, warning)
 
 
 def held(share):
@@ -159,29 +156,26 @@ def held(share):
     return stats.binomtest(int(inside.sum()), len(share), 0.8).pvalue
 
 
-def calibrated(prior, players, deals, rng, **options):
-    """Players drawn from the prior, fitted side by side."""
-    generator = np.random.default_rng(rng)
+@pytest.mark.parametrize(
+    ("prior", "players", "deals", "numbers", "draws"),
+    [(ONE, 40, 4, 1, 250), pytest.param(fit.Prior(), 60, 12, 4, 400, marks=pytest.mark.slow)],
+)
+def test_ranks_of_the_truth_are_uniform(prior, players, deals, numbers, draws):
+    """Simulation-based calibration: ranks among the draws, and 80 % intervals hold the truth four times in five."""
+    generator = np.random.default_rng(5)
     truth, records = [prior.draw(generator) for _ in range(players)], []
     for number, bidder in enumerate(truth):
         bidders = {Seat.S: StyleBidder(), Seat.W: bidder, Seat.E: StyleBidder()}
         records += play(bidders, {Seat.W: f"{number:03}"}, deals, generator)
-    return fit.fit_styles(records, prior, pooling="none", chains=2, predictive=False, rng=6, **options), truth
-
-
-def test_ranks_of_the_truth_are_uniform_for_one_number():
-    """Simulation-based calibration, small: one number for each of 40 players, four auctions each."""
-    fitted, truth = calibrated(ONE, 40, 4, 5, draws=200, tune=300)
+    fitted = fit.fit_styles(records, prior, pooling="none", draws=draws, tune=draws, chains=2, predictive=False, rng=6)
     assert fitted.worst_rhat < 1.1
-    check_ranks(fitted, truth, fit.STYLE[:1])
-
-
-@pytest.mark.slow
-def test_ranks_of_the_truth_are_uniform():
-    """Simulation-based calibration: 60 players drawn from the prior, twelve auctions each."""
-    fitted, truth = calibrated(fit.Prior(), 60, 12, 5, draws=250, tune=500)
-    assert fitted.worst_rhat < 1.1
-    check_ranks(fitted, truth, fit.STYLE)
+    for column, name in enumerate(fit.STYLE[:numbers]):
+        share = (fitted.values[:, :, column] < [getattr(bidder, name) for bidder in truth]).mean(axis=0)
+        assert stats.kstest(share, "uniform").pvalue > 1e-6, name
+        assert held(share) > 1e-6, name
+    # A negative control: intervals do not hold another player's truth so often.
+    others = (fitted.values[:, :, 0] < np.roll([bidder.aggressiveness for bidder in truth], 1)).mean(axis=0)
+    assert held(others) < 1e-3
 
 
 HAND = "AKQ52.J3.A94.K83"
