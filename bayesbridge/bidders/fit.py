@@ -375,11 +375,9 @@ def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, po
         style = style_variables(known, players, chosen == "partial", chosen == "complete")
         # Data and no constants: what PyTensor has compiled serves other records too.
         terms = [pm.Data(f"utility_{power}", term, dims=table) for power, term in enumerate(design.terms)]
-        legal, player = (
-            pm.Data("legal", design.legal, dims=table),
-            pm.Data("player_index", design.player, dims="record"),
-        )
+        legal = pm.Data("legal", design.legal, dims=table)
         made = pm.Data("made", design.call, dims="record")
+        player = pm.Data("player_index", design.player, dims="record")
         chances = Design(Terms(*terms), legal, made, player).chances(style, pt.special.softmax)
         pm.Categorical("call", p=chances, observed=made, dims="record")
     return model
