@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -112,7 +113,7 @@ class Design(NamedTuple):
     """Records as arrays, r of them."""
 
     terms: Terms  # (r, 38) each, utilities; Pass has 0, an illegal call NEVER
-    legal: NDArray[np.int64]  # (r, 38) 1 where the call was legal, else 0
+    slipped: Floats  # (r, 38) P(call) of a slip: legal calls are equally likely
     call: NDArray[np.int64]  # (r,) the call made
     player: NDArray[np.int64]  # (r,) its player's number
 
@@ -128,18 +129,30 @@ class Design(NamedTuple):
             u0[row, options.call], u1[row, options.call], u2[row, options.call] = terms
         call = np.array([record.call.index for record in records], dtype=np.int64)
         player = np.array([players.index(record.player) for record in records], dtype=np.int64)
-        return cls(Terms(u0, u1, u2), (u0 > NEVER).astype(np.int64), call, player)
+        legal = u0 > NEVER
+        return cls(Terms(u0, u1, u2), legal / legal.sum(axis=1, keepdims=True), call, player)
 
     def chances(self, style: Sequence[Any], softmax: Callable[..., Any]) -> Any:
         """(…, r, 38) P(call) for the numbers of styles, (…, players) each: arrays or tensors, with their softmax."""
         aggressiveness, preference, temperature, slip = (number[..., self.player][..., None] for number in style)
         added = aggressiveness + preference * LEANING
         meant = softmax(self.terms.utility(added) / temperature, axis=-1)
-        return slip * self.legal / self.legal.sum(axis=-1, keepdims=True) + (1.0 - slip) * meant
+        return slip * self.slipped + (1.0 - slip) * meant
 
     def probabilities(self, style: Floats) -> Floats:
         """(d, r, 38) P(call) under d draws of the players' styles, (d, players, 4)."""
         return np.asarray(self.chances(list(np.moveaxis(style, -1, 0)), softmax))
+
+    def simulate(self, styles: Floats, rng: np.random.Generator) -> tuple[NDArray[np.int64], Floats]:
+        """(…, r) calls drawn under styles, (…, players, 4), and log P(call made)."""
+        each, rows = styles.reshape(-1, *styles.shape[-2:]), np.arange(len(self.call))
+        calls, logs = np.empty((len(each), len(rows)), np.int64), np.empty((len(each), len(rows)))
+        for block in np.array_split(np.arange(len(each)), 1 + len(each) * self.slipped.size // BLOCK):
+            chances = self.probabilities(each[block])
+            below = chances.cumsum(axis=2)
+            calls[block] = (below < rng.random((*below.shape[:2], 1)) * below[..., -1:]).sum(axis=2)
+            logs[block] = np.log(chances[:, rows, self.call])
+        return calls.reshape(*styles.shape[:-2], -1), logs.reshape(*styles.shape[:-2], -1)
 
 
 def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
@@ -154,7 +167,7 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
         raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
     design = Design.of([replace(turn, player="") for turn in turns], [""])
     each = np.asarray(styles, dtype=np.float64)[:, None, :]
-    blocks = np.array_split(each, 1 + len(each) * design.legal.size // BLOCK)
+    blocks = np.array_split(each, 1 + len(each) * design.slipped.size // BLOCK)
     return np.concatenate([design.probabilities(block)[..., 3:].sum(axis=2).mean(axis=1) for block in blocks])
 
 
@@ -375,10 +388,10 @@ def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, po
         style = style_variables(known, players, chosen == "partial", chosen == "complete")
         # Data and no constants: what PyTensor has compiled serves other records too.
         terms = [pm.Data(f"utility_{power}", term, dims=table) for power, term in enumerate(design.terms)]
-        legal = pm.Data("legal", design.legal, dims=table)
+        slipped = pm.Data("slipped", design.slipped, dims=table)
         made = pm.Data("made", design.call, dims="record")
         player = pm.Data("player_index", design.player, dims="record")
-        chances = Design(Terms(*terms), legal, made, player).chances(style, pt.special.softmax)
+        chances = Design(Terms(*terms), slipped, made, player).chances(style, pt.special.softmax)
         pm.Categorical("call", p=chances, observed=made, dims="record")
     return model
 
@@ -402,30 +415,50 @@ def fit_styles(
     ``predictive``: whether to add what ArviZ needs beyond the draws, 16 bytes for each draw of each record.
     ``sample``: further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
     """
-    import pymc as pm
     from pymc.stats import compute_log_prior
 
-    model, numbers = style_model(records, prior, pooling=pooling), generator(rng)
-    with model:
+    every, numbers = list(records), generator(rng)
+    with style_model(every, prior, pooling=pooling) as model:
         tree = sample_quietly(draws, tune, chains, numbers, **sample)
     if predictive:
-        seeds = [int(seed) for seed in numbers.integers(0, 1 << 31, size=2)]
-        quiet: dict[str, Any] = {"model": model, "progressbar": False}
-        log = logging.getLogger("pymc")
-        level = log.level
-        log.setLevel(logging.ERROR)
-        try:
-            drawn = pm.sample_prior_predictive(1000, model=model, random_seed=seeds[0])
-            compute_log_prior(tree, **quiet)
-            pm.compute_log_likelihood(tree, **quiet)
-            pm.sample_posterior_predictive(tree, extend_inferencedata=True, random_seed=seeds[1], **quiet)
-        finally:
-            log.setLevel(level)
-        tree["prior"], tree["prior_predictive"] = drawn["prior"], drawn["prior_predictive"]
+        compute_log_prior(tree, model=model, progressbar=False)
+        _add_predictions(tree, model, every, numbers)
     styles = Styles(tree)
     if styles.warning:
         warnings.warn(styles.warning, stacklevel=2)
     return styles
+
+
+def _add_predictions(
+    tree: xarray.DataTree, model: pymc.Model, records: Sequence[CallRecord], rng: np.random.Generator
+) -> None:
+    """Styles of the prior; calls simulated under them and under the posterior, and log P(call on record)."""
+    import pymc as pm
+    import xarray
+
+    known, seed = [*model.free_RVs, *model.deterministics], int(rng.integers(0, 1 << 31))
+    with quiet_pymc():
+        drawn = pm.sample_prior_predictive(1000, model=model, var_names=[one.name for one in known], random_seed=seed)
+    tree["prior"], design = drawn["prior"], Design.of(records, Styles(tree).players)
+    for group in ("prior", "posterior"):
+        styles = tree[group].to_dataset()
+        values = np.stack([styles[name].values for name in STYLE], axis=-1)
+        coords = {"chain": styles["chain"], "draw": styles["draw"], "record": range(len(records))}
+        found = zip((f"{group}_predictive", "log_likelihood"), design.simulate(values, rng), strict=True)
+        for kind, numbers in found:  # log P(call) of the prior is overwritten by that of the posterior
+            tree[kind] = xarray.DataTree(xarray.Dataset({"call": (("chain", "draw", "record"), numbers)}, coords))
+
+
+@contextmanager
+def quiet_pymc() -> Iterator[None]:
+    """Without the lines that PyMC logs of what it does."""
+    log = logging.getLogger("pymc")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any) -> xarray.DataTree:

@@ -252,13 +252,16 @@ def sample_style(
     seated = tables_of(records, pair)[:tables]
     line = _fitted(seated)
     turn = np.arange(len(line.made))
-    with pymc.Model(coords={"number": np.arange(STYLE), "turn": turn}):
+    # By how much each call is ahead of the one made, with its slopes: P(call made) is one over the sum of their exp.
+    slopes = line.slopes - line.slopes[turn, line.made][:, None]
+    ahead = line.scores - line.scores[turn, line.made][:, None] - slopes @ line.at
+    with pymc.Model(coords={"number": np.arange(STYLE)}):
         style = pymc.Normal("style", 0.0, 1.0, dims="number")
-        # Data and no constants: what PyTensor has compiled serves other tables too.
-        scores, slopes, at, made = (
-            pymc.Data(name, np.asarray(getattr(line, name))) for name in ("scores", "slopes", "at", "made")
-        )
-        pymc.Categorical("call", logit_p=scores + pt.dot(slopes, style - at), observed=made, dims="turn")
+        # Data and no constants, and products for sums: PyTensor compiles a third as long, and once for all records.
+        there, slope = pymc.Data("ahead", ahead.ravel()), pymc.Data("slopes", slopes.reshape(-1, STYLE))
+        calls, turns = pymc.Data("calls", np.ones(ahead.shape[1])), pymc.Data("turns", np.ones(len(turn)))
+        odds = pt.exp(there + pt.dot(slope, style)).reshape((-1, ahead.shape[1]))
+        pymc.Potential("call", -pt.dot(turns, pt.log(pt.dot(odds, calls))))
         tree = sample_quietly(draws, draws, 2, generator(rng), initvals={"style": line.at})
     drawn = tree["posterior"].to_dataset()["style"]
     flat = np.asarray(drawn).reshape(-1, STYLE)
@@ -272,6 +275,7 @@ def sample_style(
     weights = (by_network.sum(axis=1) - np.sum(by_line, axis=0)).reshape(shape)
     stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
     tree["log_likelihood"] = xarray.DataTree(calls)
+    tree["observed_data"] = xarray.DataTree(xarray.Dataset({"call": ("turn", line.made)}, {"turn": turn}))
     return tree
 
 

@@ -68,10 +68,13 @@ def test_the_density_is_that_of_the_prior_and_of_the_bidders(table, pooling):
 
 
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
-    """PyMC's numbers against the arrays, and every call's share of the predictions against its probability."""
+    """The arrays against PyMC's density, and every call's share of the predictions against its probability."""
     design = fit.Design.of(table[1], fitted.players)
-    made = np.log(design.probabilities(fitted.values[:10])[:, np.arange(len(design.call)), design.call])
-    np.testing.assert_allclose(fitted.tree["log_likelihood"]["call"][0, :10], made, atol=1e-9)
+    density, drawn = density_of(fit.style_model(table[1], pooling="none")), fitted.tree["posterior"]
+    for draw in range(3):
+        point = {f"z_{name}": drawn[f"z_{name}"].values[0, draw] for name in fit.STYLE}
+        logs = float(fitted.tree["log_likelihood"]["call"][0, draw].sum())
+        assert logs == pytest.approx(density(point) - stats.norm.logpdf([*point.values()]).sum(), abs=1e-9)
     simulated = fitted.tree["posterior_predictive"]["call"].values.reshape(len(fitted.values), -1)
     for call in (0, 3, 7):
         chance = np.array([design.probabilities(style[None])[0, :, call].sum() for style in fitted.values[::8]])
@@ -239,7 +242,7 @@ def test_every_group_that_arviz_asks_for_is_there(fitted):
     records = fitted.tree["observed_data"].sizes["record"]
     assert fitted.tree["log_likelihood"]["call"].shape == (*fitted.tree["posterior"]["slip"].shape[:2], records)
     assert list(fitted.tree["constant_data"]["option"].values[:4]) == ["Pass", "X", "XX", "1C"]
-    legal, observed = fitted.tree["constant_data"]["legal"].values, fitted.tree["observed_data"]["call"].values
+    legal, observed = fitted.tree["constant_data"]["slipped"].values > 0, fitted.tree["observed_data"]["call"].values
     assert legal[np.arange(records), observed].all()
     for group in ("prior_predictive", "posterior_predictive"):
         calls = fitted.tree[group]["call"].values.reshape(-1, records)
