@@ -19,9 +19,7 @@ def deal_masks(n, rng):
 
 
 def strange_deals(n, seed):
-    """(n,) (n,) two hands of deals with long suits, voids, high cards together, equal suits: shuffles of sorted decks
-    with little disorder.
-    """
+    """(n,) (n,) two hands of sorted decks, a little shuffled: long suits, voids, high cards together, equal suits."""
     rng = np.random.default_rng(seed)
     suit, rank = np.divmod(np.arange(52), 13)
     orders = [

@@ -49,10 +49,7 @@ def tricks(draw):
 
 @st.composite
 def plays(draw, deal, trump, slips=False):
-    """A record of play of a deal, up to 52 cards, legal unless ``slips`` let seats forget to follow suit.
-
-    The rules are written apart from ``bayesbridge.tricks``.
-    """
+    """Up to 52 cards played, legal unless ``slips`` let seats revoke; rules written apart from the package."""
     length = draw(st.integers(0, 52))
     choices = draw(st.lists(st.integers(0, 13 if slips else 12), min_size=length, max_size=length))
     left = {seat: list(deal[seat]) for seat in Seat}
@@ -95,10 +92,7 @@ evidence = st.one_of(
 
 @st.composite
 def true_evidence(draw, deal, played=0, points=True):
-    """A hard piece that is true of a deal of which the ``played`` cards have left their hands.
-
-    Without ``points`` it is not about high-card points.
-    """
+    """A hard piece, with ``points`` also about these, true of a deal whose ``played`` cards have left their hands."""
     seat, suit = draw(seats), draw(suits)
     hand = deal[seat]
     length = sum(card.suit is suit for card in hand)

@@ -47,12 +47,7 @@ def test_own_scheme_from_toml():
         base = 1
         per_overtrick = 0.1
         undertrick = "25/2"
-        [values]
-        c = 6
-        d = 6
-        h = 8
-        s = 8
-        nt = 10
+        values = { c = 6, d = 6, h = 8, s = 8, nt = 10 }
     """
     scheme = Scheme.of(tomllib.loads(text))
     assert scheme.per_overtrick == Fraction(1, 10)

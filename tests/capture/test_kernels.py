@@ -45,10 +45,7 @@ def test_a_hundred_thousand_deals():
 
 
 def test_equal_suits_take_the_first_in_suit_order():
-    """Four identical rows, AKQJ against T987, ties everywhere: nine captures go to clubs, diamonds and hearts.
-
-    Hands of 16 cards, which no deal has, but the kernel only reads rows.
-    """
+    """Four rows of AKQJ against T987, ties everywhere: nine captures go to clubs, diamonds and hearts."""
     mine = sum(0b1111000000000 << 13 * suit for suit in range(4))
     theirs = sum(0b0000111100000 << 13 * suit for suit in range(4))
     matrix = [[(mine >> 12 - r & 1) + 2 * (theirs >> 12 - r & 1) for r in range(13)] for _ in range(4)]

@@ -39,8 +39,7 @@ BOLD = {"\x1b[1m", "\x1b[0m"}
 
 
 @pytest.mark.parametrize(
-    ("term", "plain", "escapes"),
-    [("xterm-256color", "", BOLD), ("xterm-256color", "1", BOLD), ("dumb", "", set())],
+    ("term", "plain", "escapes"), [("xterm-256color", "", BOLD), ("xterm-256color", "1", BOLD), ("dumb", "", set())]
 )
 def test_a_terminal_sees_bold_titles_and_no_colours(term, plain, escapes):
     status, shown, err = in_terminal(["bid", HAND], "stdout", TERM=term, NO_COLOR=plain)

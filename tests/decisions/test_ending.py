@@ -14,9 +14,7 @@ from bayesbridge.words import card_words
 
 
 class EveryPlan:
-    """The tricks in each layout of every plan for so many tricks, double dummy after them: all cards of all hands are
-    tried one by one; of two plans the one that is nowhere better is dropped.
-    """
+    """Tricks in each layout of every plan for so many tricks, then double dummy; what is nowhere better is dropped."""
 
     def __init__(self, side, trump):
         self.side, self.trump, self.known = side, trump, {}

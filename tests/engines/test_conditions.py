@@ -18,11 +18,7 @@ from tests.dealing.plain_conditions import holds
 from tests.engines.positions import HANDS, all_layouts, allows, brute_force, closed, random_position
 
 SOUTH = HANDS[2]
-EXTRA = {
-    "alone": (),
-    "void": (bb.Lacks("E", "DA"),),
-    "points": (bb.HighCards("W", 0, 9), bb.Length("N", "D", 0, 4)),
-}
+EXTRA = {"alone": (), "void": (bb.Lacks("E", "DA"),), "points": (bb.HighCards("W", 0, 9), bb.Length("N", "D", 0, 4))}
 CONDITIONS = [
     "hcp(north) + hcp(south) >= 28",
     "aces(north) + aces(west) >= 2 || diamonds(east) > diamonds(west)",
