@@ -75,6 +75,13 @@ def test_every_figure_has_one_entry_and_every_entry_a_figure():
     assert [name for name in pictures if not any(f"pictures/{name})" in text for text in PAGES.values())] == []
 
 
+def test_what_make_bench_writes_has_no_other_tables():
+    for one in LIST["figure"]:
+        if one.get("make", "").startswith("make bench") and "page" in one:
+            rest = re.sub(r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->", "", PAGES[one["page"]], flags=re.S)
+            assert not has_figures(rest), one["page"]
+
+
 def test_every_command_is_there():
     for one in LIST["figure"]:
         for file in re.findall(r"python (\S+)", " ".join(map(str, one.values()))):
