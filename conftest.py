@@ -4,7 +4,9 @@ import ast
 import doctest
 from pathlib import Path
 
-STUB = ast.parse(Path(__file__).with_name("bayesbridge").joinpath("__init__.pyi").read_text("utf-8"))
+STUB = ast.parse(
+    Path(__file__).with_name("bayesbridge").joinpath("__init__.pyi").read_text("utf-8")
+)
 HOMES = {
     alias.name: f"bayesbridge.{node.module}"
     for node in STUB.body

@@ -19,7 +19,18 @@ from .decisions.review import review
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
-from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
+from .evidence.kinds import (
+    Called,
+    Condition,
+    HighCards,
+    Holds,
+    Lacks,
+    Length,
+    Play,
+    Reveal,
+    Shape,
+    Void,
+)
 from .history import card_history, sharpening
 from .joint import infer_jointly
 from .layouts import Layouts

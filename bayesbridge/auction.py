@@ -30,7 +30,11 @@ class _Standing:
         if call == PASS:
             return None
         if call.is_bid:
-            return None if self.bid is None or call > self.bid else f"it does not outrank {self.bid}"
+            return (
+                None
+                if self.bid is None or call > self.bid
+                else f"it does not outrank {self.bid}"
+            )
         if players == 3:
             return "nobody doubles in the three-player game"
         if self.bid is None or self.bidder is None:
@@ -41,7 +45,11 @@ class _Standing:
                 return f"{self.bid} is the own side's bid"
             return f"{self.bid} is doubled already" if self.doubled else None
         if self.doubled != 1:
-            return f"{self.bid} is redoubled already" if self.doubled else f"{self.bid} is not doubled"
+            return (
+                f"{self.bid} is redoubled already"
+                if self.doubled
+                else f"{self.bid} is not doubled"
+            )
         return None if own_side else f"{self.bid} is the other side's bid"
 
     def after(self, seat: Seat, call: Call) -> _Standing:
@@ -71,7 +79,8 @@ class Auction:
     def __post_init__(self) -> None:
         if self.first == self.dummy:
             raise IllegalCall(
-                f"{self.first.name} is the dummy's seat and does not bid: let another seat call first", seat=self.first
+                f"{self.first.name} is the dummy's seat and does not bid: let another seat call first",
+                seat=self.first,
             )
         standing, players = _Standing(), len(self.bidders)
         for i, (seat, call) in enumerate(self):
@@ -92,7 +101,10 @@ class Auction:
 
     @classmethod
     def of(
-        cls, value: Auction | Seat | str, calls: str | Iterable[Call | str] = (), dummy: Seat | str | None = None
+        cls,
+        value: Auction | Seat | str,
+        calls: str | Iterable[Call | str] = (),
+        dummy: Seat | str | None = None,
     ) -> Auction:
         """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes through."""
         if isinstance(value, Auction):
@@ -100,12 +112,18 @@ class Auction:
         text = ""
         if isinstance(value, str):
             value, _, text = value.partition(":")
-        return cls(Seat.of(value), (), None if dummy is None else Seat.of(dummy)).after_all(text).after_all(calls)
+        return (
+            cls(Seat.of(value), (), None if dummy is None else Seat.of(dummy))
+            .after_all(text)
+            .after_all(calls)
+        )
 
     @property
     def bidders(self) -> tuple[Seat, ...]:
         """The seats that bid, clockwise from the first."""
-        return tuple(seat for seat in map(self.first.next, range(4)) if seat != self.dummy)
+        return tuple(
+            seat for seat in map(self.first.next, range(4)) if seat != self.dummy
+        )
 
     @property
     def is_over(self) -> bool:
@@ -115,7 +133,9 @@ class Auction:
     @property
     def turn(self) -> Seat | None:
         """The seat to call, ``None`` when the auction is over."""
-        return None if self.is_over else self.bidders[len(self.calls) % len(self.bidders)]
+        return (
+            None if self.is_over else self.bidders[len(self.calls) % len(self.bidders)]
+        )
 
     @property
     def last_bid(self) -> Call | None:
@@ -134,7 +154,9 @@ class Auction:
         if bid is None or bidder is None or bid.strain is None:
             return None
         side = (bidder,) if self.dummy is not None else (bidder, bidder.partner)
-        declarer = next(seat for seat, call in self if seat in side and call.strain is bid.strain)
+        declarer = next(
+            seat for seat, call in self if seat in side and call.strain is bid.strain
+        )
         return Contract(bid.level, bid.strain, declarer, self._standing.doubled)
 
     def legal_calls(self) -> tuple[Call, ...]:
@@ -147,7 +169,9 @@ class Auction:
         if reason := self._objection(wanted):
             legal, seat = self.legal_calls(), self.turn
             names = [str(legal_call) for legal_call in legal if not legal_call.is_bid]
-            if lowest := next((legal_call for legal_call in legal if legal_call.is_bid), None):
+            if lowest := next(
+                (legal_call for legal_call in legal if legal_call.is_bid), None
+            ):
                 names.append(f"{lowest} … 7NT" if str(lowest) != "7NT" else "7NT")
             mend = "call no more" if seat is None else f"legal: {', '.join(names)}"
             raise self._illegal(wanted, seat, f"{reason}; {mend}")
@@ -171,29 +195,41 @@ class Auction:
             auction = auction.after(PASS)
         return auction
 
-    def fill(self, seat: Seat | str, call: Call | str) -> tuple[Auction, tuple[Seat, ...]]:
+    def fill(
+        self, seat: Seat | str, call: Call | str
+    ) -> tuple[Auction, tuple[Seat, ...]]:
         """The auction with a call by ``seat``, and the seats before it that are taken to have passed."""
         caller, wanted = Seat.of(seat), Call.of(call)
         if caller == self.dummy:
             bidders = ", ".join(bidder.name for bidder in self.bidders)
-            raise self._illegal(wanted, caller, f"the dummy's seat does not bid; bidders: {bidders}")
+            raise self._illegal(
+                wanted, caller, f"the dummy's seat does not bid; bidders: {bidders}"
+            )
         auction, passed = self, list[Seat]()
         while (turn := auction.turn) is not None and turn != caller:
             passed.append(turn)
             auction = auction.after(PASS)
         if passed and auction.is_over:
             passers = " and ".join(passer.name for passer in passed)
-            raise self._illegal(wanted, caller, f"the auction is over when {passers} pass; write their calls, in order")
+            raise self._illegal(
+                wanted,
+                caller,
+                f"the auction is over when {passers} pass; write their calls, in order",
+            )
         return auction.after(wanted), tuple(passed)
 
     def _objection(self, call: Call) -> str | None:
         seats = self.bidders
-        return self._standing.objection(seats[len(self.calls) % len(seats)], call, len(seats))
+        return self._standing.objection(
+            seats[len(self.calls) % len(seats)], call, len(seats)
+        )
 
     def _illegal(self, call: Call, seat: Seat | None, why: str) -> IllegalCall:
         who = "" if seat is None else f" by {seat.name}"
         message = f"illegal call {str(call)!r}{who} after '{self}': {why}"
-        return IllegalCall(message, call=call, seat=seat, auction=self, legal=self.legal_calls())
+        return IllegalCall(
+            message, call=call, seat=seat, auction=self, legal=self.legal_calls()
+        )
 
     def __iter__(self) -> Iterator[tuple[Seat, Call]]:
         seats = self.bidders
@@ -207,10 +243,18 @@ class Auction:
         return f"Auction.of({str(self)!r}{dummy})"
 
     def _repr_html_(self) -> str:
-        said = "Passed out." if self.contract is None else f"The contract is {self.contract}."
+        said = (
+            "Passed out."
+            if self.contract is None
+            else f"The contract is {self.contract}."
+        )
         return markup.piece(self.html(), markup.sentence(said if self.is_over else ""))
 
     def html(self) -> str:
         """The calls as an HTML table, a column for each seat that bids."""
         made = [(seat.name, str(call)) for seat, call in self]
-        return markup.calls([seat.name for seat in self.bidders], made, None if self.turn is None else self.turn.name)
+        return markup.calls(
+            [seat.name for seat in self.bidders],
+            made,
+            None if self.turn is None else self.turn.name,
+        )

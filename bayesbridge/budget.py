@@ -42,15 +42,21 @@ class Budget:
     draws: int | None = None  #: Layouts drawn where there are too many to walk.
     solve: int | None = None  #: Layouts to solve double dummy, 0 for none.
     seconds: float | None = None  #: Time on one core for what takes long.
-    error: float | None = None  #: Standard error of P(the contract makes) at which no more layouts are solved.
+    error: float | None = (
+        None  #: Standard error of P(the contract makes) at which no more layouts are solved.
+    )
 
     def __post_init__(self) -> None:
-        if self.solve is not None and not (self.solve == 0 or 2 <= self.solve <= MOST_DRAWS):
+        if self.solve is not None and not (
+            self.solve == 0 or 2 <= self.solve <= MOST_DRAWS
+        ):
             words = f"solve {self.solve}: give 0 for none, or at least 2 layouts, {MOST_DRAWS} at most"
             raise BayesBridgeError(words, solve=self.solve)
         for name, value in (("seconds", self.seconds), ("error", self.error)):
             if value is not None and not 0.0 < value < float("inf"):
-                raise BayesBridgeError(f"{name} {value}: give a number above 0", **{name: value})
+                raise BayesBridgeError(
+                    f"{name} {value}: give a number above 0", **{name: value}
+                )
 
     def over(self, usual: Budget) -> Budget:
         """These limits, and the usual ones where none was chosen: layouts or a time take the place of an error."""
@@ -66,7 +72,9 @@ class Budget:
         """How many layouts to solve at ``cost`` seconds each: as many as were named, else as the time allows."""
         if self.solve is not None:
             return self.solve
-        allowed = float("inf") if self.seconds is None else self.seconds / max(cost, 1e-9)
+        allowed = (
+            float("inf") if self.seconds is None else self.seconds / max(cost, 1e-9)
+        )
         return max(2, int(min(allowed, most)))
 
 

@@ -27,7 +27,9 @@ from bayesbridge.words import tell
 if TYPE_CHECKING:
     import numpy as np
 
-NOT_HASHED: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})  # no kernel or table needs them
+NOT_HASHED: Final = frozenset(
+    {"cli", "markup.py", "plots.py", "views", "web"}
+)  # no kernel or table needs them
 KEPT_DAYS: Final = 30  # how long the folder of a source that nobody uses is kept
 
 
@@ -41,7 +43,12 @@ def cached_arrays(
     try:
         with path.open("rb") as file:
             arrays = dict(np.load(file, allow_pickle=False))
-    except (OSError, ValueError, EOFError, BadZipFile):  # not there, or not as it was written
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        BadZipFile,
+    ):  # not there, or not as it was written
         arrays = {key: np.array(array, order="C") for key, array in build().items()}
         try:
             use_folder(path.parent)
@@ -57,8 +64,13 @@ def cached_arrays(
 def cache_directory() -> Path:
     """Where the package keeps files it can rebuild; it may not exist yet."""
     try:
-        return Path(os.environ.get("BAYESBRIDGE_CACHE") or platformdirs.user_cache_path("bayesbridge"))
-    except RuntimeError:  # a user without a home directory: what cannot be made is said where it is tried
+        return Path(
+            os.environ.get("BAYESBRIDGE_CACHE")
+            or platformdirs.user_cache_path("bayesbridge")
+        )
+    except (
+        RuntimeError
+    ):  # a user without a home directory: what cannot be made is said where it is tried
         return Path(os.devnull, "no home directory")
 
 

@@ -19,7 +19,13 @@ _WORDS: Final = {
 }
 _NAMES: Final = ("Pass", "X", "XX")
 
-GAME_LEVELS: Final = {Strain.NT: 3, Strain.S: 4, Strain.H: 4, Strain.D: 5, Strain.C: 5}  # 100 points for tricks
+GAME_LEVELS: Final = {
+    Strain.NT: 3,
+    Strain.S: 4,
+    Strain.H: 4,
+    Strain.D: 5,
+    Strain.C: 5,
+}  # 100 points for tricks
 CONTRACT_KINDS: Final = ("part score", "game", "slam")
 
 
@@ -37,7 +43,10 @@ class Call:
         if type(self.index) is not int:
             object.__setattr__(self, "index", whole(self.index, "Call: index"))
         if not 0 <= self.index < 38:
-            raise NotationError(f"call index {self.index}: a call is a number from 0 to 37", text=self.index)
+            raise NotationError(
+                f"call index {self.index}: a call is a number from 0 to 37",
+                text=self.index,
+            )
 
     @classmethod
     def of(cls, value: Call | str) -> Call:
@@ -51,14 +60,17 @@ class Call:
             return cls.bid("1234567".index(word[:1] or "?") + 1, word[1:])
         except ValueError:
             raise NotationError(
-                f"unknown call {value!r}: write Pass, X, XX, or level and strain from 1C to 7NT", text=value
+                f"unknown call {value!r}: write Pass, X, XX, or level and strain from 1C to 7NT",
+                text=value,
             ) from None
 
     @classmethod
     def bid(cls, level: int, strain: Strain | Suit | str) -> Call:
         """The bid of a level, 1 … 7, and a strain."""
         if not 1 <= whole(level, "level") <= 7:
-            raise NotationError(f"unknown level {level}: a bid has a level from 1 to 7", text=level)
+            raise NotationError(
+                f"unknown level {level}: a bid has a level from 1 to 7", text=level
+            )
         return cls(3 + 5 * (level - 1) + Strain.of(strain))
 
     @property
@@ -77,7 +89,11 @@ class Call:
         return Strain((self.index - 3) % 5) if self.is_bid else None
 
     def __str__(self) -> str:
-        return _NAMES[self.index] if self.strain is None else f"{self.level}{self.strain.name}"
+        return (
+            _NAMES[self.index]
+            if self.strain is None
+            else f"{self.level}{self.strain.name}"
+        )
 
     def __repr__(self) -> str:
         return f"Call.of({str(self)!r})"
@@ -96,7 +112,12 @@ def call_words(text: str) -> list[str]:
     (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'], ['1NT', 'AP'])
     """
     words: list[str] = []
-    for word in re.sub(r"\ball\s*pass\b", "AP", text, flags=re.I).replace(",", " ").replace("–", "-").split():
+    for word in (
+        re.sub(r"\ball\s*pass\b", "AP", text, flags=re.I)
+        .replace(",", " ")
+        .replace("–", "-")
+        .split()
+    ):
         words += [word] if word == "-" else filter(None, word.split("-"))
     if not any(word.startswith("(") for word in words):
         return words
@@ -137,7 +158,9 @@ class Contract:
     def __post_init__(self) -> None:
         Call.bid(self.level, self.strain)
         if self.doubled not in (0, 1, 2):
-            raise NotationError(f"doubled {self.doubled!r}: write 0, 1 (X) or 2 (XX)", text=self.doubled)
+            raise NotationError(
+                f"doubled {self.doubled!r}: write 0, 1 (X) or 2 (XX)", text=self.doubled
+            )
 
     @classmethod
     def of(cls, value: Contract | str, declarer: Seat | str | None = None) -> Contract:
@@ -149,7 +172,8 @@ class Contract:
             words, declarer = words[:1], words[2]
         if declarer is None or len(words) != 1:
             raise NotationError(
-                f"unknown contract {value!r}: write it with its declarer, such as 3NTX by S", text=value
+                f"unknown contract {value!r}: write it with its declarer, such as 3NTX by S",
+                text=value,
             )
         bare = words[0].upper().rstrip("X")
         doubled = len(words[0]) - len(bare)
@@ -158,7 +182,10 @@ class Contract:
         except NotationError:
             call = PASS
         if call.strain is None or doubled > 2:
-            raise NotationError(f"unknown contract {value!r}: write level, strain, X or XX, such as 3NTX", text=value)
+            raise NotationError(
+                f"unknown contract {value!r}: write level, strain, X or XX, such as 3NTX",
+                text=value,
+            )
         return cls(call.level, call.strain, Seat.of(declarer), doubled)
 
     @property
@@ -178,7 +205,9 @@ class Contract:
         >>> [Contract.of(name, "S").kind for name in ("2NT", "3NT", "4D", "5D", "4H", "6C")]
         ['part score', 'game', 'part score', 'game', 'game', 'slam']
         """
-        return CONTRACT_KINDS[2 if self.level >= 6 else self.level >= GAME_LEVELS[self.strain]]
+        return CONTRACT_KINDS[
+            2 if self.level >= 6 else self.level >= GAME_LEVELS[self.strain]
+        ]
 
     def __str__(self) -> str:
         return f"{self.level}{self.strain.name}{'X' * self.doubled} by {self.declarer.name}"
@@ -203,10 +232,15 @@ class Vulnerability(Enum):
         try:
             return _VULNERABILITIES[value.strip().lower()]
         except (KeyError, AttributeError):
-            raise NotationError(f"unknown vulnerability {value!r}: write None, NS, EW or All", text=value) from None
+            raise NotationError(
+                f"unknown vulnerability {value!r}: write None, NS, EW or All",
+                text=value,
+            ) from None
 
     def __contains__(self, seat: Seat) -> bool:
-        return self is Vulnerability.ALL or (self is not Vulnerability.NONE and seat.name in self.value)
+        return self is Vulnerability.ALL or (
+            self is not Vulnerability.NONE and seat.name in self.value
+        )
 
 
 _VULNERABILITIES: Final = {

@@ -14,7 +14,21 @@ from bayesbridge.errors import DealError, NotationError, whole
 RANKS: Final = "23456789TJQKA"
 SUIT_MASK: Final = 0x1FFF  # the 13 bits of one suit, before shifting
 DECK_MASK: Final = (1 << 52) - 1
-HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)  # Milton Work points by rank
+HIGH_CARD_POINTS: Final = (
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    1,
+    2,
+    3,
+    4,
+)  # Milton Work points by rank
 
 
 class Suit(IntEnum):
@@ -38,7 +52,9 @@ class Suit(IntEnum):
             letter = value.strip()
             return cls[_SUIT_SYMBOLS.get(letter, letter).upper()]
         except (KeyError, AttributeError):
-            raise NotationError(f"unknown suit {value!r}: write C, D, H or S", text=value) from None
+            raise NotationError(
+                f"unknown suit {value!r}: write C, D, H or S", text=value
+            ) from None
 
 
 _SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
@@ -71,7 +87,9 @@ class Strain(IntEnum):
             letter = value.strip().upper()
             return cls["NT" if letter == "N" else _SUIT_SYMBOLS.get(letter, letter)]
         except (KeyError, AttributeError):
-            raise NotationError(f"unknown strain {value!r}: write C, D, H, S or NT", text=value) from None
+            raise NotationError(
+                f"unknown strain {value!r}: write C, D, H, S or NT", text=value
+            ) from None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -89,7 +107,10 @@ class Card:
         if type(self.index) is not int:
             object.__setattr__(self, "index", whole(self.index, "Card: index"))
         if not 0 <= self.index < 52:
-            raise NotationError(f"card index {self.index}: a card is a number from 0 to 51", text=self.index)
+            raise NotationError(
+                f"card index {self.index}: a card is a number from 0 to 51",
+                text=self.index,
+            )
 
     @property
     def suit(self) -> Suit:
@@ -123,11 +144,13 @@ class Card:
             suit = Suit.of(text[:1])
         except NotationError:
             raise NotationError(
-                f"unknown suit {text[:1]!r} in card {value!r}: write suit then rank, such as HK or S10", text=value
+                f"unknown suit {text[:1]!r} in card {value!r}: write suit then rank, such as HK or S10",
+                text=value,
             ) from None
         if len(text) != 2 or text[1] not in RANKS:
             raise NotationError(
-                f"unknown rank {text[1:]!r} in card {value!r}: ranks are A K Q J T (or 10) 9 … 2", text=value
+                f"unknown rank {text[1:]!r} in card {value!r}: ranks are A K Q J T (or 10) 9 … 2",
+                text=value,
             )
         return cls(13 * suit + RANKS.index(text[1]))
 
@@ -144,7 +167,10 @@ def holding(text: str) -> int:
     mask, letters = 0, text.strip().upper().replace("10", "T")
     for letter in "" if letters == "-" else letters:
         if letter not in RANKS:
-            raise NotationError(f"unknown rank {letter!r} in {text!r}: ranks are A K Q J T (or 10) 9 … 2", text=text)
+            raise NotationError(
+                f"unknown rank {letter!r} in {text!r}: ranks are A K Q J T (or 10) 9 … 2",
+                text=text,
+            )
         bit = 1 << RANKS.index(letter)
         if mask & bit:
             raise DealError(f"{letter} stands twice in {text!r}: remove one", text=text)
@@ -169,7 +195,10 @@ class Hand:
         if type(self.mask) is not int:
             object.__setattr__(self, "mask", whole(self.mask, "Hand: mask"))
         if not 0 <= self.mask <= DECK_MASK:
-            raise DealError(f"hand mask {self.mask:#x} has bits outside the 52 cards", mask=self.mask)
+            raise DealError(
+                f"hand mask {self.mask:#x} has bits outside the 52 cards",
+                mask=self.mask,
+            )
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
@@ -180,13 +209,22 @@ class Hand:
             return cls(value.mask)
         if isinstance(value, str):
             cards = value.replace(",", " ").split()
-            return cls.from_pbn(value) if "." in value or not cards or _suit_by_suit(value) else cls.of(cards)
+            return (
+                cls.from_pbn(value)
+                if "." in value or not cards or _suit_by_suit(value)
+                else cls.of(cards)
+            )
         if not isinstance(value, Iterable):
-            raise NotationError(f"{value!r} is no hand: write it in PBN, such as AKQ2.KJ3.A54.Q32", text=value)
+            raise NotationError(
+                f"{value!r} is no hand: write it in PBN, such as AKQ2.KJ3.A54.Q32",
+                text=value,
+            )
         mask = 0
         for card in map(Card.of, value):
             if mask & card.mask:
-                raise DealError(f"{card} is listed twice: name each card once", card=card)
+                raise DealError(
+                    f"{card} is listed twice: name each card once", card=card
+                )
             mask |= card.mask
         return cls(mask)
 
@@ -198,7 +236,8 @@ class Hand:
         """
         if not str(text).strip():
             raise NotationError(
-                f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32", text=text
+                f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32",
+                text=text,
             )
         fields = _suit_by_suit(str(text)) or str(text).split(".")
         if len(fields) != 4:
@@ -218,7 +257,11 @@ class Hand:
     def pbn(self) -> str:
         """The hand in PBN, high cards first; a void is nothing between the dots."""
         return ".".join(
-            "".join(RANKS[rank] for rank in range(12, -1, -1) if self.field(suit) >> rank & 1)
+            "".join(
+                RANKS[rank]
+                for rank in range(12, -1, -1)
+                if self.field(suit) >> rank & 1
+            )
             for suit in reversed(Suit)
         )
 
@@ -259,13 +302,19 @@ class Hand:
         return bool(self.mask & Card.of(card).mask)
 
     def __or__(self, other: Hand) -> Hand:
-        return Hand(self.mask | other.mask) if hasattr(other, "mask") else NotImplemented
+        return (
+            Hand(self.mask | other.mask) if hasattr(other, "mask") else NotImplemented
+        )
 
     def __and__(self, other: Hand) -> Hand:
-        return Hand(self.mask & other.mask) if hasattr(other, "mask") else NotImplemented
+        return (
+            Hand(self.mask & other.mask) if hasattr(other, "mask") else NotImplemented
+        )
 
     def __sub__(self, other: Hand) -> Hand:
-        return Hand(self.mask & ~other.mask) if hasattr(other, "mask") else NotImplemented
+        return (
+            Hand(self.mask & ~other.mask) if hasattr(other, "mask") else NotImplemented
+        )
 
     def __str__(self) -> str:
         return self.pbn
@@ -274,7 +323,9 @@ class Hand:
         return f"Hand.from_pbn({self.pbn!r})"
 
     def _repr_html_(self) -> str:
-        return markup.piece(markup.hand(self.pbn, foot=f"{self.points} points, {len(self)} cards"))
+        return markup.piece(
+            markup.hand(self.pbn, foot=f"{self.points} points, {len(self)} cards")
+        )
 
 
 def _suit_by_suit(text: str) -> list[str] | None:
@@ -291,7 +342,9 @@ def _suit_by_suit(text: str) -> list[str] | None:
         if group[0] in "SHDC":
             letter, group = group[0], group[1:]
         if not letter or not set(group) <= {*RANKS, "-"}:
-            plain = len(groups) == 4 and all(set(one) <= {*RANKS, "-"} for one in groups)
+            plain = len(groups) == 4 and all(
+                set(one) <= {*RANKS, "-"} for one in groups
+            )
             return groups if plain else None
         named[letter] = named.get(letter, "") + group.replace("-", "")
     return [named.get(letter, "") for letter in "SHDC"] if named else None

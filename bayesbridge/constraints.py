@@ -53,7 +53,9 @@ class Constraints:
     def free(cls) -> Self:
         """Nothing known: every deal is possible."""
         none = (0,) * 4
-        return cls(none, (DECK_MASK,) * 4, (none,) * 4, ((13,) * 4,) * 4, none, (40,) * 4)
+        return cls(
+            none, (DECK_MASK,) * 4, (none,) * 4, ((13,) * 4,) * 4, none, (40,) * 4
+        )
 
     def hold(self, seat: int, mask: int) -> Self:
         """And the seat holds all these cards; 13 of them make its hand known."""
@@ -68,8 +70,12 @@ class Constraints:
         shortest, longest = self.shortest[seat], self.longest[seat]
         return replace(
             self,
-            shortest=_with(self.shortest, seat, _with(shortest, suit, max(low, shortest[suit]))),
-            longest=_with(self.longest, seat, _with(longest, suit, min(high, longest[suit]))),
+            shortest=_with(
+                self.shortest, seat, _with(shortest, suit, max(low, shortest[suit]))
+            ),
+            longest=_with(
+                self.longest, seat, _with(longest, suit, min(high, longest[suit]))
+            ),
         )
 
     def points(self, seat: int, low: int, high: int) -> Self:
@@ -77,15 +83,21 @@ class Constraints:
         return replace(
             self,
             points_low=_with(self.points_low, seat, max(low, self.points_low[seat])),
-            points_high=_with(self.points_high, seat, min(high, self.points_high[seat])),
+            points_high=_with(
+                self.points_high, seat, min(high, self.points_high[seat])
+            ),
         )
 
     def shape(self, seat: int, shapes: Shapes) -> Self:
         """And the suit lengths of the seat are one of these."""
-        return replace(self, shapes=_with(self.shapes, seat, _both(self.shapes[seat], shapes)))
+        return replace(
+            self, shapes=_with(self.shapes, seat, _both(self.shapes[seat], shapes))
+        )
 
     def where(self, condition: Expression) -> Self:
-        return replace(self, conditions=tuple(dict.fromkeys((*self.conditions, condition))))
+        return replace(
+            self, conditions=tuple(dict.fromkeys((*self.conditions, condition)))
+        )
 
     def meets(self, masks: Masks) -> NDArray[np.bool_]:
         """Which of (n, 4) layouts meet the conditions; (n,) booleans."""
@@ -99,8 +111,14 @@ class Constraints:
             self,
             must=_each(or_, self.must, other.must),
             may=_each(and_, self.may, other.may),
-            shortest=tuple(_each(max, *rows) for rows in zip(self.shortest, other.shortest, strict=True)),
-            longest=tuple(_each(min, *rows) for rows in zip(self.longest, other.longest, strict=True)),
+            shortest=tuple(
+                _each(max, *rows)
+                for rows in zip(self.shortest, other.shortest, strict=True)
+            ),
+            longest=tuple(
+                _each(min, *rows)
+                for rows in zip(self.longest, other.longest, strict=True)
+            ),
             points_low=_each(max, self.points_low, other.points_low),
             points_high=_each(min, self.points_high, other.points_high),
             shapes=_each(_both, self.shapes, other.shapes),
@@ -116,7 +134,9 @@ class Constraints:
             or self.may[seat].bit_count() < 13
             or self.points_low[seat] > self.points_high[seat]
             or self.shapes[seat] == frozenset()
-            or any(self.shortest[seat][suit] > self.longest[seat][suit] for suit in SUITS)
+            or any(
+                self.shortest[seat][suit] > self.longest[seat][suit] for suit in SUITS
+            )
             for seat in SEATS
         )
 
@@ -137,17 +157,25 @@ class Constraints:
     def reachable_points(self, seat: int) -> tuple[int, int]:
         """Fewest and most points of a seat by its cards alone."""
         optional = self.may[seat] & ~self.must[seat]
-        worth = sorted(points for points, honours in HONOURS for _ in range((optional & honours).bit_count()))
+        worth = sorted(
+            points
+            for points, honours in HONOURS
+            for _ in range((optional & honours).bit_count())
+        )
         room = max(self.room(seat), 0)
         blanks = optional.bit_count() - len(worth)
         certain = points_in(self.must[seat])
-        return certain + sum(worth[: max(room - blanks, 0)]), certain + sum(worth[max(len(worth) - room, 0) :])
+        return certain + sum(worth[: max(room - blanks, 0)]), certain + sum(
+            worth[max(len(worth) - room, 0) :]
+        )
 
     @property
     def bounded(self) -> tuple[int, ...]:
         """The hidden seats whose points range excludes something; meaningful once normalised."""
         ranges = list(zip(self.points_low, self.points_high, strict=True))
-        return tuple(seat for seat in self.hidden if ranges[seat] != self.reachable_points(seat))
+        return tuple(
+            seat for seat in self.hidden if ranges[seat] != self.reachable_points(seat)
+        )
 
     def normalised(self) -> Self:
         """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction."""
@@ -155,7 +183,10 @@ class Constraints:
         while not known.impossible:
             tighter = known._cards_settled()._shapes_settled()._lengths_settled()
             fewest, most = zip(*map(tighter.reachable_points, SEATS), strict=True)
-            low, high = _each(max, tighter.points_low, fewest), _each(min, tighter.points_high, most)
+            low, high = (
+                _each(max, tighter.points_low, fewest),
+                _each(min, tighter.points_high, most),
+            )
             tighter = replace(tighter, points_low=low, points_high=high)
             if tighter == known:
                 break
@@ -184,7 +215,11 @@ class Constraints:
             if (shapes := known.shapes[seat]) is not None:
                 low, high = known.shortest[seat], known.longest[seat]
                 kept = frozenset(
-                    shape for shape in shapes if all(a <= n <= b for a, n, b in zip(low, shape, high, strict=True))
+                    shape
+                    for shape in shapes
+                    if all(
+                        a <= n <= b for a, n, b in zip(low, shape, high, strict=True)
+                    )
                 )
                 if not kept:
                     return replace(known, shapes=_with(known.shapes, seat, kept))
@@ -201,13 +236,19 @@ class Constraints:
 
     def _lengths_settled(self) -> Self:
         must, may = list(self.must), list(self.may)
-        low, high = [list(row) for row in self.shortest], [list(row) for row in self.longest]
+        low, high = (
+            [list(row) for row in self.shortest],
+            [list(row) for row in self.longest],
+        )
         for seat in SEATS:
             for suit, suit_mask in enumerate(_SUIT_MASKS):
                 certain = (must[seat] & suit_mask).bit_count()
                 possible = (may[seat] & suit_mask).bit_count()
                 # A hand and a suit both have 13 cards: what the others need or can take bounds this one.
-                others = [(seat, s) for s in SUITS if s != suit], [(s, suit) for s in SEATS if s != seat]
+                others = (
+                    [(seat, s) for s in SUITS if s != suit],
+                    [(s, suit) for s in SEATS if s != seat],
+                )
                 least = (13 - sum(high[a][b] for a, b in rest) for rest in others)
                 low[seat][suit] = max(low[seat][suit], certain, *least)
                 most = (13 - sum(low[a][b] for a, b in rest) for rest in others)
@@ -217,7 +258,11 @@ class Constraints:
                 if low[seat][suit] == possible:
                     must[seat] |= may[seat] & suit_mask
         return replace(
-            self, must=tuple(must), may=tuple(may), shortest=tuple(map(tuple, low)), longest=tuple(map(tuple, high))
+            self,
+            must=tuple(must),
+            may=tuple(may),
+            shortest=tuple(map(tuple, low)),
+            longest=tuple(map(tuple, high)),
         )
 
 

@@ -34,7 +34,9 @@ class Seat(IntEnum):
             if word in (seat.name, SEATS[seat.name].upper()):
                 return seat
         hint = did_you_mean(str(value), SEATS.values())
-        raise NotationError(f"unknown seat {value!r}: {hint}write N, E, S or W", text=value)
+        raise NotationError(
+            f"unknown seat {value!r}: {hint}write N, E, S or W", text=value
+        )
 
     def next(self, steps: int = 1) -> Seat:
         """The seat ``steps`` places clockwise."""
@@ -74,7 +76,10 @@ class Deal:
         missing = [seat for seat in Seat if seat not in hands]
         if len(missing) > 1:
             names = " and ".join(seat.name for seat in missing)
-            raise DealError(f"no cards for {names}: a deal needs at least three hands", missing=tuple(missing))
+            raise DealError(
+                f"no cards for {names}: a deal needs at least three hands",
+                missing=tuple(missing),
+            )
         for seat in missing:
             hands[seat] = Hand(DECK_MASK & ~used)
         return cls((hands[Seat.N], hands[Seat.E], hands[Seat.S], hands[Seat.W]))
@@ -127,7 +132,9 @@ def around_table(
         more = {}
         for suit in Suit:
             if hidden and possible.field(suit) & ~sure.field(suit):
-                more[suit.name] = "…" if lengths is None else f"… ≈ {lengths[seat][suit]:.1f}"
+                more[suit.name] = (
+                    "…" if lengths is None else f"… ≈ {lengths[seat][suit]:.1f}"
+                )
         foot = f"{sure.points} points"
         if hidden:
             foot = f"{'' if points is None else f'≈ {points[seat]:.1f} points, '}{hidden} hidden"
@@ -146,7 +153,10 @@ def verify_hands(hands: Mapping[Seat, Hand], *, full: bool = True) -> int:
         if used & hand.mask:
             card = next(iter(Hand(used & hand.mask)))
             other = next(s for s in hands if card in hands[s])
-            raise DealError(f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card)
+            raise DealError(
+                f"{card} lies in both {other.name} and {seat.name}: a card has one place",
+                card=card,
+            )
         used |= hand.mask
     return used
 
@@ -157,7 +167,12 @@ def pbn_hands(text: str) -> dict[Seat, Hand]:
     fields = rest.split()
     if not colon or len(fields) != 4:
         raise NotationError(
-            f"deal {text!r} has {len(fields)} hands: write N:hand hand hand hand, '-' for an unknown one", text=text
+            f"deal {text!r} has {len(fields)} hands: write N:hand hand hand hand, '-' for an unknown one",
+            text=text,
         )
     start = Seat.of(first)
-    return {start.next(i): Hand.from_pbn(field) for i, field in enumerate(fields) if field != "-"}
+    return {
+        start.next(i): Hand.from_pbn(field)
+        for i, field in enumerate(fields)
+        if field != "-"
+    }

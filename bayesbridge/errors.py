@@ -39,7 +39,9 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     names = list(known)
-    near = get_close_matches(text, names, 1) or get_close_matches(text.lower(), names, 1)
+    near = get_close_matches(text, names, 1) or get_close_matches(
+        text.lower(), names, 1
+    )
     return f"did you mean {near[0]!r}? " if near else ""
 
 
@@ -102,8 +104,15 @@ def raised(error: BaseException, work: str = "") -> str:
     from pathlib import Path
 
     ours = Path(__file__).parent, Path(importlib.__file__).parent
-    lines = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    foreign = [(path, line) for path, line in lines if path.is_absolute() and not {*ours} & {*path.parents}]
+    lines = [
+        (Path(frame.f_code.co_filename), line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    foreign = [
+        (path, line)
+        for path, line in lines
+        if path.is_absolute() and not {*ours} & {*path.parents}
+    ]
     own = [(path, line) for path, line in foreign if path == foreign[0][0]]
     where = f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
     return f"{type(error).__name__}{work and f' on {work}'}: {' '.join(str(error).split())}{where}"
@@ -138,7 +147,11 @@ def shorten(value: object) -> str:
 def name_of(thing: object) -> str:
     """The thing as Python writes it, or the name of its class where Python would write an address."""
     kind = type(thing)
-    return f"{kind.__module__}.{kind.__qualname__}" if kind.__repr__ is object.__repr__ else shorten(thing)
+    return (
+        f"{kind.__module__}.{kind.__qualname__}"
+        if kind.__repr__ is object.__repr__
+        else shorten(thing)
+    )
 
 
 def whole(value: object, what: str) -> int:
@@ -146,14 +159,20 @@ def whole(value: object, what: str) -> int:
     try:
         return index(cast(int, value))
     except TypeError:
-        raise WrongArgument(f"{what} {shorten(value)}: give a whole number", argument=what, value=value) from None
+        raise WrongArgument(
+            f"{what} {shorten(value)}: give a whole number", argument=what, value=value
+        ) from None
 
 
 def one_row(name: str, *arrays: Any) -> None:
     """Refuse arrays of masks that are not (n,), or not all of the same length: a kernel would read past their ends."""
     if any(array.ndim != 1 or len(array) != len(arrays[0]) for array in arrays):
         shapes = " and ".join(str(array.shape) for array in arrays)
-        raise WrongArgument(f"{name} of shape {shapes}: give (n,) masks", argument=name, value=arrays)
+        raise WrongArgument(
+            f"{name} of shape {shapes}: give (n,) masks", argument=name, value=arrays
+        )
 
 
-BayesBridgeError.__module__ = "bayesbridge"  # where users find it, and what a traceback says
+BayesBridgeError.__module__ = (
+    "bayesbridge"  # where users find it, and what a traceback says
+)

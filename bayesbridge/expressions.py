@@ -76,7 +76,12 @@ def table(measure: Measure) -> Ints:
     if measure.weights is not None:
         held = np.arange(HOLDINGS)[:, None] >> np.arange(13) & 1
         return read_only(held @ np.array(measure.weights, dtype=np.int64))
-    return read_only(np.array([_WHOLE_SUIT[measure.name](field) for field in range(HOLDINGS)], dtype=np.int64))
+    return read_only(
+        np.array(
+            [_WHOLE_SUIT[measure.name](field) for field in range(HOLDINGS)],
+            dtype=np.int64,
+        )
+    )
 
 
 @lru_cache(maxsize=256)
@@ -92,7 +97,9 @@ def alike(measure: Measure) -> tuple[int, ...]:
         for lower in range(rank):
             if found[lower] == lower:
                 differ = (fields >> rank ^ fields >> lower) & 1
-                if np.array_equal(values, values[fields ^ (differ << rank | differ << lower)]):
+                if np.array_equal(
+                    values, values[fields ^ (differ << rank | differ << lower)]
+                ):
                     found[rank] = lower
                     break
     return tuple(found)
@@ -105,7 +112,9 @@ def _losers(field: int) -> int:
 
 def _quality(field: int) -> int:
     length, factor = field.bit_count(), 10 * field.bit_count()
-    ace, king, queen, jack, ten, nine, eight = (field >> rank & 1 for rank in range(12, 5, -1))
+    ace, king, queen, jack, ten, nine, eight = (
+        field >> rank & 1 for rank in range(12, 5, -1)
+    )
     value = factor * (4 * ace + 3 * king + 2 * queen + jack)
     if length > 6:
         return value + factor * min(3 - 2 * queen - jack, length - 6)
@@ -123,14 +132,22 @@ def _four_c(field: int) -> int:
     value = 300 * ace + king * (50 if length == 1 else 200)
     higher = ace + king
     if queen:
-        value += 100 - (75 if length == 1 else 25 if length == 2 else 0) - (0 if higher else 25)
+        value += (
+            100
+            - (75 if length == 1 else 25 if length == 2 else 0)
+            - (0 if higher else 25)
+        )
         higher += 1
     if jack:
         value += (0, 25, 50, 0)[higher]
         higher += 1
     if ten and (higher == 2 or (higher == 1 and nine)):
         value += 25
-    return value + (300, 200, 100)[length] + _quality(field) if length < 3 else value + _quality(field)
+    return (
+        value + (300, 200, 100)[length] + _quality(field)
+        if length < 3
+        else value + _quality(field)
+    )
 
 
 _WHOLE_SUIT: Final[dict[str, Callable[[int], int]]] = {
@@ -198,7 +215,9 @@ class Operation(Expression):
         object.__setattr__(self, "depth", 1 + max(part.depth for part in self.operands))
 
 
-type Leaf = Held | Taken | Slot | Operation  # what an expression does not tell by itself; of the operations that is rnd
+type Leaf = (
+    Held | Taken | Slot | Operation
+)  # what an expression does not tell by itself; of the operations that is rnd
 type Leaves = Callable[[Leaf], Any]  # the value of a leaf, an array or a number
 TRUE: Final = Number(1)
 
@@ -206,7 +225,13 @@ TRUE: Final = Number(1)
 def conjunction(parts: tuple[Expression, ...]) -> Expression:
     """All of them; what is certain is left out."""
     flat = [one for part in parts for one in _joined(part, "and") if one != TRUE]
-    return TRUE if not flat else flat[0] if len(flat) == 1 else Operation("and", tuple(flat))
+    return (
+        TRUE
+        if not flat
+        else flat[0]
+        if len(flat) == 1
+        else Operation("and", tuple(flat))
+    )
 
 
 def _joined(expression: Expression, operator: str) -> tuple[Expression, ...]:
@@ -223,13 +248,17 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def seats_of(expression: Expression) -> frozenset[int]:
-    return frozenset(node.seat for node in walk(expression) if isinstance(node, Held | ShapeIn))
+    return frozenset(
+        node.seat for node in walk(expression) if isinstance(node, Held | ShapeIn)
+    )
 
 
 def opaque(expression: Expression) -> bool:
     """Whether no table can hold its value: tricks and random numbers."""
     return any(
-        isinstance(node, Taken) or (isinstance(node, Operation) and node.operator == "rnd") for node in walk(expression)
+        isinstance(node, Taken)
+        or (isinstance(node, Operation) and node.operator == "rnd")
+        for node in walk(expression)
     )
 
 
@@ -246,15 +275,21 @@ def evaluate(expression: Expression, leaves: Leaves) -> Any:
             return leaves(expression)
         case Operation(operator, operands):
             values = [evaluate(operand, leaves) for operand in operands]
-            with np.errstate(over="ignore"):  # numbers have 64 bits and wrap round without a word, as in C
+            with np.errstate(
+                over="ignore"
+            ):  # numbers have 64 bits and wrap round without a word, as in C
                 return np.asarray(_OPERATORS[operator](*values), dtype=np.int64)
         case ShapeIn(seat, shapes):
-            clubs, diamonds, hearts = (leaves(Held(LENGTH, seat, suit)) for suit in range(3))
+            clubs, diamonds, hearts = (
+                leaves(Held(LENGTH, seat, suit)) for suit in range(3)
+            )
             return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
     raise AssertionError(expression)
 
 
-type Solver = Callable[[Masks, int, int], Ints]  # (n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks
+type Solver = Callable[
+    [Masks, int, int], Ints
+]  # (n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks
 
 
 class LayoutValues:
@@ -263,7 +298,12 @@ class LayoutValues:
     ``rng`` draws for ``rnd``, ``solver`` counts tricks; an expression with either needs it.
     """
 
-    def __init__(self, masks: Masks, rng: np.random.Generator | None = None, solver: Solver | None = None) -> None:
+    def __init__(
+        self,
+        masks: Masks,
+        rng: np.random.Generator | None = None,
+        solver: Solver | None = None,
+    ) -> None:
         self.masks, self._rng, self._solver = masks, rng, solver
         self._known: dict[Leaf, Any] = {}
 
@@ -279,9 +319,14 @@ class LayoutValues:
         if leaf not in self._known:
             match leaf:
                 case Held(measure, seat, suit) if suit is not None:
-                    found = table(measure)[self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)]
+                    found = table(measure)[
+                        self.masks[:, seat] >> np.uint64(13 * suit)
+                        & np.uint64(SUIT_MASK)
+                    ]
                 case Held(measure, seat, _):
-                    found = sum(self._leaf(Held(measure, seat, suit)) for suit in range(4))
+                    found = sum(
+                        self._leaf(Held(measure, seat, suit)) for suit in range(4)
+                    )
                 case Taken(seat, strain) if self._solver is not None:
                     found = self._solver(self.masks, seat, strain)
                 case _:
@@ -312,9 +357,9 @@ _OPERATORS: Final[dict[str, Callable[..., Any]]] = {
     "/": _quotient,
     "%": lambda a, b: a - b * _quotient(a, b),
     "imps": imps,
-    "score": lambda vulnerable, level, strain, tricks: scores_by_tricks(int(level), int(strain), bool(vulnerable))[
-        np.clip(tricks, 0, 13)
-    ],
+    "score": lambda vulnerable, level, strain, tricks: scores_by_tricks(
+        int(level), int(strain), bool(vulnerable)
+    )[np.clip(tricks, 0, 13)],
 }
 
 
@@ -339,7 +384,11 @@ class Token:
     column: int
 
     def wrong(self, what: str) -> NotationError:
-        return NotationError(f"line {self.line}, column {self.column}: {what}", text=self.text, line=self.line)
+        return NotationError(
+            f"line {self.line}, column {self.column}: {what}",
+            text=self.text,
+            line=self.line,
+        )
 
     @property
     def quoted(self) -> str:
@@ -371,14 +420,20 @@ def tokens(script: str) -> Iterator[Token]:
 
 SEATS: Final = {"north": 0, "east": 1, "south": 2, "west": 3}
 SUITS: Final = {
-    word: suit for suit, name in enumerate(("club", "diamond", "heart", "spade")) for word in (name, f"{name}s")
+    word: suit
+    for suit, name in enumerate(("club", "diamond", "heart", "spade"))
+    for word in (name, f"{name}s")
 }
 STRAINS: Final = {**SUITS, "notrump": 4, "notrumps": 4}
 SUIT_LETTERS: Final = "CDHS"
 STRAIN_LETTERS: Final = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4, "NT": 4}
 VULNERABILITIES: Final = {"none": "None", "ns": "NS", "ew": "EW", "all": "All"}
 
-MEASURES: Final = {word: one for one in (POINTS, CONTROLS, LOSERS) for word in (one.name, f"{one.name}s")}
+MEASURES: Final = {
+    word: one
+    for one in (POINTS, CONTROLS, LOSERS)
+    for word in (one.name, f"{one.name}s")
+}
 
 COUNT_WORDS: Final = {
     word: number
@@ -387,14 +442,40 @@ COUNT_WORDS: Final = {
 }  # words for the ten counts that altcount can change
 
 COMMANDS: Final = frozenset(
-    ["predeal", "condition", "produce", "generate", "dealer", "vulnerable", "pointcount", "altcount", "action", "seed"]
+    [
+        "predeal",
+        "condition",
+        "produce",
+        "generate",
+        "dealer",
+        "vulnerable",
+        "pointcount",
+        "altcount",
+        "action",
+        "seed",
+    ]
 )
-PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline"))
+PRINTS: Final = frozenset(
+    ("printall", "printew", "printpbn", "printcompact", "printoneline")
+)
 ACTIONS: Final = PRINTS | {"average", "frequency"}
 FUNCTIONS: Final = frozenset((*MEASURES, *COUNT_WORDS, *SUITS)) | frozenset(
-    ("shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp", "rnd")
+    (
+        "shape",
+        "hascard",
+        "quality",
+        "cccc",
+        "tricks",
+        "trick",
+        "score",
+        "imps",
+        "imp",
+        "rnd",
+    )
 )
-RESERVED: Final = COMMANDS | ACTIONS | FUNCTIONS | {"and", "or", "not", "any", *SEATS, *STRAINS}
+RESERVED: Final = (
+    COMMANDS | ACTIONS | FUNCTIONS | {"and", "or", "not", "any", *SEATS, *STRAINS}
+)
 
 
 @lru_cache(maxsize=512)
@@ -407,8 +488,12 @@ def read_shape(text: str, any_order: bool = False) -> Shapes:
     4
     """
     if len(text) != 4 or not all(letter in "x0123456789" for letter in text):
-        raise ValueError("write four lengths in the order spades, hearts, diamonds, clubs, such as 54xx or any 4333")
-    orders = "|".join({"".join(order) for order in permutations(text)} if any_order else {text}).replace("x", ".")
+        raise ValueError(
+            "write four lengths in the order spades, hearts, diamonds, clubs, such as 54xx or any 4333"
+        )
+    orders = "|".join(
+        {"".join(order) for order in permutations(text)} if any_order else {text}
+    ).replace("x", ".")
     found = frozenset(shape for shape in ALL if re.fullmatch(orders, _pattern(shape)))
     if not found:
         raise ValueError("no hand of 13 cards has it")
@@ -456,11 +541,17 @@ class Parser:
         return token
 
     def accept(self, *texts: str) -> Token | None:
-        return self.read() if self.next.kind in ("word", "sign") and self.next.text in texts else None
+        return (
+            self.read()
+            if self.next.kind in ("word", "sign") and self.next.text in texts
+            else None
+        )
 
     def expect(self, text: str, where: str) -> None:
         if self.accept(text) is None:
-            raise self.next.wrong(f"{text!r} is missing before {self.next.quoted}: write {where}")
+            raise self.next.wrong(
+                f"{text!r} is missing before {self.next.quoted}: write {where}"
+            )
 
     def number(self, where: str) -> int:
         sign = -1 if self.accept("-") else 1
@@ -468,13 +559,17 @@ class Parser:
         if token.kind != "word" or not token.text.isascii() or not token.text.isdigit():
             raise token.wrong(f"{token.quoted} is no whole number: write {where}")
         if len(token.text) > 10 or int(token.text) > LARGEST:
-            raise token.wrong(f"{token.quoted} is too large: numbers go up to {LARGEST}")
+            raise token.wrong(
+                f"{token.quoted} is too large: numbers go up to {LARGEST}"
+            )
         return sign * int(token.text)
 
     def choice[T](self, table: Mapping[str, T], what: str) -> T:
         token = self.read()
         if token.kind != "word" or token.text not in table:
-            raise token.wrong(f"{token.quoted} is no {what}: write {', '.join(list(table)[:4])} …")
+            raise token.wrong(
+                f"{token.quoted} is no {what}: write {', '.join(list(table)[:4])} …"
+            )
         return table[token.text]
 
     def expression(self) -> Expression:
@@ -482,14 +577,18 @@ class Parser:
         start = self.next
         self._nesting += 1
         if self._nesting > _DEEPEST_NESTING:
-            raise start.wrong(f"nested more than {_DEEPEST_NESTING} deep: define parts by name")
+            raise start.wrong(
+                f"nested more than {_DEEPEST_NESTING} deep: define parts by name"
+            )
         found = self._binary(0)
         if self.accept("?"):
             yes = self.expression()
             self.expect(":", "condition ? value : other value")
             found = Operation("?", (found, yes, self.expression()))
         if found.size > MOST_NODES or found.depth > DEEPEST:
-            raise start.wrong(f"too large: an expression has up to {MOST_NODES} parts and is up to {DEEPEST} deep")
+            raise start.wrong(
+                f"too large: an expression has up to {MOST_NODES} parts and is up to {DEEPEST} deep"
+            )
         self._nesting -= 1
         return found
 
@@ -511,7 +610,9 @@ class Parser:
         found = self._primary()
         if negative:
             found = Operation("-", (Number(0), found))
-        for _ in range(min(denied, 2 - denied % 2)):  # denied three times is denied once
+        for _ in range(
+            min(denied, 2 - denied % 2)
+        ):  # denied three times is denied once
             found = Operation("not", (found,))
         return found
 
@@ -533,9 +634,14 @@ class Parser:
             return self.names[self.read().text]
         if token.kind == "word" and token.text not in RESERVED:
             known = [*FUNCTIONS, *self.names]
-            hint = did_you_mean(token.text, known).strip() or "define it first, or see the list of words"
+            hint = (
+                did_you_mean(token.text, known).strip()
+                or "define it first, or see the list of words"
+            )
             raise token.wrong(f"unknown word {token.quoted}: {hint}")
-        raise token.wrong(f"{token.quoted} stands where a value is needed, such as hcp(north)")
+        raise token.wrong(
+            f"{token.quoted} stands where a value is needed, such as hcp(north)"
+        )
 
     def _arguments(self, word: str) -> Expression:
         if word in ("imps", "imp"):
@@ -543,11 +649,17 @@ class Parser:
         if word == "rnd":
             return Operation("rnd", (self.expression(),))
         if word == "score":
-            vulnerable = self.choice({"vul": True, "nv": False, "nonvul": False}, "vulnerability")
+            vulnerable = self.choice(
+                {"vul": True, "nv": False, "nonvul": False}, "vulnerability"
+            )
             self.expect(",", "score(vul, x3N, tricks)")
             token = self.read()
             text = token.text.removeprefix("x").upper()
-            if token.kind != "word" or text[:1] not in tuple("1234567") or text[1:] not in STRAIN_LETTERS:
+            if (
+                token.kind != "word"
+                or text[:1] not in tuple("1234567")
+                or text[1:] not in STRAIN_LETTERS
+            ):
                 raise token.wrong(f"{token.quoted} is no contract: write x3N, x4S …")
             contract = (int(vulnerable), int(text[0]), STRAIN_LETTERS[text[1:]])
             self.expect(",", "score(vul, x3N, tricks)")
@@ -559,8 +671,14 @@ class Parser:
             short = Operation("?", (Held(SHORT, seat, None), Number(100), Number(50)))
             return Operation("-", (Held(FOUR_C, seat, None), short))
         if word in self.measures or word in COUNT_WORDS:
-            measure = self.measures[word] if word in self.measures else self.counts[COUNT_WORDS[word]]
-            return Held(measure, seat, self.choice(SUITS, "suit") if self.accept(",") else None)
+            measure = (
+                self.measures[word]
+                if word in self.measures
+                else self.counts[COUNT_WORDS[word]]
+            )
+            return Held(
+                measure, seat, self.choice(SUITS, "suit") if self.accept(",") else None
+            )
         self.expect(",", f"{word}(seat, …)")
         if word == "quality":
             return Held(QUALITY, seat, self.choice(SUITS, "suit"))
@@ -568,9 +686,17 @@ class Parser:
             return Taken(seat, self.choice(STRAINS, "strain"))
         if word == "hascard":
             token = self.read()
-            letters = sorted(token.text, key=SUIT_LETTERS.find)  # the rank first, in whatever order they were written
-            if len(letters) != 2 or letters[0] not in RANKS or letters[1] not in SUIT_LETTERS:
-                raise token.wrong(f"{token.quoted} is no card: write rank and suit, such as AS")
+            letters = sorted(
+                token.text, key=SUIT_LETTERS.find
+            )  # the rank first, in whatever order they were written
+            if (
+                len(letters) != 2
+                or letters[0] not in RANKS
+                or letters[1] not in SUIT_LETTERS
+            ):
+                raise token.wrong(
+                    f"{token.quoted} is no card: write rank and suit, such as AS"
+                )
             only = tuple(int(rank == letters[0]) for rank in RANKS)
             return Held(Measure("card", only), seat, SUIT_LETTERS.index(letters[1]))
         return ShapeIn(seat, self._shapes())
@@ -582,7 +708,9 @@ class Parser:
             any_order = self.accept("any") is not None
             token = self.read()
             try:
-                shapes = read_shape(token.text if token.kind == "word" else "", any_order)
+                shapes = read_shape(
+                    token.text if token.kind == "word" else "", any_order
+                )
             except ValueError as error:
                 raise token.wrong(f"{token.quoted} is no shape: {error}") from None
             found = found | shapes if adds else found - shapes
@@ -597,7 +725,9 @@ def parse_expression(text: str) -> Expression:
     parser = Parser(text)
     found = parser.expression()
     if parser.next.kind != "end":
-        raise parser.next.wrong(f"{parser.next.quoted} comes after the end of the condition: join parts with &&")
+        raise parser.next.wrong(
+            f"{parser.next.quoted} comes after the end of the condition: join parts with &&"
+        )
     return found
 
 
@@ -625,7 +755,9 @@ def text_of(expression: Expression) -> str:
             return str(value)
         case Held(measure, seat, suit) if measure.name == "length" and suit is not None:
             return f"{_SUITS[suit]}({_SEATS[seat]})"
-        case Held(measure, seat, suit) if measure.name == "card" and measure.weights is not None and suit is not None:
+        case Held(measure, seat, suit) if (
+            measure.name == "card" and measure.weights is not None and suit is not None
+        ):
             return f"hascard({_SEATS[seat]}, {RANKS[measure.weights.index(1)]}{SUIT_LETTERS[suit]})"
         case Held(measure, seat, suit):
             return f"{measure.name}({_SEATS[seat]}{'' if suit is None else f', {_SUITS[suit]}'})"
@@ -636,7 +768,9 @@ def text_of(expression: Expression) -> str:
             return f"shape({_SEATS[seat]}, {' + '.join(patterns) or 'none'})"
         case Taken(seat, strain):
             return f"tricks({_SEATS[seat]}, {_STRAINS[strain]})"
-        case Operation("score", (Number(vulnerable), Number(level), Number(strain), tricks)):
+        case Operation(
+            "score", (Number(vulnerable), Number(level), Number(strain), tricks)
+        ):
             return f"score({'vul' if vulnerable else 'nv'}, x{level}{'CDHSN'[strain]}, {text_of(tricks)})"
         case Operation("imps" | "rnd" as word, (inner,)):
             return f"{word}({text_of(inner)})"
@@ -647,7 +781,9 @@ def text_of(expression: Expression) -> str:
         case Operation(operator, operands):
             # What compares or denies needs no brackets among what joins truths.
             plain = _COMPARISONS if operator in _SIGNS else ()
-            return f" {_SIGNS.get(operator, operator)} ".join(_inner(part, *plain) for part in operands)
+            return f" {_SIGNS.get(operator, operator)} ".join(
+                _inner(part, *plain) for part in operands
+            )
     raise AssertionError(expression)
 
 
@@ -655,6 +791,7 @@ def _inner(part: Expression, *plain: str) -> str:
     text = text_of(part)
     return (
         f"({text})"
-        if isinstance(part, Operation) and part.operator not in ("not", "imps", "rnd", "score", *plain)
+        if isinstance(part, Operation)
+        and part.operator not in ("not", "imps", "rnd", "score", *plain)
         else text
     )

@@ -17,7 +17,10 @@ def advice(error: OSError) -> str:
         return "make room, or name another file"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "change the rights there, or name another file"
-    known = {errno.ENOENT: "make its folder first, or name another", errno.ENAMETOOLONG: "choose a shorter name"}
+    known = {
+        errno.ENOENT: "make its folder first, or name another",
+        errno.ENAMETOOLONG: "choose a shorter name",
+    }
     return known.get(error.errno or 0, "name another file")
 
 
@@ -29,7 +32,10 @@ def final_path(path: Path) -> Path:
     except FileNotFoundError:
         return target
     if not stat.S_ISREG(found):
-        raise OSError(errno.EINVAL, "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe")
+        raise OSError(
+            errno.EINVAL,
+            "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe",
+        )
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may only be read")
     return target
@@ -42,7 +48,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     A failure or an interrupt leaves an old file as it was. A link stays, and the rights of the file that it leads to.
     """
     target = final_path(path)
-    part = target.with_name(f".{token_hex(8)}.part")  # short: a name that is long, but not too long, must do
+    part = target.with_name(
+        f".{token_hex(8)}.part"
+    )  # short: a name that is long, but not too long, must do
     try:
         yield part
         with suppress(FileNotFoundError):

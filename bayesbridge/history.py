@@ -58,14 +58,21 @@ def sharpening(
     goal = belief.table.contract if contract is None else Contract.of(contract)
     level = (1 if goal is None else goal.level) if level is None else level
     if level not in range(1, 8):
-        raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
+        raise BayesBridgeError(
+            f"level {level!r}: a contract is at level 1 to 7", level=level
+        )
     rows: list[dict[str, Any]] = []
     rng = steps.get("rng", 0)
     for event, _, posterior, news in moments(belief, **steps):
         found = rows[-1] if rows else {}
         if news:
-            made = (nan, nan) if goal is None else network_odds(posterior, goal, rng).make
-            tricks, points = capture_tricks(posterior, pair, rng), posterior.point_table @ range(38)
+            made = (
+                (nan, nan) if goal is None else network_odds(posterior, goal, rng).make
+            )
+            tricks, points = (
+                capture_tricks(posterior, pair, rng),
+                posterior.point_table @ range(38),
+            )
             found = {
                 "layouts": posterior.count(),
                 "method": posterior.method_of(counted=tricks.exact),
@@ -73,20 +80,32 @@ def sharpening(
                 "entropy_bits": posterior.entropy_bits,
                 "qualified": tricks.holds,
                 "T_mean": float(tricks.mean[0]),
-                "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
+                "T_mean_qualified": nan
+                if tricks.mean_if_held is None
+                else tricks.mean_if_held,
                 "T_at_least": tricks.at_least(6 + level),
                 **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
                 "made": made[0],
                 "made_error": made[1],
             }
         rows.append({**found, "event": event})
-    table = pandas.DataFrame(rows, columns=["event", *(name for name in rows[0] if name != "event")])
-    table.attrs = {"level": level, "contract": "" if goal is None else str(goal), "players": 3 + (belief.dummy is None)}
+    table = pandas.DataFrame(
+        rows, columns=["event", *(name for name in rows[0] if name != "event")]
+    )
+    table.attrs = {
+        "level": level,
+        "contract": "" if goal is None else str(goal),
+        "players": 3 + (belief.dummy is None),
+    }
     return table
 
 
 def card_history(
-    belief: Belief, card: Card | str, *, last: Posterior | None = None, **steps: Unpack[StepOptions]
+    belief: Belief,
+    card: Card | str,
+    *,
+    last: Posterior | None = None,
+    **steps: Unpack[StepOptions],
 ) -> pandas.DataFrame:
     """Where a card lies: a row for the belief before any evidence, then one after each piece.
 
@@ -103,17 +122,40 @@ def card_history(
 
     named = Card.of(card)
     if named in belief.hand:
-        raise BayesBridgeError(f"{named} is in {belief.observer.name}'s own hand: name another card", card=named)
+        raise BayesBridgeError(
+            f"{named} is in {belief.observer.name}'s own hand: name another card",
+            card=named,
+        )
     rows: list[dict[str, Any]] = []
-    events, walk = _events(belief, steps.get("by_card", False)), moments(belief, **steps)
+    events, walk = (
+        _events(belief, steps.get("by_card", False)),
+        moments(belief, **steps),
+    )
     for number, (_, event) in enumerate(events, 1):
-        posterior = last if last is not None and number == len(events) else next(walk).posterior
+        posterior = (
+            last if last is not None and number == len(events) else next(walk).posterior
+        )
         places = posterior.card_probabilities().sel(card=str(named))
-        shares = {seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat}
-        exact = posterior.counts_cards or not posterior.belief.constraints.unknown_mask & named.mask
+        shares = {
+            seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat
+        }
+        exact = (
+            posterior.counts_cards
+            or not posterior.belief.constraints.unknown_mask & named.mask
+        )
         spread = max(share * (1.0 - share) for share in shares.values())
-        error = 0.0 if exact else sqrt(spread / posterior.ess) or 1.5 / posterior.ess  # the rule of three
-        rows.append({"event": event, **shares, "error": error, "exact": exact, "method": posterior.method})
+        error = (
+            0.0 if exact else sqrt(spread / posterior.ess) or 1.5 / posterior.ess
+        )  # the rule of three
+        rows.append(
+            {
+                "event": event,
+                **shares,
+                "error": error,
+                "exact": exact,
+                "method": posterior.method,
+            }
+        )
     return pandas.DataFrame(rows)
 
 
@@ -162,22 +204,37 @@ def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
     if belief.dummy is not None:
         return []
     target = belief.target
-    return read_calls(target.soft.terms, target.constraints, target.cost.most_layouts, rng)
+    return read_calls(
+        target.soft.terms, target.constraints, target.cost.most_layouts, rng
+    )
 
 
 def read_calls(
-    terms: Iterable[LikelihoodTerm], known: Constraints, most: int = 400_000, rng: Seed = 0
+    terms: Iterable[LikelihoodTerm],
+    known: Constraints,
+    most: int = 400_000,
+    rng: Seed = 0,
 ) -> list[CallReading]:
     """The same of the calls of hidden seats among some terms; ``Constraints.free()``: for whoever sees no card.
 
     Layouts that fit the hard evidence are drawn, thinned by what the guide says of the seat's calls so far, and
     weighted by the likelihood of these: 8 000, and up to ``most`` while some reading has too few effective ones.
     """
-    calls = [(term, term.call) for term in terms if term.call is not None and term.seats[0] in known.hidden]
+    calls = [
+        (term, term.call)
+        for term in terms
+        if term.call is not None and term.seats[0] in known.hidden
+    ]
     kept: list[CallReading] = []
     generator = np.random.default_rng(rng)
-    for n in dict.fromkeys(min(n, most) for n in (8_000, 60_000, 400_000)) if calls else ():
-        layouts = (ConditionTables.of(known).table if len(known.hidden) == 4 else LayoutIndex.of(known)).draw(n, rng)
+    for n in (
+        dict.fromkeys(min(n, most) for n in (8_000, 60_000, 400_000)) if calls else ()
+    ):
+        layouts = (
+            ConditionTables.of(known).table
+            if len(known.hidden) == 4
+            else LayoutIndex.of(known)
+        ).draw(n, rng)
         logs, kept = np.zeros((n, 4)), []
         for number, (term, call) in enumerate(calls):
             seat = term.seats[0]
@@ -187,9 +244,22 @@ def read_calls(
             some = np.flatnonzero(generator.random(n) < share)
             hands = layouts[some, seat]
             so_far = [one for of, one in calls[: number + 1] if of.seats[0] == seat]
-            chances = sum((one(hands) for one in so_far), np.zeros(len(hands))) - np.log(share[some])
-            before = next((one.lengths for one in reversed(kept) if one.seat == seat and one.lengths), None)
-            means = [before[suit].mean for suit in Suit] if before else suit_lengths(layouts[:, seat]).mean(axis=0)
+            chances = sum(
+                (one(hands) for one in so_far), np.zeros(len(hands))
+            ) - np.log(share[some])
+            before = next(
+                (
+                    one.lengths
+                    for one in reversed(kept)
+                    if one.seat == seat and one.lengths
+                ),
+                None,
+            )
+            means = (
+                [before[suit].mean for suit in Suit]
+                if before
+                else suit_lengths(layouts[:, seat]).mean(axis=0)
+            )
             kept.append(_reading(call, hands, chances, means))
         if all(one.points is not None for one in kept):
             break
@@ -200,7 +270,9 @@ THINNED, ENOUGH = 4000, 100
 """Hands, about, whose likelihood is evaluated for a reading, and the effective sample size that it needs."""
 
 
-def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[float] | Floats) -> CallReading:
+def _reading(
+    made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[float] | Floats
+) -> CallReading:
     """What hands with these log weights show, and which suits have other mean lengths than ``before`` the call."""
     seat, call = made.auction.bidders[made.index % 4], made.auction.calls[made.index]
     weights = np.exp(logs - max(float(logs.max(initial=-700.0)), -700.0))
@@ -209,7 +281,9 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[
         return CallReading(seat, call, None)
     weights = weights / total
     lengths = suit_lengths(hands)
-    spreads = {suit: strength(np.bincount(lengths[:, suit], weights, 14)) for suit in Suit}
+    spreads = {
+        suit: strength(np.bincount(lengths[:, suit], weights, 14)) for suit in Suit
+    }
     change = {suit: spreads[suit].mean - before[suit] for suit in Suit}
     # A two-suiter is told by its suits, not by what it is short of.
     order = sorted(Suit, key=lambda one: -max(change[one], -0.6 * change[one]))
@@ -224,10 +298,20 @@ def _reading(made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[
         "aces": np.bitwise_count(hands & np.uint64(aces)),
     }
     before_it = made.auction.calls[: made.index]
-    if len(before_it) > 1 and str(before_it[-2]) == "4NT" and not before_it[-1].is_bid:  # partner asked for key cards
-        own = (one.strain.trump for one in before_it[made.index % 2 :: 2][::-1] if one.strain is not None)
-        if (trump := next((suit for suit in own if suit is not None), None)) is not None:
-            features["key_cards"] = np.bitwise_count(hands & np.uint64(aces | 1 << 13 * trump + 11))
+    if (
+        len(before_it) > 1 and str(before_it[-2]) == "4NT" and not before_it[-1].is_bid
+    ):  # partner asked for key cards
+        own = (
+            one.strain.trump
+            for one in before_it[made.index % 2 :: 2][::-1]
+            if one.strain is not None
+        )
+        if (
+            trump := next((suit for suit in own if suit is not None), None)
+        ) is not None:
+            features["key_cards"] = np.bitwise_count(
+                hands & np.uint64(aces | 1 << 13 * trump + 11)
+            )
     shares = {name: float(weights @ values) for name, values in features.items()}
     points = strength(np.bincount(high_card_points(hands), weights, 38))
     return CallReading(seat, call, points, spreads, moved, shares)
@@ -240,7 +324,11 @@ def strength(shares: Sequence[float] | Floats) -> Spread:
     Spread(mean=1.0, low=0, high=2)
     """
     chances = np.asarray(shares, np.float64)
-    low, high = np.searchsorted(np.cumsum(chances), (0.1 - 1e-9, 0.9 - 1e-9)).clip(max=len(chances) - 1).tolist()
+    low, high = (
+        np.searchsorted(np.cumsum(chances), (0.1 - 1e-9, 0.9 - 1e-9))
+        .clip(max=len(chances) - 1)
+        .tolist()
+    )
     return Spread(float(chances @ np.arange(len(chances))), low, high)
 
 
@@ -259,13 +347,19 @@ class StepOptions(TypedDict, total=False):
     rng: Seed
 
 
-def moments(belief: Belief, *, by_card: bool = False, draws: int | None = None, rng: Seed = 0) -> Iterator[Moment]:
+def moments(
+    belief: Belief, *, by_card: bool = False, draws: int | None = None, rng: Seed = 0
+) -> Iterator[Moment]:
     """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``."""
     events, history = _events(belief, by_card), list(belief.history())
     posterior: Posterior | None = None
     for pieces, event in with_progress("steps", events):
         same = None if posterior is None else posterior.rebind(history[pieces])
-        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior) if same is None else same
+        posterior = (
+            history[pieces].infer(draws=draws, rng=rng, before=posterior)
+            if same is None
+            else same
+        )
         yield Moment(event, pieces, posterior, same is None)
 
 
@@ -279,7 +373,11 @@ def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
             cards += 1
             if not by_card and not cards % 4:
                 event = f"trick {cards // 4}: {belief.table.tricks[cards // 4 - 1]}"
-            elif not by_card and number < len(evidence) and isinstance(evidence[number], Play):
+            elif (
+                not by_card
+                and number < len(evidence)
+                and isinstance(evidence[number], Play)
+            ):
                 continue
         found.append((number, event))
     return found

@@ -25,7 +25,11 @@ from bayesbridge.cache import cache_directory, say_unwritable, source_name, use_
 
 _decorating = threading.Lock()
 
-ANY_ORDER: Final = {"reassoc", "contract", "nsz"}  # fastmath of a kernel whose sums may be added up in any order
+ANY_ORDER: Final = {
+    "reassoc",
+    "contract",
+    "nsz",
+}  # fastmath of a kernel whose sums may be added up in any order
 
 
 def _without_blas() -> None:
@@ -52,13 +56,19 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     if function is None:
         return functools.partial(njit, **options)
     if numba.config.DISABLE_JIT:
-        return np.errstate(over="ignore")(function)  # integers wrap round without a warning, as in machine code
+        return np.errstate(over="ignore")(
+            function
+        )  # integers wrap round without a warning, as in machine code
     options = {"nogil": True} | options
     with _decorating:
-        folder = _code_folder() if Path(inspect.getfile(function)).is_file() else None  # else typed at a prompt
+        folder = (
+            _code_folder() if Path(inspect.getfile(function)).is_file() else None
+        )  # else typed at a prompt
         if folder is None:
             return numba.njit(**options)(function)
-        other = numba.config.CACHE_DIR  # the kernels of other packages stay where they are
+        other = (
+            numba.config.CACHE_DIR
+        )  # the kernels of other packages stay where they are
         try:
             numba.config.CACHE_DIR = str(folder)
             kernel: Any = numba.njit(**options)(function)
@@ -91,7 +101,9 @@ class _Kept(FunctionCache):  # type: ignore[misc]
 
 def one_thread() -> AbstractContextManager[object]:
     """Matrix products on one thread for the time of the ``with``: an answer does not depend on the number of cores."""
-    return cast(AbstractContextManager[object], _blas().limit(limits=1, user_api="blas"))
+    return cast(
+        AbstractContextManager[object], _blas().limit(limits=1, user_api="blas")
+    )
 
 
 @functools.cache
@@ -111,7 +123,9 @@ def _code_folder() -> Path | None:
     folder = _root() / source_name()
     try:
         fresh = use_folder(folder)
-        with TemporaryFile(dir=folder) as probe:  # else numba would keep kernels beside the source
+        with TemporaryFile(
+            dir=folder
+        ) as probe:  # else numba would keep kernels beside the source
             probe.write(bytes(1 << 20))
     except OSError:
         say_unwritable(_root())

@@ -28,14 +28,37 @@ from scipy.stats import qmc
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.auctions import Turn
-from bayesbridge.bidders.fit import STYLE, CallRecord, Design, Prior, Styles, sample_quietly, style_variables
-from bayesbridge.bidders.style import CELLS, LEANING, Cells, Options, StyleBidder, Terms, cells
+from bayesbridge.bidders.fit import (
+    STYLE,
+    CallRecord,
+    Design,
+    Prior,
+    Styles,
+    sample_quietly,
+    style_variables,
+)
+from bayesbridge.bidders.style import (
+    CELLS,
+    LEANING,
+    Cells,
+    Options,
+    StyleBidder,
+    Terms,
+    cells,
+)
 from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
 from bayesbridge.engines.target import LikelihoodTerm, SoftEvidence
 from bayesbridge.engines.tilt import tilted_draws
-from bayesbridge.engines.weights import Batches, Estimate, Weights, standard_error, stretches_of, tempering
+from bayesbridge.engines.weights import (
+    Batches,
+    Estimate,
+    Weights,
+    standard_error,
+    stretches_of,
+    tempering,
+)
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Floats, Layouts, Masks
@@ -63,11 +86,18 @@ class Cloud:
         mean = weights @ points
         centred = points - mean
         covariance = (weights[:, None] * centred).T @ centred
-        covariance = 1.15**2 * covariance + 1e-6 * np.eye(len(mean))  # tails that are too wide cost little
+        covariance = 1.15**2 * covariance + 1e-6 * np.eye(
+            len(mean)
+        )  # tails that are too wide cost little
         return cls(mean, np.linalg.cholesky(covariance))
 
     @classmethod
-    def fitted(cls, log_likelihood: Callable[[Floats], Floats], dimensions: int, rng: np.random.Generator) -> Cloud:
+    def fitted(
+        cls,
+        log_likelihood: Callable[[Floats], Floats],
+        dimensions: int,
+        rng: np.random.Generator,
+    ) -> Cloud:
         """For a posterior ∝ standard normal · likelihood, which is a function of (n, k) points."""
         cloud = best = cls(np.zeros(dimensions), np.eye(dimensions))
         best_share, before = 0.0, 0.0
@@ -80,14 +110,22 @@ class Cloud:
             if share >= 0.6 or (share >= 0.3 and share < 1.1 * before):
                 break
             before = share
-            cloud = cls.around(points, Weights(tempering(log, 24.0, halvings=12) * log).W)
+            cloud = cls.around(
+                points, Weights(tempering(log, 24.0, halvings=12) * log).W
+            )
         return best
 
     def draw(self, batches: int, n: int, rng: np.random.Generator) -> Floats:
         """(batches, n, k) points; n is a power of two."""
-        uniform = np.stack([qmc.Sobol(len(self.mean) + 1, rng=rng).random(n) for _ in range(batches)])
+        uniform = np.stack(
+            [qmc.Sobol(len(self.mean) + 1, rng=rng).random(n) for _ in range(batches)]
+        )
         normal = ndtri(uniform[..., 1:].clip(1e-15, 1 - 1e-15))
-        return np.asarray(np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T))
+        return np.asarray(
+            np.where(
+                uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T
+            )
+        )
 
     def points(self, n: int, rng: np.random.Generator) -> Floats:
         """(BATCHES, m, k) points, ``n`` of them or some more; one where there is nothing to vary."""
@@ -100,7 +138,9 @@ class Cloud:
         prior = -0.5 * (points**2).sum(axis=-1)
         fitted = (points - self.mean) @ np.linalg.inv(self.root).T
         own = -0.5 * (fitted**2).sum(axis=-1) - np.log(np.diag(self.root)).sum()
-        return np.asarray(prior - np.logaddexp(own + np.log1p(-DEFENCE), prior + np.log(DEFENCE)))
+        return np.asarray(
+            prior - np.logaddexp(own + np.log1p(-DEFENCE), prior + np.log(DEFENCE))
+        )
 
 
 def _log_mean(log: Floats) -> Estimate[float]:
@@ -108,7 +148,9 @@ def _log_mean(log: Floats) -> Estimate[float]:
     most = float(log.max())
     batches = np.exp(log - most).mean(axis=1)
     mean = float(batches.mean())
-    return Estimate(most + float(np.log(mean)), float(standard_error(batches / mean - 1.0)))
+    return Estimate(
+        most + float(np.log(mean)), float(standard_error(batches / mean - 1.0))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,34 +160,68 @@ class StyleQuestion:
     belief: Belief
     seat: Seat
     prior: Prior
-    calls: tuple[tuple[Options, int], ...]  # of the seat in this auction: the options, and which it was
+    calls: tuple[
+        tuple[Options, int], ...
+    ]  # of the seat in this auction: the options, and which it was
     others: SoftEvidence  # all other soft evidence
-    design: Design | None  # the calls on record of the same player, None if there are none
+    design: (
+        Design | None
+    )  # the calls on record of the same player, None if there are none
 
     @classmethod
-    def of(cls, belief: Belief, seat: Seat | str, records: Sequence[CallRecord], prior: Prior) -> StyleQuestion:
+    def of(
+        cls,
+        belief: Belief,
+        seat: Seat | str,
+        records: Sequence[CallRecord],
+        prior: Prior,
+    ) -> StyleQuestion:
         caller, auction, bidder = Seat.of(seat), belief.auction, belief.bidder
         if caller == belief.observer:
-            raise BayesBridgeError(f"{caller.name} is the observer, who knows that hand: name another", seat=caller)
+            raise BayesBridgeError(
+                f"{caller.name} is the observer, who knows that hand: name another",
+                seat=caller,
+            )
         if auction is None or caller not in {who for who, _ in auction}:
-            raise BayesBridgeError(f"{caller.name} has not called: give the calls as evidence first", seat=caller)
+            raise BayesBridgeError(
+                f"{caller.name} has not called: give the calls as evidence first",
+                seat=caller,
+            )
         if not isinstance(bidder, StyleBidder):
             raise BayesBridgeError(
                 f"the belief takes the others for {type(bidder).__name__}, which has no style to learn: "
                 "ask about belief.with_bidder(bb.StyleBidder())"
             )
         if belief.constraints.conditions:
-            raise BayesBridgeError("a style is inferred without conditions: leave Condition out", seat=caller)
-        turns = [Turn.of(auction, index) for index, (who, _) in enumerate(auction) if who == caller]
+            raise BayesBridgeError(
+                "a style is inferred without conditions: leave Condition out",
+                seat=caller,
+            )
+        turns = [
+            Turn.of(auction, index)
+            for index, (who, _) in enumerate(auction)
+            if who == caller
+        ]
         players = sorted({record.player for record in records})
         if len(players) > 1:
-            raise BayesBridgeError(f"records of {', '.join(players)}: give those of {caller.name} alone")
+            raise BayesBridgeError(
+                f"records of {', '.join(players)}: give those of {caller.name} alone"
+            )
         return cls(
             belief,
             caller,
             prior,
-            tuple((Options.of(turn.before, bidder.vulnerable), turn.call.index) for turn in turns),
-            SoftEvidence(tuple(one for one in belief.target.soft.terms if caller not in one.seats or one.call is None)),
+            tuple(
+                (Options.of(turn.before, bidder.vulnerable), turn.call.index)
+                for turn in turns
+            ),
+            SoftEvidence(
+                tuple(
+                    one
+                    for one in belief.target.soft.terms
+                    if caller not in one.seats or one.call is None
+                )
+            ),
             Design.of(records, players) if records else None,
         )
 
@@ -154,7 +230,10 @@ class StyleQuestion:
         if (design := self.design) is None:
             return np.zeros(styles.shape[:-1])
         made = 0, np.arange(len(design.call)), design.call
-        each = [np.log(design.probabilities(style[None, None])[made]).sum() for style in styles.reshape(-1, 4)]
+        each = [
+            np.log(design.probabilities(style[None, None])[made]).sum()
+            for style in styles.reshape(-1, 4)
+        ]
         return np.reshape(each, styles.shape[:-1])
 
     def weighted(self, cloud: Cloud, points: Floats) -> tuple[Floats, Floats]:
@@ -162,7 +241,11 @@ class StyleQuestion:
         styles = self.prior.styles(points)
         return styles, cloud.log_weight(points) + self.log_records(styles)
 
-    def cloud(self, rng: np.random.Generator, log_likelihood: Callable[[Floats], Floats] | None = None) -> Cloud:
+    def cloud(
+        self,
+        rng: np.random.Generator,
+        log_likelihood: Callable[[Floats], Floats] | None = None,
+    ) -> Cloud:
         """A mixture that covers what the records, and a further likelihood of (n, 4) styles, say of the style."""
         free = len(self.prior.unknown)
         if self.design is None and log_likelihood is None:
@@ -170,7 +253,9 @@ class StyleQuestion:
 
         def log(points: Floats) -> Floats:
             styles = self.prior.styles(points)
-            return self.log_records(styles) + (0.0 if log_likelihood is None else log_likelihood(styles))
+            return self.log_records(styles) + (
+                0.0 if log_likelihood is None else log_likelihood(styles)
+            )
 
         return Cloud.fitted(log, free, rng)
 
@@ -180,17 +265,30 @@ class StyleQuestion:
         styles, log = self.weighted(cloud, cloud.draw(1, 64, rng)[0])
         style_weights = Weights(log).W
 
-        def log_likelihood(hands: NDArray[np.uint64], _: NDArray[np.uint64] | None = None, /) -> Floats:
+        def log_likelihood(
+            hands: NDArray[np.uint64], _: NDArray[np.uint64] | None = None, /
+        ) -> Floats:
             total = np.zeros(len(hands))
-            for part, chances in SeatChances.of(cells(hands), self.calls).of_styles(styles):
+            for part, chances in SeatChances.of(cells(hands), self.calls).of_styles(
+                styles
+            ):
                 total += style_weights[part] @ chances
             with np.errstate(divide="ignore"):
                 return np.minimum(np.log(total), 0.0)
 
-        pieces = tuple(piece for one in target.soft.terms if self.seat in one.seats for piece in one.pieces)
-        calls = LikelihoodTerm((int(self.seat),), pieces, log_likelihood, log_likelihood)
+        pieces = tuple(
+            piece
+            for one in target.soft.terms
+            if self.seat in one.seats
+            for piece in one.pieces
+        )
+        calls = LikelihoodTerm(
+            (int(self.seat),), pieces, log_likelihood, log_likelihood
+        )
         soft = SoftEvidence((*self.others.terms, calls))
-        return tilted_draws(replace(target, soft=soft), n, rng, "they are too many to walk")
+        return tilted_draws(
+            replace(target, soft=soft), n, rng, "they are too many to walk"
+        )
 
 
 class SeatChances(NamedTuple):
@@ -198,23 +296,31 @@ class SeatChances(NamedTuple):
     legal, and by strain the options, their terms for each cell that occurs, and the cell of each row.
     """
 
-    calls: list[tuple[int, int, list[tuple[NDArray[np.int64], Terms, NDArray[np.intp]]]]]
+    calls: list[
+        tuple[int, int, list[tuple[NDArray[np.int64], Terms, NDArray[np.intp]]]]
+    ]
     rows: int  # how many rows there are
 
     @classmethod
     def of(cls, cell: Cells, made: Sequence[tuple[Options, int]]) -> SeatChances:
-        unique = [np.unique(cell[:, strain], return_inverse=True) for strain in range(5)]
+        unique = [
+            np.unique(cell[:, strain], return_inverse=True) for strain in range(5)
+        ]
         calls = []
         for options, call in made:
             strains = []
             for strain in np.unique(options.strain).tolist():
                 used, where = unique[strain]
-                here = Options(*(column[options.strain == strain] for column in options))
+                here = Options(
+                    *(column[options.strain == strain] for column in options)
+                )
                 strains.append((here.call, Terms.of(used[:, None], here), where))
             calls.append((call, 1 + len(options.call), strains))
         return cls(calls, len(cell))
 
-    def of_calls(self, style: Sequence[Any], exp: Callable[[Any], Any]) -> Iterator[Any]:
+    def of_calls(
+        self, style: Sequence[Any], exp: Callable[[Any], Any]
+    ) -> Iterator[Any]:
         """(k,) the probability of each call, for the four numbers of a style in PyTensor.
 
         Or (d, k) for d styles as arrays: (d, 1, 1), the slip (d, 1).
@@ -223,7 +329,10 @@ class SeatChances(NamedTuple):
         for call, legal, strains in self.calls:
             total, chosen = np.ones(self.rows), 1.0
             for calls, terms, where in strains:
-                odds = exp(terms.utility(aggressiveness + preference * LEANING[calls]) / temperature)
+                odds = exp(
+                    terms.utility(aggressiveness + preference * LEANING[calls])
+                    / temperature
+                )
                 total = total + odds.sum(axis=-1)[..., where]
                 if call in calls:
                     chosen = odds[..., int(np.searchsorted(calls, call))][..., where]
@@ -235,7 +344,13 @@ class SeatChances(NamedTuple):
         for begin in range(0, len(styles), size):
             part = slice(begin, begin + size)
             *numbers, slip = styles[part].T[..., None]
-            yield part, reduce(np.multiply, self.of_calls([*(one[..., None] for one in numbers), slip], np.exp))
+            yield (
+                part,
+                reduce(
+                    np.multiply,
+                    self.of_calls([*(one[..., None] for one in numbers), slip], np.exp),
+                ),
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,9 +376,15 @@ class StyleRows:
             used, likelihood = drawn.weights > 0, drawn.log_likelihood
             assert likelihood is not None
             layouts = drawn.stretch(0, len(drawn))[used]
-            log_density = likelihood[used] - np.log(drawn.weights[used]) - drawn.log_marginal
-        for masks in layouts.blocks(BLOCK) if isinstance(layouts, Enumeration) else [layouts]:
-            codes.append(cells(masks[:, question.seat]).astype(np.int64) @ CELLS ** np.arange(5))
+            log_density = (
+                likelihood[used] - np.log(drawn.weights[used]) - drawn.log_marginal
+            )
+        for masks in (
+            layouts.blocks(BLOCK) if isinstance(layouts, Enumeration) else [layouts]
+        ):
+            codes.append(
+                cells(masks[:, question.seat]).astype(np.int64) @ CELLS ** np.arange(5)
+            )
             others.append(question.others.of_layouts(masks))
         log = np.concatenate(others)
         base = log - log_density
@@ -280,7 +401,9 @@ class StyleRows:
         cell = (found[used, None] // CELLS ** np.arange(5) % CELLS).astype(np.int16)
         log_rows = np.log(weights[used]) + most
         chances = SeatChances.of(cell, question.calls)
-        return cls(drawn, layouts, chances, log_rows, float(log_rows.max()), row, base, log)
+        return cls(
+            drawn, layouts, chances, log_rows, float(log_rows.max()), row, base, log
+        )
 
     def log_marginal(self, styles: Floats) -> Floats:
         found, rows = np.empty(len(styles)), np.exp(self.log - self.most)
@@ -294,18 +417,25 @@ class WeightedRows(NamedTuple):
     """The rows weighted by styles."""
 
     table: Floats  # (B, k) by batch, likelihood of each row over P(calls): its mean over layouts and batches is 1
-    by_style: Floats  # (4, k) mean of each parameter of the style for a layout of the row
+    by_style: (
+        Floats  # (4, k) mean of each parameter of the style for a layout of the row
+    )
     styles: Floats  # (B, n, 4)
     weights: Floats  # (B, n) posterior weight of each style, adding up to one
     marginal: Floats  # (B, n) m(θ) over the weight of the heaviest row
-    evidence: Estimate[float] | None = None  # log P(calls ∣ hard evidence, records), where the styles tell it
+    evidence: Estimate[float] | None = (
+        None  # log P(calls ∣ hard evidence, records), where the styles tell it
+    )
 
     @classmethod
     def of(cls, rows: StyleRows, styles: Floats, prior: Floats | None) -> WeightedRows:
         """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior."""
         batches, n, _ = styles.shape
         row_weights = np.exp(rows.log - rows.most)
-        table, by_style = np.zeros((batches, len(rows.log))), np.zeros((4, len(rows.log)))
+        table, by_style = (
+            np.zeros((batches, len(rows.log))),
+            np.zeros((4, len(rows.log))),
+        )
         marginal, weights = np.empty((batches, n)), np.empty((batches, n))
         for batch in range(batches):
             for part, chances in rows.chances.of_styles(styles[batch]):
@@ -320,7 +450,12 @@ class WeightedRows(NamedTuple):
 
     @classmethod
     def by_points(
-        cls, question: StyleQuestion, rows: StyleRows, cloud: Cloud, n: int, rng: np.random.Generator
+        cls,
+        question: StyleQuestion,
+        rows: StyleRows,
+        cloud: Cloud,
+        n: int,
+        rng: np.random.Generator,
     ) -> WeightedRows:
         styles, log = question.weighted(cloud, cloud.points(n, rng))
         found = cls.of(rows, styles, np.exp(log - log.max()))
@@ -330,7 +465,9 @@ class WeightedRows(NamedTuple):
             known = question.cloud(rng)
             below = _log_mean(question.weighted(known, known.points(log.size, rng))[1])
         error = float(np.hypot(above.error, below.error))
-        return found._replace(evidence=Estimate(above.mean + rows.most - below.mean, error))
+        return found._replace(
+            evidence=Estimate(above.mean + rows.most - below.mean, error)
+        )
 
 
 class Diagnostics(NamedTuple):
@@ -348,7 +485,9 @@ class JointPosterior:
 
     styles: Styles  #: Their style, as draws that count the same; the player's name is that of the seat.
     layouts: Posterior  #: The layouts, with the style summed out.
-    style: dict[str, Estimate[float]]  #: Posterior mean of each parameter of the style, with its error.
+    style: dict[
+        str, Estimate[float]
+    ]  #: Posterior mean of each parameter of the style, with its error.
     diagnostics: Diagnostics
 
     @property
@@ -359,20 +498,31 @@ class JointPosterior:
     def card_errors(self) -> xarray.DataArray:
         """Standard error of each of ``Posterior.card_probabilities``, card × seat."""
         like = self.layouts.card_probabilities()
-        return like.copy(data=_card_errors(self.layouts, like.values[::-1])[::-1]).rename("standard error")
+        return like.copy(
+            data=_card_errors(self.layouts, like.values[::-1])[::-1]
+        ).rename("standard error")
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Estimate[Any]:
         """Posterior mean of any function of a batch of layouts, as ``Posterior.expect``, with its error."""
         mean = self.layouts.expect(quantity)
-        found = _errors(self.layouts, lambda masks: np.asarray(quantity(Layouts(masks))), np.asarray(mean))
+        found = _errors(
+            self.layouts,
+            lambda masks: np.asarray(quantity(Layouts(masks))),
+            np.asarray(mean),
+        )
         return Estimate(mean, float(found) if np.ndim(mean) == 0 else found)
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{name} {one.mean:.2f} ± {one.error:.2g}" for name, one in self.style.items())
+        means = ", ".join(
+            f"{name} {one.mean:.2f} ± {one.error:.2g}"
+            for name, one in self.style.items()
+        )
         return f"<JointPosterior: {means}; {self.layouts!r}{f'; {self.warning}' if self.warning else ''}>"
 
 
-def _errors(draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Floats) -> Floats:
+def _errors(
+    draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Floats
+) -> Floats:
     """(…) standard errors of posterior means of a function of layouts, (m, 4) → (m, …)."""
     batches = draws.batches
     assert batches is not None
@@ -385,7 +535,11 @@ def _errors(draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Float
         if batches.drawn:
             own += (weights**2) @ (u**2)
         begin += len(masks)
-    return np.asarray(np.hypot(standard_error(batches.relative @ by_row), np.sqrt(own)).reshape(mean.shape))
+    return np.asarray(
+        np.hypot(standard_error(batches.relative @ by_row), np.sqrt(own)).reshape(
+            mean.shape
+        )
+    )
 
 
 def _card_errors(draws: Draws, cards: Floats) -> Floats:
@@ -393,7 +547,9 @@ def _card_errors(draws: Draws, cards: Floats) -> Floats:
     found = np.zeros(cards.shape)
     card, seat = np.nonzero((cards > 0.0) & (cards < 1.0))
     found[card, seat] = _errors(
-        draws, lambda masks: masks[:, seat] >> card.astype(np.uint64) & np.uint64(1), cards[card, seat]
+        draws,
+        lambda masks: masks[:, seat] >> card.astype(np.uint64) & np.uint64(1),
+        cards[card, seat],
     )
     return found
 
@@ -427,36 +583,72 @@ def infer_jointly(
     >>> bool(found.style["aggressiveness"].mean > 0.5)  # West opened with few points
     True
     """
-    choices = ("method", method, ("auto", "counts", "draws")), ("sampler", sampler, ("importance", "nuts"))
+    choices = (
+        ("method", method, ("auto", "counts", "draws")),
+        ("sampler", sampler, ("importance", "nuts")),
+    )
     for name, given, known in choices:
         if given not in known:
-            raise BayesBridgeError(f"unknown {name} {given!r}: choose {', '.join(known)}", **{name: given})
-    for name, number, least in (("layouts", layouts, 2), ("draws", draws, 4), ("tune", tune, 0), ("chains", chains, 1)):
+            raise BayesBridgeError(
+                f"unknown {name} {given!r}: choose {', '.join(known)}", **{name: given}
+            )
+    for name, number, least in (
+        ("layouts", layouts, 2),
+        ("draws", draws, 4),
+        ("tune", tune, 0),
+        ("chains", chains, 1),
+    ):
         if number < least:
-            raise BayesBridgeError(f"{number} {name}: give at least {least}", **{name: number})
-    question, numbers = StyleQuestion.of(belief, seat, list(records), prior or Prior()), generator(rng)
+            raise BayesBridgeError(
+                f"{number} {name}: give at least {least}", **{name: number}
+            )
+    question, numbers = (
+        StyleQuestion.of(belief, seat, list(records), prior or Prior()),
+        generator(rng),
+    )
     walkable = belief.count() <= min(MOST_LAYOUTS, belief.target.cost.most_layouts)
     with one_thread():
         walk = method == "counts" or (method != "draws" and walkable)
-        rows = StyleRows.of(question, None if walk else question.drawn(layouts, numbers))
+        rows = StyleRows.of(
+            question, None if walk else question.drawn(layouts, numbers)
+        )
         if sampler == "nuts" and question.prior.unknown:
             return _with_nuts(question, rows, (draws, tune, chains), numbers)
         n = draws * chains
-        weighted = WeightedRows.by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
-        chosen = numbers.permutation(Weights(np.log(weighted.weights.ravel())).resample(n, numbers))
+        weighted = WeightedRows.by_points(
+            question, rows, question.cloud(numbers, rows.log_marginal), n, numbers
+        )
+        chosen = numbers.permutation(
+            Weights(np.log(weighted.weights.ravel())).resample(n, numbers)
+        )
         styles = _styles_of(question, weighted.styles.reshape(-1, 4)[chosen])
-        found = Diagnostics(sampler, 1.0 / float((weighted.weights**2).sum()), np.nan, 0)
+        found = Diagnostics(
+            sampler, 1.0 / float((weighted.weights**2).sum()), np.nan, 0
+        )
         return _posterior(question, rows, weighted, styles, found)
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
     import xarray
 
-    draws = {name: (("chain", "draw", "player"), values[None, :, column, None]) for column, name in enumerate(STYLE)}
-    coords = {"chain": [0], "draw": np.arange(len(values)), "player": [question.seat.name]}
+    draws = {
+        name: (("chain", "draw", "player"), values[None, :, column, None])
+        for column, name in enumerate(STYLE)
+    }
+    coords = {
+        "chain": [0],
+        "draw": np.arange(len(values)),
+        "player": [question.seat.name],
+    }
     axes = {name: coords[name] for name in ("chain", "draw")}
-    stats = xarray.Dataset({"diverging": (("chain", "draw"), np.zeros((1, len(values)), dtype=bool))}, axes)
-    return Styles(xarray.DataTree.from_dict({"posterior": xarray.Dataset(draws, coords), "sample_stats": stats}))
+    stats = xarray.Dataset(
+        {"diverging": (("chain", "draw"), np.zeros((1, len(values)), dtype=bool))}, axes
+    )
+    return Styles(
+        xarray.DataTree.from_dict(
+            {"posterior": xarray.Dataset(draws, coords), "sample_stats": stats}
+        )
+    )
 
 
 def posterior_model(question: StyleQuestion, rows: StyleRows) -> pymc.Model:
@@ -467,33 +659,58 @@ def posterior_model(question: StyleQuestion, rows: StyleRows) -> pymc.Model:
     with pm.Model(coords={"player": [question.seat.name]}) as model:
         style = style_variables(question.prior, [question.seat.name], pooled=False)
         if (design := question.design) is not None:
-            made = design.chances(style, pt.special.softmax)[np.arange(len(design.call)), design.call]
+            made = design.chances(style, pt.special.softmax)[
+                np.arange(len(design.call)), design.call
+            ]
             pm.Potential("records", pt.log(made).sum())
         calls = rows.chances.of_calls([number[0] for number in style], pt.exp)
-        pm.Potential("calls", pt.logsumexp(sum(map(pt.log, calls), pt.as_tensor(rows.log))))
+        pm.Potential(
+            "calls", pt.logsumexp(sum(map(pt.log, calls), pt.as_tensor(rows.log)))
+        )
     return model
 
 
 def _with_nuts(
-    question: StyleQuestion, rows: StyleRows, size: tuple[int, int, int], rng: np.random.Generator
+    question: StyleQuestion,
+    rows: StyleRows,
+    size: tuple[int, int, int],
+    rng: np.random.Generator,
 ) -> JointPosterior:
     with posterior_model(question, rows):
         styles = Styles(sample_quietly(*size, rng))
     found = Diagnostics("nuts", styles.least_ess, styles.worst_rhat, styles.divergences)
     posterior = styles.tree["posterior"].dataset
     values = np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
-    z = np.stack([posterior[f"z_{STYLE[column]}"].values.ravel() for column in question.prior.unknown], axis=1)
+    z = np.stack(
+        [
+            posterior[f"z_{STYLE[column]}"].values.ravel()
+            for column in question.prior.unknown
+        ],
+        axis=1,
+    )
     around = Cloud.around(z, np.full(len(z), 1.0 / len(z)))
-    evidence = WeightedRows.by_points(question, rows, around, size[0] * size[2], rng).evidence
+    evidence = WeightedRows.by_points(
+        question, rows, around, size[0] * size[2], rng
+    ).evidence
     chains, draws, _ = values.shape
     stretches = stretches_of(chains, found.ess)
     each = draws // stretches
     batches = values[:, draws - stretches * each :].reshape(chains * stretches, each, 4)
-    return _posterior(question, rows, WeightedRows.of(rows, batches, None)._replace(evidence=evidence), styles, found)
+    return _posterior(
+        question,
+        rows,
+        WeightedRows.of(rows, batches, None)._replace(evidence=evidence),
+        styles,
+        found,
+    )
 
 
 def _posterior(
-    question: StyleQuestion, rows: StyleRows, weighted: WeightedRows, styles: Styles, found: Diagnostics
+    question: StyleQuestion,
+    rows: StyleRows,
+    weighted: WeightedRows,
+    styles: Styles,
+    found: Diagnostics,
 ) -> JointPosterior:
     assert weighted.evidence is not None
     drawn, (log_marginal, log_marginal_error) = rows.drawn, weighted.evidence
@@ -506,16 +723,25 @@ def _posterior(
     stated = standard_error(len(moved) * moved)
     warnings = [styles.warning if found.sampler == "nuts" else ""]
     if found.ess < ENOUGH:
-        warnings.append(f"the draws of the style are worth {found.ess:.0f} independent ones: ask for more draws")
+        warnings.append(
+            f"the draws of the style are worth {found.ess:.0f} independent ones: ask for more draws"
+        )
     if drawn is not None:
         apart = float(np.linalg.norm(weights.W - drawn.weights[drawn.weights > 0]))
-        log_marginal_error = float(np.hypot(log_marginal_error, np.hypot(drawn.log_marginal_error, apart)))
+        log_marginal_error = float(
+            np.hypot(log_marginal_error, np.hypot(drawn.log_marginal_error, apart))
+        )
         away = weighted.by_style[:, rows.row].T - means
         stated = np.hypot(stated, np.sqrt((weights.W**2) @ (away**2)))
         warnings.append(drawn.caveat)
         if weights.ess < ENOUGH:
-            warnings.append(f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts")
-    style = {name: Estimate(*one) for name, *one in zip(STYLE, means, stated.tolist(), strict=True)}
+            warnings.append(
+                f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts"
+            )
+    style = {
+        name: Estimate(*one)
+        for name, *one in zip(STYLE, means, stated.tolist(), strict=True)
+    }
     target = question.belief.target
     draws = Draws(
         target,
@@ -534,9 +760,15 @@ def _posterior(
         caveat="; ".join(filter(None, warnings)),
     )
     # Independent draws that would leave the least certain card the same error; all layouts where no card has one.
-    cards = Posterior.of(draws, belief=question.belief).card_probabilities().values[::-1]
+    cards = (
+        Posterior.of(draws, belief=question.belief).card_probabilities().values[::-1]
+    )
     error = _card_errors(draws, cards)
     open_ = (cards > 0.01) & (cards < 0.99) & (error > 0)
-    ess = np.min(cards[open_] * (1.0 - cards[open_]) / error[open_] ** 2, initial=np.inf)
+    ess = np.min(
+        cards[open_] * (1.0 - cards[open_]) / error[open_] ** 2, initial=np.inf
+    )
     draws = replace(draws, ess=float(ess) if np.isfinite(ess) else float(target.count))
-    return JointPosterior(styles, Posterior.of(draws, belief=question.belief), style, found)
+    return JointPosterior(
+        styles, Posterior.of(draws, belief=question.belief), style, found
+    )

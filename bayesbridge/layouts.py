@@ -47,7 +47,9 @@ def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
     >>> suit_lengths(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
     [[3, 3, 3, 4]]
     """
-    fields = masks[..., None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(SUIT_MASK)
+    fields = masks[..., None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(
+        SUIT_MASK
+    )
     return np.bitwise_count(fields)
 
 
@@ -109,7 +111,9 @@ class Layouts:
 
     def holds(self, card: Card | str) -> NDArray[np.bool_]:
         """(n, 4) whether each seat holds a card: one true a row."""
-        return (self.masks >> np.uint64(Card.of(card).index) & np.uint64(1)).astype(np.bool_)
+        return (self.masks >> np.uint64(Card.of(card).index) & np.uint64(1)).astype(
+            np.bool_
+        )
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -117,11 +121,17 @@ class Layouts:
     @overload
     def __getitem__(self, index: int) -> Deal: ...
     @overload
-    def __getitem__(self, index: slice | NDArray[np.bool_] | NDArray[np.integer]) -> Layouts: ...
-    def __getitem__(self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]) -> Deal | Layouts:
+    def __getitem__(
+        self, index: slice | NDArray[np.bool_] | NDArray[np.integer]
+    ) -> Layouts: ...
+    def __getitem__(
+        self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]
+    ) -> Deal | Layouts:
         """One deal for a number; a smaller batch for a slice, a boolean mask or an array of numbers."""
         if isinstance(index, int | np.integer):
-            north, east, south, west = (Hand(int(mask)) for mask in self.masks[int(index)])
+            north, east, south, west = (
+                Hand(int(mask)) for mask in self.masks[int(index)]
+            )
             return Deal((north, east, south, west))
         return Layouts.adopt(self.masks[index])
 
@@ -133,7 +143,11 @@ class Layouts:
 
     def __str__(self) -> str:
         shown = "\n".join(deal.pbn for deal in self[:SHOWN])
-        return shown if len(self) <= SHOWN else f"{shown}\n… and {len(self) - SHOWN} more deals."
+        return (
+            shown
+            if len(self) <= SHOWN
+            else f"{shown}\n… and {len(self) - SHOWN} more deals."
+        )
 
     def _repr_html_(self) -> str:
         tables = (around_table(masks, masks) for masks in self.masks[:SHOWN].tolist())

@@ -36,11 +36,14 @@ _RULES: Final = {
 }
 _ROOT: Final = "div.bayesbridge.bayesbridge"
 STYLE: Final = "".join(
-    f"{','.join(f'{_ROOT} {part}'.strip() for part in parts.split('|'))}{{{rule}}}" for parts, rule in _RULES.items()
+    f"{','.join(f'{_ROOT} {part}'.strip() for part in parts.split('|'))}{{{rule}}}"
+    for parts, rule in _RULES.items()
 )
 
 DARKEST: Final = 0.55  # share of blue where a cell is certain: text keeps its colour, and stays readable on it
-AS_TEXT: Final = "\ufe0e"  # asks for a suit symbol as text: phones would show a little picture
+AS_TEXT: Final = (
+    "\ufe0e"  # asks for a suit symbol as text: phones would show a little picture
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,16 @@ class Table:
 
     @property
     def words(self) -> list[list[str]]:
-        return [[cell if isinstance(cell, str) else percent(cell) for cell in row] for row in self.rows]
+        return [
+            [cell if isinstance(cell, str) else percent(cell) for cell in row]
+            for row in self.rows
+        ]
 
     def __str__(self) -> str:
         (lines,) = in_columns(self.columns, self.words, self.left)
-        return "\n".join([self.title, "", *lines, *([""] if self.notes else []), *self.notes])
+        return "\n".join(
+            [self.title, "", *lines, *([""] if self.notes else []), *self.notes]
+        )
 
 
 class Displayable:
@@ -91,7 +99,10 @@ class Displayable:
 
 
 def in_columns(
-    header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, width: int | None = None
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    left: int = 1,
+    width: int | None = None,
 ) -> list[list[str]]:
     """Lines of a table whose first ``left`` columns are words; too wide a one comes closer, or else in several parts.
 
@@ -106,20 +117,35 @@ def in_columns(
     gap = 3 if width is None or whole <= width else 2
     parts: list[list[int]] = [[]]
     for i, wide in enumerate(widths):
-        if width is not None and len(parts[-1]) > 1 and sum(widths[j] + gap for j in parts[-1]) + wide > width:
+        if (
+            width is not None
+            and len(parts[-1]) > 1
+            and sum(widths[j] + gap for j in parts[-1]) + wide > width
+        ):
             parts.append([0])
         parts[-1].append(i)
 
     found = []
     for part in parts:
-        cells = [[f"{cell:{'<' if i < left else '>'}{widths[i]}}" for cell in columns[i]] for i in part]
-        head, *body = ((" " * gap).join(row).rstrip() for row in zip(*cells, strict=True))
-        found.append([head, "─" * (sum(widths[i] for i in part) + gap * (len(part) - 1)), *body])
+        cells = [
+            [f"{cell:{'<' if i < left else '>'}{widths[i]}}" for cell in columns[i]]
+            for i in part
+        ]
+        head, *body = (
+            (" " * gap).join(row).rstrip() for row in zip(*cells, strict=True)
+        )
+        found.append(
+            [head, "─" * (sum(widths[i] for i in part) + gap * (len(part) - 1)), *body]
+        )
     return found
 
 
 def _cell(cell: str | float, words: str) -> str:
-    blue = "" if isinstance(cell, str) else f' style="background:rgba(0,114,178,{DARKEST * min(cell, 1.0):.2f})"'
+    blue = (
+        ""
+        if isinstance(cell, str)
+        else f' style="background:rgba(0,114,178,{DARKEST * min(cell, 1.0):.2f})"'
+    )
     return f"<td{blue}>{text(words)}</td>"
 
 
@@ -160,7 +186,9 @@ def call(words: str) -> str:
     return text(f"{words[0]}{suit}{words[2:]}" if suit else words)
 
 
-def hand(pbn: str, head: str = "", foot: str = "", more: Mapping[str, str] | None = None) -> str:
+def hand(
+    pbn: str, head: str = "", foot: str = "", more: Mapping[str, str] | None = None
+) -> str:
     """Four suits, one below the other, with a line of text above and one below.
 
     ``more`` says by suit, ``S`` to ``C``, what may be there beside the cards of ``pbn``.
@@ -169,7 +197,9 @@ def hand(pbn: str, head: str = "", foot: str = "", more: Mapping[str, str] | Non
     for (suit, sign), ranks in zip(SYMBOLS.items(), pbn.split("."), strict=True):
         cards = " ".join("10" if rank == "T" else rank for rank in ranks)
         rest = (more or {}).get(suit, "" if ranks else "–")
-        rows.append(f"<tr><td>{text(sign)}</td><td>{escape(f'{cards} {rest}'.strip())}</td></tr>")
+        rows.append(
+            f"<tr><td>{text(sign)}</td><td>{escape(f'{cards} {rest}'.strip())}</td></tr>"
+        )
     above = f"<b>{escape(head)}</b>" if head else ""
     below = f"<small>{escape(foot)}</small>" if foot else ""
     return f"{above}<table><tbody>{''.join(rows)}</tbody></table>{below}"
@@ -186,7 +216,9 @@ def compass(hands: Mapping[str, str], middle: str = "") -> str:
     return f'<table class="diagram"><tbody>{"".join(f"<tr>{row}</tr>" for row in rows)}</tbody></table>'
 
 
-def calls(seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | None) -> str:
+def calls(
+    seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | None
+) -> str:
     """An auction, a column for each of the ``seats`` that bid, West first; ``made`` are pairs (seat, call)."""
     columns = [seat for seat in "WNES" if seat in seats]
     cells = [call(words) for _, words in made]

@@ -33,7 +33,16 @@ from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
 from bayesbridge.layouts import Floats
 from bayesbridge.results import ResultDraws, shortest_interval
-from bayesbridge.words import RARE, SEATS, SYMBOLS, card_words, percent, share_error, short_percent, with_symbols
+from bayesbridge.words import (
+    RARE,
+    SEATS,
+    SYMBOLS,
+    card_words,
+    percent,
+    share_error,
+    short_percent,
+    with_symbols,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -109,7 +118,12 @@ def new_axes(width: float, height: float) -> Axes:
 
 
 def new_grid(
-    width: float, height: float, rows: int, columns: int, figure: Figure | None = None, **options: Any
+    width: float,
+    height: float,
+    rows: int,
+    columns: int,
+    figure: Figure | None = None,
+    **options: Any,
 ) -> NDArray[Any]:
     """(rows, columns) Axes in the figure given, or in one of their own, which a notebook then shows."""
     if figure is None:
@@ -127,7 +141,11 @@ def bare(ax: Axes, *, keep: tuple[str, ...] = ("left", "bottom")) -> None:
 
 def in_lines(title: str) -> str:
     """A title, in two lines where it is long, so that narrow pictures show it whole."""
-    return title.replace(": ", ":\n", 1) if max(map(len, title.splitlines())) > 50 else title
+    return (
+        title.replace(": ", ":\n", 1)
+        if max(map(len, title.splitlines())) > 50
+        else title
+    )
 
 
 def percent_axis(axis: Axis) -> None:
@@ -139,10 +157,22 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
     """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
     shade = to_rgba(BLUE, min(share, 1.0))
     # As an artist: as a patch each of hundreds would move the limits of the axes, which are set afterwards.
-    ax.add_artist(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
-    colour = ink() if share <= 0.8 else "white"  # readable on paper and on a dark screen
+    ax.add_artist(
+        Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4)
+    )
+    colour = (
+        ink() if share <= 0.8 else "white"
+    )  # readable on paper and on a dark screen
     text = short_percent(share) if share else "·"
-    ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=7, color=colour)
+    ax.text(
+        column + 0.5,
+        row + 0.5,
+        text,
+        ha="center",
+        va="center",
+        fontsize=7,
+        color=colour,
+    )
 
 
 def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
@@ -161,23 +191,58 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     table = chances.transpose("card", "seat").to_pandas()
     for suit, symbol in SYMBOLS.items():
         for row, seat in enumerate(hidden):
-            ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
+            ax.text(
+                -0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8
+            )
         for column, rank in enumerate(ranks):
             shares = table.loc[f"{suit}{rank}"]
             if f"{suit}{rank}" in played:
-                ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
+                ax.plot(
+                    [column, column + 1],
+                    [top - len(hidden), top],
+                    color=ink(),
+                    linewidth=0.9,
+                    zorder=1.5,
+                )
             if not shares[hidden].any():
                 holder, rows = shares.idxmax(), len(hidden)
-                ax.add_patch(Rectangle((column, top - rows), 1, rows, facecolor=GREY, alpha=0.25, linewidth=0.4))
-                ax.text(column + 0.5, top - rows / 2, holder, ha="center", va="center", fontsize=8, style="italic")
+                ax.add_patch(
+                    Rectangle(
+                        (column, top - rows),
+                        1,
+                        rows,
+                        facecolor=GREY,
+                        alpha=0.25,
+                        linewidth=0.4,
+                    )
+                )
+                ax.text(
+                    column + 0.5,
+                    top - rows / 2,
+                    holder,
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                    style="italic",
+                )
                 continue
             for row, seat in enumerate(hidden):
                 shaded_cell(ax, column, top - row - 1, shares[seat])
         colour = SUIT_COLOURS.get(suit, ink())
-        ax.text(-2.9, top - len(hidden) / 2, symbol, ha="center", va="center", fontsize=17, color=colour)
+        ax.text(
+            -2.9,
+            top - len(hidden) / 2,
+            symbol,
+            ha="center",
+            va="center",
+            fontsize=17,
+            color=colour,
+        )
         top -= len(hidden) + 0.4
     _frame(ax, -3.4, 13.1, top + 0.3)
-    ax.set_xticks(np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in ranks])
+    ax.set_xticks(
+        np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in ranks]
+    )
     crossed = "; a line: played" if played else ""
     title = f"Where the cards lie, as {observer_of(source)} sees it: P(seat holds card) in %{crossed}"
     ax.set_title(in_lines(title), fontsize=10)
@@ -194,22 +259,42 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
     """
     chances = marginal(source, "length_probabilities")
     hidden = hidden_seats(marginal(source, "card_probabilities"))
-    longest = max(7, int(np.flatnonzero(chances.sel(seat=hidden).max(("seat", "suit")).values >= RARE)[-1]))
+    longest = max(
+        7,
+        int(
+            np.flatnonzero(
+                chances.sel(seat=hidden).max(("seat", "suit")).values >= RARE
+            )[-1]
+        ),
+    )
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top = 0.0
     for seat in hidden:
         for row, (suit, symbol) in enumerate(SYMBOLS.items()):
             shares = chances.sel(seat=seat, suit=suit).values.tolist()
             place = top - row - 0.5
-            ax.text(-0.4, place, symbol, ha="center", va="center", fontsize=11, color=SUIT_COLOURS.get(suit, ink()))
+            ax.text(
+                -0.4,
+                place,
+                symbol,
+                ha="center",
+                va="center",
+                fontsize=11,
+                color=SUIT_COLOURS.get(suit, ink()),
+            )
             for length in range(longest + 1):
                 shaded_cell(ax, length, top - row - 1, shares[length])
             mean = sum(length * share for length, share in enumerate(shares))
-            ax.text(longest + 1.2, place, f"{mean:.2f}", ha="left", va="center", fontsize=8)
+            ax.text(
+                longest + 1.2, place, f"{mean:.2f}", ha="left", va="center", fontsize=8
+            )
         ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
         top -= 4.4
     _frame(ax, -2.6, longest + 2.3, top + 0.3)
-    ax.set_xticks([*(np.arange(longest + 1) + 0.5), longest + 1.7], [*map(str, range(longest + 1)), "mean"])
+    ax.set_xticks(
+        [*(np.arange(longest + 1) + 0.5), longest + 1.7],
+        [*map(str, range(longest + 1)), "mean"],
+    )
     title = f"Suit lengths of the hidden hands, as {observer_of(source)} sees it: P(number of cards) in %"
     ax.set_title(in_lines(title), fontsize=10)
     return ax
@@ -217,7 +302,11 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
 
 def marginal(source: xarray.DataTree | Posterior, name: str) -> xarray.DataArray:
     """Card, length or point probabilities of a posterior or of a result."""
-    found = getattr(source, name)() if isinstance(source, Posterior) else source["marginals"].to_dataset()[name]
+    found = (
+        getattr(source, name)()
+        if isinstance(source, Posterior)
+        else source["marginals"].to_dataset()[name]
+    )
     # Sums of weights miss 0 and 1 by rounding, and a card is known only at 1.
     rounded: xarray.DataArray = found.round(9).clip(0.0, 1.0)
     return rounded
@@ -237,9 +326,17 @@ def observer_of(source: xarray.DataTree | Posterior) -> str:
 
 def _played(source: xarray.DataTree | Posterior) -> set[str]:
     if isinstance(source, Posterior):
-        return {str(piece.card) for piece in source.belief.evidence if isinstance(piece, Play)}
+        return {
+            str(piece.card)
+            for piece in source.belief.evidence
+            if isinstance(piece, Play)
+        }
     texts = map(str, source["observed_data"].to_dataset()["evidence"].values)
-    return {found[1] for text in texts if (found := re.fullmatch(r"Play\('.', '(..)'\)", text))}
+    return {
+        found[1]
+        for text in texts
+        if (found := re.fullmatch(r"Play\('.', '(..)'\)", text))
+    }
 
 
 def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
@@ -250,7 +347,12 @@ def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
 
 
 def tricks(
-    result: xarray.DataTree, name: str = "T", *, level: int | None = None, ax: Axes | None = None, **where: Any
+    result: xarray.DataTree,
+    name: str = "T",
+    *,
+    level: int | None = None,
+    ax: Axes | None = None,
+    **where: Any,
 ) -> Axes:
     """How many tricks or captures: ``name`` is ``T`` or any other output that counts tricks.
 
@@ -264,21 +366,40 @@ def tricks(
     """
     ax = new_axes(6.4, 3.6) if ax is None else ax
     if level is not None and level not in range(1, 8):
-        raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
+        raise BayesBridgeError(
+            f"level {level!r}: a contract is at level 1 to 7", level=level
+        )
     tricks = Answer.of_tree(result).number(name).tricks(**where)
     asked = tricks.asked
-    goal = 7 if asked.contract is None else asked.contract.tricks_needed * asked.declares
+    goal = (
+        7 if asked.contract is None else asked.contract.tricks_needed * asked.declares
+    )
     goal = goal if level is None else 6 + level
     shown = np.array(tricks.occurring)
-    _bars(ax, shown, [tricks.share(value) for value in tricks.occurring], color=np.where(shown >= goal, BLUE, SKY))
-    picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
+    _bars(
+        ax,
+        shown,
+        [tricks.share(value) for value in tricks.occurring],
+        color=np.where(shown >= goal, BLUE, SKY),
+    )
+    picked = "".join(
+        f", {value}" for dim, value in where.items() if dim not in ("strain", "seat")
+    )
     title = in_lines(f"{tricks.title}{picked}")
     if goal:
         needed = f" ({goal} tricks or more)" if tricks.is_contract_chance else ""
-        title += f"\n{tricks.goal(goal)}{needed}: {short_percent(tricks.at_least(goal))} %"
+        title += (
+            f"\n{tricks.goal(goal)}{needed}: {short_percent(tricks.at_least(goal))} %"
+        )
     ax.set_title(title, fontsize=10)
     what = "tricks at the table" if tricks.count.at_table else tricks.output.title
-    _axis(ax, shown, what if what and name == "tricks" else ", ".join(filter(None, (name, what))), goal, tricks)
+    _axis(
+        ax,
+        shown,
+        what if what and name == "tricks" else ", ".join(filter(None, (name, what))),
+        goal,
+        tricks,
+    )
     return ax
 
 
@@ -293,22 +414,40 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     """
     odds = source if isinstance(source, ContractOdds) else ContractOdds.of_tree(source)
     if odds is None:
-        raise BayesBridgeError("the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')")
+        raise BayesBridgeError(
+            "the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')"
+        )
     ax = new_axes(6.4, 3.6) if ax is None else ax
     shares, errors = np.clip(odds.pmf, 0.0, 1.0), odds.pmf_error
     met = np.flatnonzero(shares >= RARE)
     shown = np.arange(met[0], met[-1] + 1)
     colours = [BLUE if odds.made[tricks] else SKY for tricks in shown]
     _bars(ax, shown, shares[shown], color=colours, yerr=errors[shown])
-    how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
+    how = {
+        "network": "by the network alone",
+        "corrected": f"corrected by {odds.solved} solved layouts",
+    }
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
-    ax.set_title(f"{odds.contract} makes: {percent(odds.make.mean)}{share_error(*odds.make)}, {told}", fontsize=10)
-    _axis(ax, shown, f"{'actual ' * odds.actual}tricks of {odds.whose}", odds.contract.tricks_needed)
+    ax.set_title(
+        f"{odds.contract} makes: {percent(odds.make.mean)}{share_error(*odds.make)}, {told}",
+        fontsize=10,
+    )
+    _axis(
+        ax,
+        shown,
+        f"{'actual ' * odds.actual}tricks of {odds.whose}",
+        odds.contract.tricks_needed,
+    )
     return ax
 
 
 def prior_posterior(
-    prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
+    prior: xarray.DataTree,
+    posterior: xarray.DataTree,
+    name: str = "T",
+    *,
+    ax: Axes | None = None,
+    **where: Any,
 ) -> Axes:
     """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
 
@@ -319,12 +458,22 @@ def prior_posterior(
     'delta, H'
     """
     ax = new_axes(6.4, 3.6) if ax is None else ax
-    looks: tuple[dict[str, Any], ...] = ({"color": SKY, "hatch": HATCH, "label": "before"}, {"label": "after"})
+    looks: tuple[dict[str, Any], ...] = (
+        {"color": SKY, "hatch": HATCH, "label": "before"},
+        {"label": "after"},
+    )
     every: set[int] = set()
     for side, result, look in zip((-1, 1), (prior, posterior), looks, strict=True):
         number = Answer.of_tree(result).number(name).at(**where)
         values, shares = number.values[number.met(0)], number.shares[number.met(0)]
-        ax.bar(values + 0.2 * side, shares, 0.4, edgecolor=ink(), linewidth=0.6, **({"color": BLUE} | look))
+        ax.bar(
+            values + 0.2 * side,
+            shares,
+            0.4,
+            edgecolor=ink(),
+            linewidth=0.6,
+            **({"color": BLUE} | look),
+        )
         every |= set(values.tolist())
     label = ", ".join((name, *map(str, where.values())))
     _axis(ax, np.arange(min(every), max(every) + 1), label)
@@ -345,13 +494,21 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     ['6S by S', '3NT by S', '4S by S']
     """
     shown = found.isel(contract=slice(0, most))
-    labels, scores, errors, makes = (shown[name].values for name in ("contract", "score", "score_error", "make"))
-    told = [f"{short_percent(make)} %" * (make == make) for make in makes.tolist()]  # nan: it is passed out
+    labels, scores, errors, makes = (
+        shown[name].values for name in ("contract", "score", "score_error", "make")
+    )
+    told = [
+        f"{short_percent(make)} %" * (make == make) for make in makes.tolist()
+    ]  # nan: it is passed out
     colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
     ax = _ranked(ax, labels.tolist(), scores, 2 * errors, told, color=colours)
     ax.axvline(0.0, color=ink(), linewidth=0.8)
-    ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
-    ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
+    ax.set_xlabel(
+        f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}"
+    )
+    ax.set_title(
+        "Contracts by expected score, with the chance that each makes", fontsize=10
+    )
     return ax
 
 
@@ -371,12 +528,23 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     """
     by = found.goal
     chance = "P(beaten)" if found.turn.defends else "P(makes)"
-    what = {"make": chance, "tricks": "tricks of the side", "matchpoints": "matchpoints"}[by]
-    values, errors = np.array([getattr(choice, "chance" if by == "make" else by) for choice in found.choices]).T
-    told = [f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %" for value in values]
+    what = {
+        "make": chance,
+        "tricks": "tricks of the side",
+        "matchpoints": "matchpoints",
+    }[by]
+    values, errors = np.array(
+        [getattr(choice, "chance" if by == "make" else by) for choice in found.choices]
+    ).T
+    told = [
+        f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %"
+        for value in values
+    ]
     colours = [BLUE if choice.close else PALE for choice in found.choices]
     labels = [card_words(choice.name) for choice in found.choices]
-    ax = _ranked(ax, labels, values, errors * (0 if found.exact else 2), told, color=colours)
+    ax = _ranked(
+        ax, labels, values, errors * (0 if found.exact else 2), told, color=colours
+    )
     ax.set_xlim(left=0.0)
     if by != "tricks":
         percent_axis(ax.xaxis)
@@ -387,12 +555,21 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
 
 
 def _ranked(
-    ax: Axes | None, labels: Sequence[str], values: Floats, errors: Floats, told: Sequence[str], **look: Any
+    ax: Axes | None,
+    labels: Sequence[str],
+    values: Floats,
+    errors: Floats,
+    told: Sequence[str],
+    **look: Any,
 ) -> Axes:
     """Bars to the right, the first on top, with thin lines of these lengths for errors, and a figure at the end."""
     ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
     rows = range(len(labels))
-    thin: dict[str, Any] = {"ecolor": ink(), "capsize": 2, "error_kw": {"elinewidth": 0.8}}
+    thin: dict[str, Any] = {
+        "ecolor": ink(),
+        "capsize": 2,
+        "error_kw": {"elinewidth": 0.8},
+    }
     thin["xerr"] = errors if errors.any() else None
     drawn = ax.barh(rows, values, 0.62, edgecolor=ink(), linewidth=0.6, **thin, **look)
     ax.bar_label(drawn, told, padding=4, fontsize=8)
@@ -415,18 +592,35 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
     >>> suit_play(bb.suit_play("AQJ32", "654")).get_title()
     'AQJ32 opposite 654: 4.139 tricks on average'
     """
-    goals = range(play.sure, max((line.goal or 0 for line in play.goals), default=play.sure) + 1)
+    goals = range(
+        play.sure, max((line.goal or 0 for line in play.goals), default=play.sure) + 1
+    )
     own = {line.goal: line.chance for line in play.goals}
     each = [own.get(goal, 1.0) for goal in goals]
     on_average = [play.best.at_least.get(goal, 1.0) for goal in goals]
     ax = new_axes(max(4.4, 1.6 + 0.9 * len(goals)), 3.4) if ax is None else ax
     places = np.arange(len(goals))
     _bars(ax, places - 0.2, each, 0.38, label="the plan for so many tricks", color=BLUE)
-    _bars(ax, places + 0.2, on_average, 0.38, label="the plan for most tricks on average", color=PALE, hatch=HATCH)
+    _bars(
+        ax,
+        places + 0.2,
+        on_average,
+        0.38,
+        label="the plan for most tricks on average",
+        color=PALE,
+        hatch=HATCH,
+    )
     ax.set_xticks(places, [f"{goal} or more" for goal in goals])
-    ax.set(xlabel="tricks in the suit, against the best defence", ylim=(0, 1.32), yticks=np.linspace(0, 1, 5))
+    ax.set(
+        xlabel="tricks in the suit, against the best defence",
+        ylim=(0, 1.32),
+        yticks=np.linspace(0, 1, 5),
+    )
     percent_axis(ax.yaxis)
-    ax.set_title(f"{play.first} opposite {play.second}: {play.best.tricks:.3f} tricks on average", fontsize=10)
+    ax.set_title(
+        f"{play.first} opposite {play.second}: {play.best.tricks:.3f} tricks on average",
+        fontsize=10,
+    )
     ax.legend(frameon=False, fontsize=8, loc="upper right")
     bare(ax)
     return ax
@@ -434,13 +628,28 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
 
 def _bars(ax: Axes, places: Any, shares: Any, width: float = 0.8, **look: Any) -> None:
     """Bars with their percentages; 0 has no figure, and none has where they are too many."""
-    thin: dict[str, Any] = {"ecolor": ink(), "capsize": 2, "error_kw": {"elinewidth": 0.8}}  # lines of standard errors
+    thin: dict[str, Any] = {
+        "ecolor": ink(),
+        "capsize": 2,
+        "error_kw": {"elinewidth": 0.8},
+    }  # lines of standard errors
     bars = ax.bar(places, shares, width, edgecolor=ink(), linewidth=0.6, **thin, **look)
     if len(shares) <= 20:
-        ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
+        ax.bar_label(
+            bars,
+            [short_percent(share) if share else "" for share in shares],
+            padding=1,
+            fontsize=8,
+        )
 
 
-def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks: Distribution | None = None) -> None:
+def _axis(
+    ax: Axes,
+    shown: NDArray[np.int64],
+    label: str,
+    goal: int = 0,
+    tricks: Distribution | None = None,
+) -> None:
     """The axis of values, with a dashed line before the goal; what stands for failing has its bar left of the first."""
     bare(ax)
     percent_axis(ax.yaxis)
@@ -454,13 +663,18 @@ def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks:
         place = int(shown[0]) - 2
         if tricks.fails:
             _bars(ax, [place], [tricks.fails], color=ORANGE, hatch=HATCH)
-        ticks, labels = [place, *ticks], [tricks.count.failing.replace(" ", "\n"), *labels]
+        ticks, labels = (
+            [place, *ticks],
+            [tricks.count.failing.replace(" ", "\n"), *labels],
+        )
         ax.axvline(place + 1, color=ink(), linewidth=0.4)
     ax.set_xticks(ticks, labels)
     ax.set_xlim(ticks[0] - 0.8, int(shown[-1]) + 0.8)
 
 
-def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any) -> Axes:
+def distribution(
+    result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any
+) -> Axes:
     """How likely each value of an output is, whatever it is: ``name`` as the result and its estimator call it.
 
     One whole number is drawn as bars, tricks as :func:`tricks` draws them, another number as a histogram of its
@@ -488,29 +702,56 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
         _axis(ax, shown, name)
     else:
         weights, mean = ResultDraws.of(result).weights, float(number.mean[0])
-        ax.hist(number.drawn[:, 0].astype(np.float64), 30, weights=weights, color=SKY, edgecolor=ink(), linewidth=0.5)
-        ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
+        ax.hist(
+            number.drawn[:, 0].astype(np.float64),
+            30,
+            weights=weights,
+            color=SKY,
+            edgecolor=ink(),
+            linewidth=0.5,
+        )
+        ax.axvline(
+            mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}"
+        )
         ax.legend(frameon=False, fontsize=8)
         bare(ax)
         percent_axis(ax.yaxis)
         ax.set(xlabel=name, ylabel="probability")
     said = number.output.doc.removesuffix(".")
-    ax.set_title(f"{title} ({how})\n{said if len(said) <= 72 else f'{said[:70]}…'}", fontsize=10)
+    ax.set_title(
+        f"{title} ({how})\n{said if len(said) <= 72 else f'{said[:70]}…'}", fontsize=10
+    )
     return ax
 
 
-def _table(number: Distribution, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
+def _table(
+    number: Distribution, where: dict[str, Any], title: str, ax: Axes | None
+) -> Axes:
     """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
-    places, dims = number.places(**where), [dim for dim in number.labels if dim not in where]
+    places, dims = (
+        number.places(**where),
+        [dim for dim in number.labels if dim not in where],
+    )
     labels = [" ".join(number.cells[place][dim] for dim in dims) for place in places]
     met = number.met(*places)
     heads = number.values[met].tolist()
     last = len(heads) + 0.8
-    ax = new_axes(min(max(4.8, 1.8 + 0.42 * len(heads)), 14.0), 1.0 + 0.3 * len(labels)) if ax is None else ax
+    ax = (
+        new_axes(min(max(4.8, 1.8 + 0.42 * len(heads)), 14.0), 1.0 + 0.3 * len(labels))
+        if ax is None
+        else ax
+    )
     for row, place in enumerate(places):
         for column, share in enumerate(number.pmf[place, met].tolist()):
             shaded_cell(ax, column, -row - 1, min(share, 1.0))
-        ax.text(last, -row - 0.5, f"{number.mean[place]:.2f}", ha="center", va="center", fontsize=8)
+        ax.text(
+            last,
+            -row - 0.5,
+            f"{number.mean[place]:.2f}",
+            ha="center",
+            va="center",
+            fontsize=8,
+        )
     _frame(ax, 0, last + 0.8, -len(labels) - 0.05)
     ax.set_xticks([*(np.arange(len(heads)) + 0.5), last], [*map(str, heads), "mean"])
     ax.set_yticks(-np.arange(len(labels)) - 0.5, labels)
@@ -534,7 +775,9 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     table = chances.sel(seat=hidden)
     met = np.flatnonzero(table.max("seat").values >= RARE)
     shown = np.arange(met[0], met[-1] + 1)
-    step = 1 if len(shown) <= 24 else 2  # every second tick, and no figures, where bars are many
+    step = (
+        1 if len(shown) <= 24 else 2
+    )  # every second tick, and no figures, where bars are many
     highest = float(table.max())
     ax = new_axes(7.2, 0.9 + 1.05 * len(hidden)) if ax is None else ax
     for row, seat in enumerate(hidden):
@@ -542,23 +785,43 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
         low, high = shortest_interval(np.arange(len(shares)), shares, 0.5)
         colours = [BLUE if low <= points <= high else SKY for points in shown]
         heights = 0.78 * shares[shown] / highest
-        bars = ax.bar(shown, heights, 0.86, bottom=-row, color=colours, edgecolor=ink(), linewidth=0.5)
+        bars = ax.bar(
+            shown,
+            heights,
+            0.86,
+            bottom=-row,
+            color=colours,
+            edgecolor=ink(),
+            linewidth=0.5,
+        )
         if step == 1:
-            figures = [short_percent(float(share)) if share else "" for share in shares[shown]]
+            figures = [
+                short_percent(float(share)) if share else "" for share in shares[shown]
+            ]
             ax.bar_label(bars, figures, padding=1, fontsize=6.5)
         ax.axhline(-row, color=ink(), linewidth=0.6)
     means = (table * table["points"]).sum("points").values
-    labels = [f"{SEATS[seat]}\nmean {mean:.1f}" for seat, mean in zip(hidden, means, strict=True)]
+    labels = [
+        f"{SEATS[seat]}\nmean {mean:.1f}"
+        for seat, mean in zip(hidden, means, strict=True)
+    ]
     ax.set_yticks(0.35 - np.arange(len(hidden)), labels)
-    ax.set(xlabel="high-card points", xticks=shown[::step], ylim=(0.98 - len(hidden), 1.0))
+    ax.set(
+        xlabel="high-card points", xticks=shown[::step], ylim=(0.98 - len(hidden), 1.0)
+    )
     ax.set_xlim(shown[0] - 0.8, shown[-1] + 0.8)
     ax.tick_params(left=False, labelsize=8)
     bare(ax, keep=())
-    ax.set_title(in_lines(f"Points of hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)
+    ax.set_title(
+        in_lines(f"Points of hidden hands, as {observer_of(source)} sees it: P in %"),
+        fontsize=10,
+    )
     return ax
 
 
-def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = None, **options: Any) -> NDArray[Any]:
+def sharpening(
+    source: pandas.DataFrame | Belief, *, figure: Figure | None = None, **options: Any
+) -> NDArray[Any]:
     """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
 
     With four players the mean points of the hands that change stand in the place of T. ``source`` is the table of
@@ -574,29 +837,69 @@ def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = Non
     table = steps_of(source, **options) if isinstance(source, Belief) else source
     places = np.arange(len(table))
     width = max(6.4, 1.5 + 0.3 * min(len(table), 30))
-    entropy, captures, chances = axes = new_grid(width, 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
-    blue, red = {"color": BLUE, "marker": "o"}, {"color": VERMILION, "linestyle": "--", "marker": "s"}
+    entropy, captures, chances = axes = new_grid(
+        width, 6.4, 3, 1, figure=figure, sharex=True
+    )[:, 0]
+    blue, red = (
+        {"color": BLUE, "marker": "o"},
+        {"color": VERMILION, "linestyle": "--", "marker": "s"},
+    )
 
-    def line(ax: Axes, column: str, exact: pandas.Series[bool], look: dict[str, Any], label: str | None = None) -> None:
-        ax.plot(places, table[column], linewidth=1.4, markersize=4.5, label=label, **look)
+    def line(
+        ax: Axes,
+        column: str,
+        exact: pandas.Series[bool],
+        look: dict[str, Any],
+        label: str | None = None,
+    ) -> None:
+        ax.plot(
+            places, table[column], linewidth=1.4, markersize=4.5, label=label, **look
+        )
         sampled, hollow = ~exact.to_numpy(dtype=bool), look | {"linestyle": ""}
-        ax.plot(places[sampled], table[column][sampled], markersize=4.5, mfc=ax.get_facecolor(), **hollow)
+        ax.plot(
+            places[sampled],
+            table[column][sampled],
+            markersize=4.5,
+            mfc=ax.get_facecolor(),
+            **hollow,
+        )
 
     line(entropy, "entropy_bits", table["exact"], blue)
-    entropy.set(ylabel="entropy, bits", ylim=(0, 1.08 * max(1.0, float(table["entropy_bits"].max()))))
+    entropy.set(
+        ylabel="entropy, bits",
+        ylim=(0, 1.08 * max(1.0, float(table["entropy_bits"].max()))),
+    )
     if table.attrs.get("players") == 4:
-        looks = zip("NESW", (BLUE, VERMILION, ORANGE, SKY), ("-", "--", ":", "-."), "osD^", strict=True)
+        looks = zip(
+            "NESW",
+            (BLUE, VERMILION, ORANGE, SKY),
+            ("-", "--", ":", "-."),
+            "osD^",
+            strict=True,
+        )
         for seat, colour, style, marker in looks:
             if np.ptp(table[f"points_{seat}"]) > 0:
                 look = {"color": colour, "linestyle": style, "marker": marker}
                 line(captures, f"points_{seat}", table["exact"], look, SEATS[seat])
         captures.set_ylabel("mean points")
     else:
-        line(captures, "T_mean_qualified", table["exact"], blue, "given that the conditions hold")
+        line(
+            captures,
+            "T_mean_qualified",
+            table["exact"],
+            blue,
+            "given that the conditions hold",
+        )
         line(captures, "T_mean", table["exact"], red, "with 0 where they fail")
         captures.set(ylabel="mean of T, captures", ylim=(0, 13.5))
         line(chances, "qualified", table["exact"], red, "the conditions hold")
-        line(chances, "T_at_least", table["exact"], blue, f"T ≥ {6 + table.attrs.get('level', 1)}")
+        line(
+            chances,
+            "T_at_least",
+            table["exact"],
+            blue,
+            f"T ≥ {6 + table.attrs.get('level', 1)}",
+        )
     if table["made"].notna().any():
         label = f"{table.attrs.get('contract') or 'contract'} made, double dummy by the network"
         look = {"color": ORANGE, "linestyle": ":", "marker": "D"}
@@ -611,7 +914,9 @@ def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = Non
             ax.legend(frameon=False, fontsize=8, loc="best")
     shown = places[:: -(-len(table) // 30)]
     texts = [_short(str(table["event"].iloc[place])) for place in shown]
-    chances.set_xticks(shown, texts, rotation=60, fontsize=8, ha="right", rotation_mode="anchor")
+    chances.set_xticks(
+        shown, texts, rotation=60, fontsize=8, ha="right", rotation_mode="anchor"
+    )
     return axes
 
 
@@ -648,23 +953,70 @@ def shrinkage(
     """
     samples = rates.stack(sample=[dim for dim in rates.dims if dim != "player"])
     samples = samples.isel(player=np.argsort(samples.mean("sample").values))
-    means, players = samples.mean("sample").values, [str(name) for name in samples["player"].values]
-    rows, turns = np.arange(len(players)), [counts.get(name, (0, 0)) for name in players]
+    means, players = (
+        samples.mean("sample").values,
+        [str(name) for name in samples["player"].values],
+    )
+    rows, turns = (
+        np.arange(len(players)),
+        [counts.get(name, (0, 0)) for name in players],
+    )
     ax = new_axes(6.4, 1.4 + 0.42 * len(players)) if ax is None else ax
-    ax.axvline(means.mean(), color=GREY, linestyle="--", linewidth=1.0, label="mean of all")
-    ax.hlines(rows, *samples.quantile([0.055, 0.945], "sample").values, color=BLUE, linewidth=2.2)
+    ax.axvline(
+        means.mean(), color=GREY, linestyle="--", linewidth=1.0, label="mean of all"
+    )
+    ax.hlines(
+        rows,
+        *samples.quantile([0.055, 0.945], "sample").values,
+        color=BLUE,
+        linewidth=2.2,
+    )
     ax.plot(means, rows, "o", color=BLUE, markersize=6, label="estimate, 89 % interval")
-    raw = np.array([(made / many, row, many) for row, (made, many) in enumerate(turns) if many]).reshape(-1, 3)
+    raw = np.array(
+        [(made / many, row, many) for row, (made, many) in enumerate(turns) if many]
+    ).reshape(-1, 3)
     sizes = (4 + 1.6 * np.sqrt(raw[:, 2])) ** 2
-    ax.scatter(raw[:, 0], raw[:, 1], sizes, facecolors="none", edgecolors=ink(), zorder=3, label="raw rate")
-    known = [(truth[name], row) for row, name in enumerate(players) if truth and name in truth]
+    ax.scatter(
+        raw[:, 0],
+        raw[:, 1],
+        sizes,
+        facecolors="none",
+        edgecolors=ink(),
+        zorder=3,
+        label="raw rate",
+    )
+    known = [
+        (truth[name], row)
+        for row, name in enumerate(players)
+        if truth and name in truth
+    ]
     if known:
-        ax.plot(*zip(*known, strict=True), "|", color=VERMILION, markersize=14, markeredgewidth=2.2, label="truth")
-    ax.set_yticks(rows, [f"{name} ({made} of {many})" for name, (made, many) in zip(players, turns, strict=True)])
+        ax.plot(
+            *zip(*known, strict=True),
+            "|",
+            color=VERMILION,
+            markersize=14,
+            markeredgewidth=2.2,
+            label="truth",
+        )
+    ax.set_yticks(
+        rows,
+        [
+            f"{name} ({made} of {many})"
+            for name, (made, many) in zip(players, turns, strict=True)
+        ],
+    )
     ax.set_ylim(-0.6, len(players) - 0.4)
     percent_axis(ax.xaxis)
     bare(ax)
-    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)
+    ax.legend(
+        frameon=False,
+        fontsize=8,
+        loc="upper center",
+        bbox_to_anchor=(0.4, -0.1),
+        ncols=2,
+        labelspacing=0.9,
+    )
     return ax
 
 
@@ -678,22 +1030,46 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     'Table 2: outcomes of the two pre-qualification conditions'
     """
     ax = new_axes(7.2, 3.8) if ax is None else ax
-    figures = [figure for figure in comparison.figures if figure.own or any(figure.printed)]
+    figures = [
+        figure for figure in comparison.figures if figure.own or any(figure.printed)
+    ]
     runs, places = len(figures[0].printed), np.arange(len(figures))
     width = 0.75 / runs
     for run in range(runs):
-        at, heights = places + (run - (runs - 1) / 2) * width, [figure.printed[run] for figure in figures]
+        at, heights = (
+            places + (run - (runs - 1) / 2) * width,
+            [figure.printed[run] for figure in figures],
+        )
         label = f"paper, run {run + 1}" if runs > 1 else "paper"
-        ax.bar(at, heights, width, color=(PALE, SKY, BLUE)[run % 3], edgecolor=ink(), linewidth=0.4, label=label)
+        ax.bar(
+            at,
+            heights,
+            width,
+            color=(PALE, SKY, BLUE)[run % 3],
+            edgecolor=ink(),
+            linewidth=0.4,
+            label=label,
+        )
     for place, figure in enumerate(figures):
         if figure.z is not None:
             top = max(*figure.printed, figure.own or 0.0)
-            ax.annotate(f"z {figure.z:+.1f}", (place, top), (0, 4), textcoords="offset points", ha="center", size=8)
+            ax.annotate(
+                f"z {figure.z:+.1f}",
+                (place, top),
+                (0, 4),
+                textcoords="offset points",
+                ha="center",
+                size=8,
+            )
     own = np.array([figure.own for figure in figures], dtype=np.float64)
     label = "exact" if comparison.exact else "ours"
-    ax.hlines(own, places - 0.45, places + 0.45, color=VERMILION, linewidth=2.0, label=label)
+    ax.hlines(
+        own, places - 0.45, places + 0.45, color=VERMILION, linewidth=2.0, label=label
+    )
     ax.set_xticks(places, [figure.name.replace("<=", "≤ ") for figure in figures])
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
+    ax.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " "))
+    )
     ax.set_ylabel(comparison.unit)
     ax.set_title(comparison.title, fontsize=10)
     ax.legend(frameon=False, fontsize=8)
@@ -711,13 +1087,29 @@ def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[An
     ['Conditions', 'Captures where both conditions hold']
     """
     axes: NDArray[Any] = new_grid(9.6, 3.8, 1, 2, figure=figure, width_ratios=[3, 8])[0]
-    titles = {"conditions": "Conditions", "captures": "Captures where both conditions hold"}
-    looks = ((SKY, -0.2, "Algorithm 1: one hand"), (BLUE, 0.2, "Algorithm 2: with the dummy"))
+    titles = {
+        "conditions": "Conditions",
+        "captures": "Captures where both conditions hold",
+    }
+    looks = (
+        (SKY, -0.2, "Algorithm 1: one hand"),
+        (BLUE, 0.2, "Algorithm 2: with the dummy"),
+    )
     for ax, (name, title) in zip(axes, titles.items(), strict=True):
         shares = comparison.answers["shares"][name]
-        for heights, (colour, step, label) in zip(zip(*shares.values(), strict=True), looks, strict=True):
+        for heights, (colour, step, label) in zip(
+            zip(*shares.values(), strict=True), looks, strict=True
+        ):
             at = np.arange(len(shares)) + step
-            ax.bar(at, heights, 0.4, color=colour, edgecolor=ink(), linewidth=0.4, label=label)
+            ax.bar(
+                at,
+                heights,
+                0.4,
+                color=colour,
+                edgecolor=ink(),
+                linewidth=0.4,
+                label=label,
+            )
         ax.set_xticks(range(len(shares)), list(shares))
         ax.set_title(title, fontsize=10)
         percent_axis(ax.yaxis)

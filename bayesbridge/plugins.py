@@ -6,7 +6,13 @@ release.
 
 from bayesbridge.bidders.auctions import Turn, sample_call
 from bayesbridge.estimators.hookspecs import CONTRACT, hookimpl
-from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount, estimator
+from bayesbridge.estimators.protocol import (
+    Estimator,
+    Output,
+    Question,
+    TrickCount,
+    estimator,
+)
 from bayesbridge.estimators.testing import check_bidder, check_estimator
 from bayesbridge.evidence.models import BidderModel, Cost, PairModel, PlayerModel
 from bayesbridge.layouts import high_card_points, suit_lengths

@@ -16,7 +16,14 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, REDOUBLE, Vulnerability, call_words, passes_filled
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean, located
+from bayesbridge.errors import (
+    BayesBridgeError,
+    Contradiction,
+    IllegalCall,
+    NotationError,
+    did_you_mean,
+    located,
+)
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.table import Table
@@ -35,7 +42,9 @@ class Setting(NamedTuple):
     write: Callable[[Any], str]
     metavar: str
     help: str
-    many: bool = False  # whether it may be given several times; its value is a tuple then
+    many: bool = (
+        False  # whether it may be given several times; its value is a tuple then
+    )
 
 
 def _probability(text: str) -> float:
@@ -44,7 +53,10 @@ def _probability(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 <= value <= 1.0:
-        raise NotationError(f"{text!r} is no probability: write a number from 0 to 1, such as 0.02", text=text)
+        raise NotationError(
+            f"{text!r} is no probability: write a number from 0 to 1, such as 0.02",
+            text=text,
+        )
     return value
 
 
@@ -53,7 +65,8 @@ def _one_of[T](what: str, *known: T) -> Callable[[str], T]:
         named = {str(one): one for one in known}
         if (name := text.strip().lower()) not in named:
             raise NotationError(
-                f"unknown {what} {text!r}: {did_you_mean(text, named)}write {' or '.join(named)}", text=text
+                f"unknown {what} {text!r}: {did_you_mean(text, named)}write {' or '.join(named)}",
+                text=text,
             )
         return named[name]
 
@@ -80,14 +93,17 @@ def _style(text: str) -> SideStyle:
     side, found, path = text.partition(":")
     if not found or side.upper() not in SIDES:
         raise NotationError(
-            f"style {text!r}: write the side and a file, as EW:style.json, or one of {', '.join(TYPICAL)}", text=text
+            f"style {text!r}: write the side and a file, as EW:style.json, or one of {', '.join(TYPICAL)}",
+            text=text,
         )
     if (style := PairStyle.of_text(path)) is not None:
         return SideStyle(side.upper(), style, text)
     try:
         raw = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise NotationError(f"style {text!r}: {path!r} cannot be read ({error}): check the name") from None
+        raise NotationError(
+            f"style {text!r}: {path!r} cannot be read ({error}): check the name"
+        ) from None
     return SideStyle(side.upper(), PairStyle.of(raw, path), text)
 
 
@@ -101,7 +117,12 @@ SETTINGS: Final = {
         "PBN",
         "its 13 cards: spades.hearts.diamonds.clubs",
     ),
-    "dummy": Setting(Seat.of, attrgetter("name"), "N", "with three players, the seat that does not bid (default: N)"),
+    "dummy": Setting(
+        Seat.of,
+        attrgetter("name"),
+        "N",
+        "with three players, the seat that does not bid (default: N)",
+    ),
     "players": Setting(
         _one_of("number of players", 3, 4),
         str,
@@ -109,14 +130,28 @@ SETTINGS: Final = {
         "3, the paper's game, or 4, bridge (default: 4 where the rest says so, as by four calls in turn or a system)",
     ),
     "trump": Setting(
-        Strain.of, attrgetter("name"), "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"
+        Strain.of,
+        attrgetter("name"),
+        "H",
+        "the strain of the contract, C D H S or NT, where the calls do not tell it",
     ),
     "bidder": Setting(
-        str, str, "NAME", "how the others bid (default: iterative, with four players learned; see 'plugins')"
+        str,
+        str,
+        "NAME",
+        "how the others bid (default: iterative, with four players learned; see 'plugins')",
     ),
-    "slip": Setting(_probability, str, "P", "share of calls made at random, from 0 to 1 (default: the bidder's own)"),
+    "slip": Setting(
+        _probability,
+        str,
+        "P",
+        "share of calls made at random, from 0 to 1 (default: the bidder's own)",
+    ),
     "vulnerable": Setting(
-        Vulnerability.of, attrgetter("value"), "NS", "None, NS, EW or All, for bidders who care (default: None)"
+        Vulnerability.of,
+        attrgetter("value"),
+        "NS",
+        "None, NS, EW or All, for bidders who care (default: None)",
     ),
     "system": Setting(
         _agreement,
@@ -151,7 +186,12 @@ class AuctionText(str):
 
 
 def calls_of(
-    text: str, *, dealer: Seat | None, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any] = ()
+    text: str,
+    *,
+    dealer: Seat | None,
+    observer: Seat | None,
+    dummy: Seat | None,
+    evidence: Sequence[Any] = (),
 ) -> list[Called]:
     """The calls with their seats.
 
@@ -169,19 +209,32 @@ def calls_of(
     if colon:
         named = Seat.of(first)
         if dealer is not None and dealer != named:
-            raise NotationError(f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out")
+            raise NotationError(
+                f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out"
+            )
         dealer, words = named, rest
     if dummy is None and (filled := passes_filled(words)) != words:
-        ours = dealer is None and observer is not None and call_words(words)[-1][0] in "1234567"
+        ours = (
+            dealer is None
+            and observer is not None
+            and call_words(words)[-1][0] in "1234567"
+        )
         words = f"{filled} P" if ours else filled
 
     def sides_fit(first: Seat) -> bool:
         opponents = observer is not None and (first - observer) % 2 == 1
-        return "(" not in words or observer is None or opponents == words.lstrip().startswith("(")
+        return (
+            "(" not in words
+            or observer is None
+            or opponents == words.lstrip().startswith("(")
+        )
 
     if dealer is not None:
         if not sides_fit(dealer):
-            raise NotationError(f"auction {text!r}: calls in brackets are those of the observer's opponents", text=text)
+            raise NotationError(
+                f"auction {text!r}: calls in brackets are those of the observer's opponents",
+                text=text,
+            )
         return [Called(seat, call) for seat, call in _auction(dealer, words, dummy)]
     led = next((piece.seat for piece in evidence if isinstance(piece, Play)), observer)
     for seat in Seat:
@@ -189,11 +242,16 @@ def calls_of(
             continue
         auction = _auction(seat, words, dummy)
         on_lead = Table(auction, silent=dummy).leader
-        if (auction.turn is not None and auction.turn == observer) or (on_lead is not None and on_lead == led):
+        if (auction.turn is not None and auction.turn == observer) or (
+            on_lead is not None and on_lead == led
+        ):
             return [Called(caller, call) for caller, call in auction]
     if observer is None and dummy is None:
         return [Called(seat, call) for seat, call in _auction(Seat.S, words, dummy)]
-    raise NotationError(f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S", text=text)
+    raise NotationError(
+        f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S",
+        text=text,
+    )
 
 
 def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
@@ -214,7 +272,11 @@ def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
 
 def _three(dummy: Seat | None) -> str:
     """A word on the three-player game, where that is played."""
-    return "" if dummy is None else f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
+    return (
+        ""
+        if dummy is None
+        else f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
+    )
 
 
 def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) -> int:
@@ -224,7 +286,11 @@ def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) ->
     if "dummy" in settings:
         return 3
     experts = "bidder" in settings and settings["bidder"].value == "learned"
-    if experts or settings.keys() & {"system", "style", "player"} or any(map(_of_four, evidence)):
+    if (
+        experts
+        or settings.keys() & {"system", "style", "player"}
+        or any(map(_of_four, evidence))
+    ):
         return 4
     return 3
 
@@ -234,13 +300,26 @@ def _of_four(piece: Any) -> bool:
     if isinstance(piece, AuctionText):
         first, _, rest = piece.rpartition(":")
         words = call_words(rest)
-        doubled = {"X", "XX", "DBL", "RDBL", "DOUBLE", "REDOUBLE"} & {word.upper() for word in words}
+        doubled = {"X", "XX", "DBL", "RDBL", "DOUBLE", "REDOUBLE"} & {
+            word.upper() for word in words
+        }
         one_side = passes_filled(rest) != rest
-        return len(words) > 3 or one_side or "(" in rest or bool(doubled) or first.strip().upper() in ("N", "NORTH")
-    return isinstance(piece, Called) and (piece.seat == Seat.N or piece.call in (DOUBLE, REDOUBLE))
+        return (
+            len(words) > 3
+            or one_side
+            or "(" in rest
+            or bool(doubled)
+            or first.strip().upper() in ("N", "NORTH")
+        )
+    return isinstance(piece, Called) and (
+        piece.seat == Seat.N or piece.call in (DOUBLE, REDOUBLE)
+    )
 
 
-EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}  # the settings that every position needs
+EXAMPLES = {
+    "observer": "S",
+    "hand": "AKQ2.KJ3.A54.Q32",
+}  # the settings that every position needs
 
 
 class Sourced[T](NamedTuple):
@@ -277,21 +356,37 @@ class Position(NamedTuple):
                 settings[key] = Sourced(read if many else read[0], where)
         return cls(settings, tuple(found), file.path)
 
-    def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
+    def with_more(
+        self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]
+    ) -> Position:
         """Settings given later replace those of the same name; evidence is added."""
-        return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path)
+        return Position(
+            {**self.settings, **settings}, (*self.pieces, *pieces), self.path
+        )
 
     @property
     def is_unseen(self) -> bool:
         """Whether there are calls of four players and nothing else: nobody looks, and no hand is known."""
-        calls = self.pieces and all(isinstance(piece.value, Called) for piece in self.pieces)
-        return bool(calls) and self.players == 4 and not self.settings.keys() & {"observer", "hand"}
+        calls = self.pieces and all(
+            isinstance(piece.value, Called) for piece in self.pieces
+        )
+        return (
+            bool(calls)
+            and self.players == 4
+            and not self.settings.keys() & {"observer", "hand"}
+        )
 
     @property
     def auction(self) -> Auction:
         """The calls, those before the first of which are passes."""
-        calls = [piece.value for piece in self.pieces if isinstance(piece.value, Called)]
-        return reduce(lambda auction, one: auction.fill(one.seat, one.call)[0], calls, Auction.four(calls[0].seat))
+        calls = [
+            piece.value for piece in self.pieces if isinstance(piece.value, Called)
+        ]
+        return reduce(
+            lambda auction, one: auction.fill(one.seat, one.call)[0],
+            calls,
+            Auction.four(calls[0].seat),
+        )
 
     @property
     def players(self) -> int:
@@ -302,14 +397,18 @@ class Position(NamedTuple):
         start, values = self._start(), [piece.value for piece in self.pieces]
         with suppress(BayesBridgeError):
             return start.given(*values)
-        for number, piece in enumerate(self.pieces, 1):  # the first that does not fit those before it
+        for number, piece in enumerate(
+            self.pieces, 1
+        ):  # the first that does not fit those before it
             with self.attributed():
                 try:
                     start.given(*values[:number])
                 except Contradiction:
                     raise
                 except BayesBridgeError as error:
-                    three = _three(start.dummy) if isinstance(error, IllegalCall) else ""
+                    three = (
+                        _three(start.dummy) if isinstance(error, IllegalCall) else ""
+                    )
                     raise NotationError(f"{piece.where}: {error}{three}") from None
         raise AssertionError("evidence that fits piece by piece fits as a whole")
 
@@ -319,9 +418,15 @@ class Position(NamedTuple):
         try:
             yield
         except Contradiction as error:
-            given = [piece.where for piece in self.pieces if piece.value in error.data["evidence"]]
+            given = [
+                piece.where
+                for piece in self.pieces
+                if piece.value in error.data["evidence"]
+            ]
             places = dict.fromkeys(where.removeprefix("argument ") for where in given)
-            raise NotationError(f"{error}{f' (given by {"; ".join(places)})' if places else ''}") from None
+            raise NotationError(
+                f"{error}{f' (given by {"; ".join(places)})' if places else ''}"
+            ) from None
 
     def texts(self) -> dict[str, Any]:
         """``settings`` by name, as lists where there may be several, and ``evidence`` as pairs of kind and text."""
@@ -329,29 +434,49 @@ class Position(NamedTuple):
         for name, setting in SETTINGS.items():
             if name in self.settings:
                 value = self.settings[name].value
-                settings[name] = [setting.write(one) for one in value] if setting.many else setting.write(value)
-        return {"settings": settings, "evidence": [[one.value.option, one.value.text] for one in self.pieces]}
+                settings[name] = (
+                    [setting.write(one) for one in value]
+                    if setting.many
+                    else setting.write(value)
+                )
+        return {
+            "settings": settings,
+            "evidence": [[one.value.option, one.value.text] for one in self.pieces],
+        }
 
     def words(self) -> list[str]:
         """The options of the command line that describe it again."""
         told = self.texts()
-        settings = ((name, [text] if isinstance(text, str) else text) for name, text in told["settings"].items())
-        pairs = [*((name, text) for name, texts in settings for text in texts), *told["evidence"]]
+        settings = (
+            (name, [text] if isinstance(text, str) else text)
+            for name, text in told["settings"].items()
+        )
+        pairs = [
+            *((name, text) for name, texts in settings for text in texts),
+            *told["evidence"],
+        ]
         return [word for name, text in pairs for word in (f"--{name}", text)]
 
     def toml(self) -> str:
         """The text of a position file that describes it again; its strings are written as those of JSON."""
         told, write = self.texts(), partial(json.dumps, ensure_ascii=False)
         lines = [f"{name} = {write(text)}" for name, text in told["settings"].items()]
-        listed = "".join(f"  {{ {kind} = {write(text)} }},\n" for kind, text in told["evidence"])
-        return "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])]) + "\n"
+        listed = "".join(
+            f"  {{ {kind} = {write(text)} }},\n" for kind, text in told["evidence"]
+        )
+        return (
+            "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])])
+            + "\n"
+        )
 
     def _start(self) -> Belief:
         from bayesbridge.belief.belief import Belief
 
         for name, example in EXAMPLES.items():
             if name not in self.settings:
-                or_key = f", or {name} = {example!r} in {self.path}" if self.path else ""
+                or_key = (
+                    f", or {name} = {example!r} in {self.path}" if self.path else ""
+                )
                 raise NotationError(f"no {name}: give --{name} {example}{or_key}")
         values = {name: given.value for name, given in self.settings.items()}
         four = self.players == 4
@@ -362,7 +487,9 @@ class Position(NamedTuple):
             )
         for name in ("system", "style", "player"):
             if name in values and not four:
-                raise NotationError(f"{self.settings[name].where}: it is for four players: give --players 4 too")
+                raise NotationError(
+                    f"{self.settings[name].where}: it is for four players: give --players 4 too"
+                )
         bidder = self.bidder("learned" if four else "iterative")
         try:
             return Belief(
@@ -388,17 +515,23 @@ class Position(NamedTuple):
         name, where, _ = self.settings.get("bidder", Sourced(usual, "bidder"))
         with located(where):
             model = offered("bidders", [name]).bidder(name)
-        for setting in [key for key in ("slip", "vulnerable", "style") if key in self.settings]:
+        for setting in [
+            key for key in ("slip", "vulnerable", "style") if key in self.settings
+        ]:
             value, where, needed = self.settings[setting]
             if setting == "style":
                 if len({one.side for one in value}) < len(value):
-                    raise NotationError(f"{where}: two styles for one side: give each side one")
+                    raise NotationError(
+                        f"{where}: two styles for one side: give each side one"
+                    )
                 value = {one.side: one.style for one in value}
             try:
                 model = with_settings(model, {setting: value})
             except TypeError:
                 if needed:
-                    raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
+                    raise NotationError(
+                        f"{where}: bidder {name!r} has no such setting: leave it out"
+                    ) from None
         if "system" not in self.settings:
             return model
         from bayesbridge.bidders.systems import SystemBidder
@@ -427,13 +560,19 @@ def _python(value: object) -> str:
     if getattr(bayesbridge, type(value).__name__, None) is not type(value):
         return repr(value)
     return re.sub(
-        r"\b[A-Z]\w+(?=\()", lambda name: f"bb.{name[0]}" if name[0] in bayesbridge.__all__ else name[0], repr(value)
+        r"\b[A-Z]\w+(?=\()",
+        lambda name: f"bb.{name[0]}" if name[0] in bayesbridge.__all__ else name[0],
+        repr(value),
     )
 
 
 def _evidence(where: str, items: Any, file: Toml) -> Iterator[Sourced[Piece]]:
-    if not isinstance(items, list) or not all(item and isinstance(item, dict) for item in items):
-        raise NotationError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
+    if not isinstance(items, list) or not all(
+        item and isinstance(item, dict) for item in items
+    ):
+        raise NotationError(
+            f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]'
+        )
     for key, value in (pair for item in items for pair in item.items()):
         of_key, of_texts = file.next(key)
         for place, text in enumerate(value if isinstance(value, list) else [value]):
@@ -444,12 +583,16 @@ def _evidence(where: str, items: Any, file: Toml) -> Iterator[Sourced[Piece]]:
 
 
 def _unknown(where: str, key: str, known: tuple[str, ...]) -> NotationError:
-    return NotationError(f"{where}: unknown key {key!r}: {did_you_mean(key, known)}keys here are {', '.join(known)}")
+    return NotationError(
+        f"{where}: unknown key {key!r}: {did_you_mean(key, known)}keys here are {', '.join(known)}"
+    )
 
 
 def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         shown = str(value).lower() if isinstance(value, bool) else repr(value)
-        raise NotationError(f"{where}: {shown} is neither text nor number: write it in quotes")
+        raise NotationError(
+            f"{where}: {shown} is neither text nor number: write it in quotes"
+        )
     with located(where):
         return read(str(value))

@@ -15,7 +15,9 @@ from bayesbridge.jit import njit
 
 State = NDArray[np.uint64]  # (4,) the state of one stream; kernels advance it in place
 
-type Seed = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
+type Seed = (
+    int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
+)
 """What every ``rng=`` argument takes (SPEC 7)."""
 
 
@@ -25,7 +27,9 @@ def generator(rng: Seed) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise WrongArgument(
-            f"rng {shorten(rng)}: give a whole number from 0 on, or a NumPy generator", argument="rng", value=rng
+            f"rng {shorten(rng)}: give a whole number from 0 on, or a NumPy generator",
+            argument="rng",
+            value=rng,
         ) from None
 
 

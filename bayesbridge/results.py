@@ -28,7 +28,13 @@ from numpy.typing import NDArray
 import bayesbridge
 from bayesbridge import markup
 from bayesbridge.answer import SHOWN, Answer, answers_table, contracts_table, plain_rows
-from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_document, accuracy_sentences, position_html
+from bayesbridge.belief.posterior import (
+    CARDS,
+    Posterior,
+    accuracy_document,
+    accuracy_sentences,
+    position_html,
+)
 from bayesbridge.budget import Budget, ErrorLimits
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
@@ -43,7 +49,13 @@ from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
 
-GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")  # what every result has
+GROUPS: Final = (
+    "posterior",
+    "sample_stats",
+    "pmf",
+    "observed_data",
+    "constant_data",
+)  # what every result has
 
 
 class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
@@ -73,11 +85,17 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             (name, value, probability, number.exact)
             for number in Answer.of_tree(self).numbers.values()
             for name, shares in zip(number.names, number.pmf, strict=True)
-            for value, probability in zip(number.values.tolist(), shares.tolist(), strict=True)
+            for value, probability in zip(
+                number.values.tolist(), shares.tolist(), strict=True
+            )
         ]
-        return pandas.DataFrame(rows, columns=["quantity", "value", "probability", "exact"])
+        return pandas.DataFrame(
+            rows, columns=["quantity", "value", "probability", "exact"]
+        )
 
-    def summary(self, names: str | Sequence[str] | None = None, *, probability: float = 0.89) -> pandas.DataFrame:
+    def summary(
+        self, names: str | Sequence[str] | None = None, *, probability: float = 0.89
+    ) -> pandas.DataFrame:
         """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
 
         Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass
@@ -91,14 +109,26 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         '10.23, exact: True'
         """
         if not 0.0 < probability < 1.0:
-            raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
+            raise BayesBridgeError(
+                f"an interval of probability {probability!r}: give a number between 0 and 1"
+            )
         answer, draws = Answer.of_tree(self), ResultDraws.of(self)
-        wanted = list(answer.numbers) if names is None else [names] if isinstance(names, str) else list(names)
+        wanted = (
+            list(answer.numbers)
+            if names is None
+            else [names]
+            if isinstance(names, str)
+            else list(names)
+        )
         ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
         rows: dict[str, list[Any]] = {}
-        for name in sorted(wanted, key=lambda name: not answer.number(name).counts_tricks):
+        for name in sorted(
+            wanted, key=lambda name: not answer.number(name).counts_tricks
+        ):
             for quantity in _quantities(answer.number(name), draws.weights):
-                interval = shortest_interval(quantity.values, quantity.chances, probability)
+                interval = shortest_interval(
+                    quantity.values, quantity.chances, probability
+                )
                 interval = (np.nan, np.nan) if quantity.event else interval
                 figures = quantity.mean, quantity.sd, *interval, *draws.errors(quantity)
                 rows[quantity.label] = [*figures, quantity.exact]
@@ -120,7 +150,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         0.713
         """
         number = Answer.of_tree(self).number(name)
-        shares = np.array([list(number.tricks(**where).goals.values()) for where in number.cells])
+        shares = np.array(
+            [list(number.tricks(**where).goals.values()) for where in number.cells]
+        )
         coords: dict[str, Any] = {**number.labels, "tricks": list(GOALS)}
         shape = [len(labels) for labels in coords.values()]
         return xarray.DataArray(shares.reshape(shape), coords, list(coords), name=name)
@@ -141,26 +173,45 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         tree = self.copy()
         for name in ("posterior", "sample_stats"):
             group = self[name].to_dataset().drop_vars("log_weight", errors="ignore")
-            tree[name] = type(self)(group.isel(draw=chosen).assign_coords(draw=np.arange(draws)))
+            tree[name] = type(self)(
+                group.isel(draw=chosen).assign_coords(draw=np.arange(draws))
+            )
         return tree
 
     def _repr_html_(self) -> str:
         """Hands, honours, every distribution, and how exact they are; of a part of a result the tree."""
         if any(name not in self.children for name in (*GROUPS, "marginals")):
             return str(super()._repr_html_())  # type: ignore[no-untyped-call]
-        kept, marginals = self["constant_data"].to_dataset(), self["marginals"].to_dataset()
-        dummy, observer, contract = (str(kept[name].values) for name in ("dummy", "observer", "contract"))
+        kept, marginals = (
+            self["constant_data"].to_dataset(),
+            self["marginals"].to_dataset(),
+        )
+        dummy, observer, contract = (
+            str(kept[name].values) for name in ("dummy", "observer", "contract")
+        )
         roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
-        answer, known = Answer.of_tree(self), {"card": "cards and lengths", "point": "points"}
-        sampled = [words for name, words in known.items() if not marginals[f"{name}_probabilities"].attrs["exact"]]
+        answer, known = (
+            Answer.of_tree(self),
+            {"card": "cards and lengths", "point": "points"},
+        )
+        sampled = [
+            words
+            for name, words in known.items()
+            if not marginals[f"{name}_probabilities"].attrs["exact"]
+        ]
         sampled += [number.name for number in answer.shown if not number.exact]
         exact = {**self.attrs, "exact": not sampled}
-        said = [*accuracy_sentences(exact), f"Sampled: {', '.join(sampled)}." if sampled else ""]
+        said = [
+            *accuracy_sentences(exact),
+            f"Sampled: {', '.join(sampled)}." if sampled else "",
+        ]
         return markup.piece(
             position_html(dict(marginals.data_vars), roles, markup.call(contract)),
             *(table.html() for table in answer.tables),
             markup.sentence(" ".join(said)),
-            markup.sentence(f"A tree for ArviZ with the groups {', '.join(sorted(self.children))}."),
+            markup.sentence(
+                f"A tree for ArviZ with the groups {', '.join(sorted(self.children))}."
+            ),
         )
 
 
@@ -176,7 +227,11 @@ class Rows(markup.Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
     def tables(self) -> list[markup.Table]:
         """The best contracts, or the most valuable answers."""
         rows = plain_rows(self)
-        return [answers_table(rows, self.attrs) if "bits" in self else contracts_table(rows, self.attrs, SHOWN)]
+        return [
+            answers_table(rows, self.attrs)
+            if "bits" in self
+            else contracts_table(rows, self.attrs, SHOWN)
+        ]
 
     def _repr_html_(self) -> str:
         try:
@@ -222,12 +277,25 @@ def estimate(
     ('convolution', 0.2977)
     """
     budget = Budget(posterior.asked[1], **limits)
-    asked = contract_question(posterior.belief, contract, by, actual, pair=pair, trump=trump, solve=budget.solve)
+    asked = contract_question(
+        posterior.belief,
+        contract,
+        by,
+        actual,
+        pair=pair,
+        trump=trump,
+        solve=budget.solve,
+    )
     chosen = estimators_for(estimators, asked)
     if asked is not None:
         pair, trump = asked.group.pair, asked.group.strain
     random, question = generator(rng), ask(posterior, pair, trump, trick)
-    found = with_odds(evaluate(posterior, chosen, question, rng=random, budget=budget), asked, budget, random)
+    found = with_odds(
+        evaluate(posterior, chosen, question, rng=random, budget=budget),
+        asked,
+        budget,
+        random,
+    )
     for name, failure in found.failures.items():
         if not found.numbers:
             raise failure
@@ -237,11 +305,18 @@ def estimate(
 
 def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
-    posterior, belief, question = found.posterior, found.posterior.belief, found.question
+    posterior, belief, question = (
+        found.posterior,
+        found.posterior.belief,
+        found.question,
+    )
     contract = belief.table.contract
     # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
     told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
-    evidence = {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
+    evidence = {
+        name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_))
+        for name, tell in told.items()
+    }
     constants = {
         "observer": belief.observer.name,
         "hand": belief.hand.pbn,
@@ -256,16 +331,28 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
     for name, number in found.numbers.items():
         output, attrs = number.output, number.variables
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
-        axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
+        axes_of = (
+            output.dims if output.support is None else (*output.dims, f"{name}_value")
+        )
         draws[name] = (("chain", "draw", *axes_of), number.draws[None], attrs["draws"])
         if len(number.values):
             supports[f"{name}_value"] = number.values
-            pmfs[name] = ((*output.dims, f"{name}_value"), number.pmf.reshape(*output.shape, -1), attrs["pmf"])
+            pmfs[name] = (
+                (*output.dims, f"{name}_value"),
+                number.pmf.reshape(*output.shape, -1),
+                attrs["pmf"],
+            )
     n = len(number.draws)
     axes = {"chain": np.arange(1), "draw": np.arange(n)}
-    about = {"engine": posterior.method, "ess": float(posterior.ess), "exact": int(posterior.exact)}
+    about = {
+        "engine": posterior.method,
+        "ess": float(posterior.ess),
+        "exact": int(posterior.exact),
+    }
     pmf_group = xarray.Dataset(pmfs, supports)
-    pmf_group = pmf_group.assign_coords({dim: labels for dim, labels in coords.items() if dim in pmf_group.dims})
+    pmf_group = pmf_group.assign_coords(
+        {dim: labels for dim, labels in coords.items() if dim in pmf_group.dims}
+    )
     groups = {
         "/": xarray.Dataset(attrs=_attributes(found)),
         "posterior": xarray.Dataset(draws, coords=axes | coords),
@@ -285,15 +372,25 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     """What is known of each draw that was kept; nothing where all count the same."""
     posterior, kept, axes = found.posterior, dict[str, Any](), ("chain", "draw")
     if found.log_weights is not None:
-        kept["log_weight"] = axes, found.log_weights[None], {"long_name": "Log weight of the draw, not normalised."}
+        kept["log_weight"] = (
+            axes,
+            found.log_weights[None],
+            {"long_name": "Log weight of the draw, not normalised."},
+        )
     if n == len(posterior) and (likelihood := posterior.log_likelihood) is not None:
         about = {"long_name": "log P(calls | layout) under the bidder model."}
         kept["log_likelihood"] = axes, likelihood[None], about
     if n == len(posterior) and (batches := posterior.batches) is not None:
-        about = {"long_name": "Row of batch_weight: layouts whose weights vary together."}
+        about = {
+            "long_name": "Row of batch_weight: layouts whose weights vary together."
+        }
         kept["batch_row"] = axes, batches.row[None], about
         weight = "Weight by each batch of styles alone, relative to the mean."
-        kept["batch_weight"] = ("batch", "row"), batches.relative, {"long_name": weight, "drawn": int(batches.drawn)}
+        kept["batch_weight"] = (
+            ("batch", "row"),
+            batches.relative,
+            {"long_name": weight, "drawn": int(batches.drawn)},
+        )
     return kept
 
 
@@ -301,18 +398,35 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     """Where each card lies, how long the suits are, how many points each seat has."""
     exact, counted = int(posterior.counts_cards), int(posterior.counts_points)
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
-    points, suits, ranks = posterior.point_probabilities(), [name[0] for name in CARDS], [name[1] for name in CARDS]
+    points, suits, ranks = (
+        posterior.point_probabilities(),
+        [name[0] for name in CARDS],
+        [name[1] for name in CARDS],
+    )
     cards = cards.assign_attrs(exact=exact, long_name="P(seat holds card)")
-    lengths = lengths.assign_attrs(exact=exact, long_name="P(seat has so many cards of the suit)")
-    points = points.assign_attrs(exact=counted, long_name="P(seat has so many high-card points)")
-    found = {"card_probabilities": cards, "length_probabilities": lengths, "point_probabilities": points}
-    return xarray.Dataset(found).assign_coords(card_suit=("card", suits), rank=("card", ranks))
+    lengths = lengths.assign_attrs(
+        exact=exact, long_name="P(seat has so many cards of the suit)"
+    )
+    points = points.assign_attrs(
+        exact=counted, long_name="P(seat has so many high-card points)"
+    )
+    found = {
+        "card_probabilities": cards,
+        "length_probabilities": lengths,
+        "point_probabilities": points,
+    }
+    return xarray.Dataset(found).assign_coords(
+        card_suit=("card", suits), rank=("card", ranks)
+    )
 
 
 @cache
 def _versions() -> str:
     """Of Python and what shapes results; looked up once, since it takes as long as a small result."""
-    packages = (f"{name} {version(name)}" for name in ("numpy", "numba", "scipy", "xarray", "arviz"))
+    packages = (
+        f"{name} {version(name)}"
+        for name in ("numpy", "numba", "scipy", "xarray", "arviz")
+    )
     return ", ".join([f"python {platform.python_version()}", *packages])
 
 
@@ -329,7 +443,9 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "why": told["why"],
         "warning": told["warning"] or "",
         "exact": int(exact),
-        "sampled": ", ".join(number.output.name for number in found.numbers.values() if not number.exact),
+        "sampled": ", ".join(
+            number.output.name for number in found.numbers.values() if not number.exact
+        ),
         "layouts": str(posterior.count()),
         "draws": len(posterior),
         "seed": "" if posterior.seed is None else str(posterior.seed),
@@ -341,7 +457,9 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
     }
 
 
-def shortest_interval(values: NDArray[Any], chances: Floats, probability: float) -> tuple[float, float]:
+def shortest_interval(
+    values: NDArray[Any], chances: Floats, probability: float
+) -> tuple[float, float]:
     """The shortest [a, b] from value to value that holds the probability; of equally short ones the likeliest.
 
     >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
@@ -354,7 +472,9 @@ def shortest_interval(values: NDArray[Any], chances: Floats, probability: float)
     last = np.searchsorted(before[1:], before[:-1] + probability - 1e-12)
     first = np.flatnonzero(last < len(places))
     last = last[first]
-    best = np.lexsort((before[first] - before[last + 1], places[last] - places[first]))[0]
+    best = np.lexsort((before[first] - before[last + 1], places[last] - places[first]))[
+        0
+    ]
     return float(places[first[best]]), float(places[last[best]])
 
 
@@ -367,7 +487,9 @@ class _Quantity:
     chances: Floats
     exact: bool
     draws: NDArray[Any]  #: (n,) values.
-    given: NDArray[np.bool_] | None = None  #: (n,) the draws that count; ``None`` for all.
+    given: NDArray[np.bool_] | None = (
+        None  #: (n,) the draws that count; ``None`` for all.
+    )
     event: bool = False  #: Whether it is 0 or 1, so that an interval says nothing.
     moments: Sequence[float] = ()
     """Mean and spread where the posterior has more layouts than draws were kept; else they follow from these."""
@@ -379,7 +501,11 @@ class _Quantity:
     @property
     def sd(self) -> float:
         """Of the distribution; 0 for a number that never changes, whatever the rounding of its weight."""
-        spread = self.moments[1] if self.moments else float(self.chances @ ((self.values - self.mean) ** 2)) ** 0.5
+        spread = (
+            self.moments[1]
+            if self.moments
+            else float(self.chances @ ((self.values - self.mean) ** 2)) ** 0.5
+        )
         return spread if spread > 1e-9 else 0.0
 
 
@@ -387,7 +513,9 @@ def _quantities(number: Distribution, weights: Floats) -> Iterator[_Quantity]:
     """Every number of one output, whose draws have these weights; for tricks also the conditions and every goal."""
     if number.counts_tricks:
         yield from _tricks(number)
-    for place, (label, own) in enumerate(zip(number.names, number.drawn.T, strict=True)):
+    for place, (label, own) in enumerate(
+        zip(number.names, number.drawn.T, strict=True)
+    ):
         if len(number.values):
             yield _Quantity(label, number.values, number.pmf[place], number.exact, own)
         else:
@@ -397,20 +525,44 @@ def _quantities(number: Distribution, weights: Floats) -> Iterator[_Quantity]:
 
 def _tricks(number: Distribution) -> Iterator[_Quantity]:
     """The quantities of tricks, where each draw has a number or a distribution."""
-    name, count, draws, spread = number.name, number.count, number.draws, number.output.support is not None
-    failed = np.zeros(len(draws), np.bool_) if spread else draws == count.undefined_value
+    name, count, draws, spread = (
+        number.name,
+        number.count,
+        number.draws,
+        number.output.support is not None,
+    )
+    failed = (
+        np.zeros(len(draws), np.bool_) if spread else draws == count.undefined_value
+    )
 
     def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
         ends, both = np.array([0, 1]), np.array([1.0 - share, share])
-        return _Quantity(label, ends, both, number.exact, happens.astype(np.float64), event=True)
+        return _Quantity(
+            label, ends, both, number.exact, happens.astype(np.float64), event=True
+        )
 
     if count.undefined_value is not None:
-        yield event(count.failing if number.output.title else f"{name}: {count.failing}", number.fails, failed)
+        yield event(
+            count.failing if number.output.title else f"{name}: {count.failing}",
+            number.fails,
+            failed,
+        )
         if number.holds:
             given = np.where(number.counted, number.shares, 0.0) / number.holds
-            yield _Quantity(f"{name} if {count.holding}", number.values, given, number.exact, draws, ~failed)
+            yield _Quantity(
+                f"{name} if {count.holding}",
+                number.values,
+                given,
+                number.exact,
+                draws,
+                ~failed,
+            )
     for goal, share in number.goals.items():
-        reached = draws[:, number.values >= goal].sum(axis=-1) if spread else ~failed & (draws >= goal)
+        reached = (
+            draws[:, number.values >= goal].sum(axis=-1)
+            if spread
+            else ~failed & (draws >= goal)
+        )
         makes = f", {number.goal(goal)}" if number.is_contract_chance else ""
         yield event(f"{name} ≥ {goal}{makes}", share, reached)
 
@@ -430,33 +582,53 @@ class ResultDraws:
         batches, logs = None, np.zeros(result["posterior"].sizes["draw"])
         if "batch_weight" in stats:
             table = stats["batch_weight"]
-            batches = Batches(table.values, stats["batch_row"].values.ravel(), bool(table.attrs["drawn"]))
+            batches = Batches(
+                table.values,
+                stats["batch_row"].values.ravel(),
+                bool(table.attrs["drawn"]),
+            )
         if "log_weight" in stats:
             logs = stats["log_weight"].values.ravel()
         # Weights of an exact posterior are no draws; those by batches are estimates themselves.
-        weighted = "log_weight" in stats and not stats.attrs["exact"] and batches is None
+        weighted = (
+            "log_weight" in stats and not stats.attrs["exact"] and batches is None
+        )
         return cls(Weights(logs).W, weighted, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:
         """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""
         if quantity.exact:
             return 0.0, np.nan
-        counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
+        counts = (
+            np.ones(self.weights.shape)
+            if quantity.given is None
+            else quantity.given.astype(np.float64)
+        )
         share = float((self.weights * counts).sum())
         if not share or (quantity.given is not None and self._effective(counts) < 10.0):
             return np.nan, np.nan
         u = counts * (quantity.draws - quantity.mean) / share
         error = self._error(u)
         if quantity.event or self.weighted:
-            far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
+            far = (
+                max(quantity.mean, 1.0 - quantity.mean)
+                if quantity.event
+                else share * float(np.abs(u).max())
+            )
             error = float(np.hypot(error, far / self._effective(counts)))
         if not error:
             return np.nan, np.nan
-        return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan
+        return float(f"{error:.2g}"), float(
+            round((quantity.sd / error) ** 2)
+        ) if quantity.sd else np.nan
 
     def _effective(self, counts: Floats) -> float:
         some = self.weights * counts
-        return float(some.sum() ** 2 / (some**2).sum()) if self.weighted else self.ess * float(some.sum())
+        return (
+            float(some.sum() ** 2 / (some**2).sum())
+            if self.weighted
+            else self.ess * float(some.sum())
+        )
 
     def _error(self, u: Floats) -> float:
         """Standard error of the mean of u."""

@@ -57,11 +57,15 @@ class Scheme:
     """
 
     name: str
-    values: tuple[Fraction, ...]  #: The value of an odd trick by strain, in the order C D H S NT.
+    values: tuple[
+        Fraction, ...
+    ]  #: The value of an odd trick by strain, in the order C D H S NT.
     base: Fraction
     per_level: Fraction
     per_overtrick: Fraction
-    undertrick: Fraction  #: What each defender earns for each trick that declarer is short of.
+    undertrick: (
+        Fraction  #: What each defender earns for each trick that declarer is short of.
+    )
 
     doubles: ClassVar[bool] = False
     imps: ClassVar[bool] = False
@@ -91,20 +95,30 @@ class Scheme:
                 text=value,
             )
         if not isinstance(filled["name"], str):
-            raise NotationError(f"name {filled['name']!r} of a scoring scheme: write text", text=filled["name"])
+            raise NotationError(
+                f"name {filled['name']!r} of a scoring scheme: write text",
+                text=filled["name"],
+            )
         numbers = {key: _exact(key, filled[key]) for key in _NUMBERS}
-        return cls(filled["name"], tuple(_exact("value", values[strain]) for strain in Strain), **numbers)
+        return cls(
+            filled["name"],
+            tuple(_exact("value", values[strain]) for strain in Strain),
+            **numbers,
+        )
 
     def score(self, contract: Contract, tricks: int) -> Fraction:
         """What declarer gets less what both defenders get when declarer and dummy take ``tricks`` tricks, 0 … 13."""
         if contract.doubled:
             raise BayesBridgeError(
-                f"contract {str(contract)!r} is doubled: scheme {self.name!r} has no price for that", contract=contract
+                f"contract {str(contract)!r} is doubled: scheme {self.name!r} has no price for that",
+                contract=contract,
             )
         over = _overtricks(contract, tricks)
         if over < 0:
             return 2 * over * self.undertrick
-        return self.values[contract.strain] * (self.base + self.per_level * contract.level + self.per_overtrick * over)
+        return self.values[contract.strain] * (
+            self.base + self.per_level * contract.level + self.per_overtrick * over
+        )
 
 
 def _exact(what: str, value: Any) -> Fraction:
@@ -112,19 +126,34 @@ def _exact(what: str, value: Any) -> Fraction:
     try:
         return Fraction(str(value))
     except (ValueError, ZeroDivisionError):
-        raise NotationError(f"{what} {value!r} is not a number: write such as 25, 0.5 or '1/2'", text=value) from None
+        raise NotationError(
+            f"{what} {value!r} is not a number: write such as 25, 0.5 or '1/2'",
+            text=value,
+        ) from None
 
 
 def _overtricks(contract: Contract, tricks: int) -> int:
     if not 0 <= tricks <= 13:
-        raise BayesBridgeError(f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks)
+        raise BayesBridgeError(
+            f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks
+        )
     return tricks - contract.tricks_needed
 
 
 _CLASSIC: Final = {"C": 6, "D": 7, "H": 8, "S": 9, "NT": 10}
 
-OLD: Final = Scheme.of({"name": "old", "values": _CLASSIC, "undertrick": 25})  # value · level; overtricks earn nothing
-NEW: Final = Scheme.of({"name": "new", "values": _CLASSIC, "base": 6, "per_overtrick": "1/2", "undertrick": 25})
+OLD: Final = Scheme.of(
+    {"name": "old", "values": _CLASSIC, "undertrick": 25}
+)  # value · level; overtricks earn nothing
+NEW: Final = Scheme.of(
+    {
+        "name": "new",
+        "values": _CLASSIC,
+        "base": 6,
+        "per_overtrick": "1/2",
+        "undertrick": 25,
+    }
+)
 
 SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, NEW)}
 
@@ -134,7 +163,10 @@ def beside_built_in(schemes: Iterable[Scheme]) -> dict[str, Scheme]:
     named = dict(SCHEMES)
     for scheme in schemes:
         if scheme.name in (*named, "made", "tricks"):
-            raise NotationError(f"a scoring scheme named {scheme.name!r} is there already: rename it", text=scheme.name)
+            raise NotationError(
+                f"a scoring scheme named {scheme.name!r} is there already: rename it",
+                text=scheme.name,
+            )
         named[scheme.name] = scheme
     return named
 
@@ -173,7 +205,11 @@ class Duplicate:
             first = ((200,) if vulnerable else (100, 200, 200))[:-over]
             return Fraction(-doubled * (sum(first) + 300 * (-over - len(first))))
         odd = 20 if contract.strain in (Strain.C, Strain.D) else 30
-        points = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * (1, 2, 4)[doubled]
+        points = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * (
+            1,
+            2,
+            4,
+        )[doubled]
         game = (500 if vulnerable else 300) if points >= 100 else 50
         slam = {6: (500, 750), 7: (1000, 1500)}.get(contract.level, (0, 0))[vulnerable]
         overtrick = doubled * (200 if vulnerable else 100) if doubled else odd
@@ -189,7 +225,9 @@ SCORINGS: Final[Mapping[str, Callable[[Vulnerability], Scoring]]] = {
 type SchemeLike = Scoring | str | Mapping[str, Any] | None
 
 
-def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None) -> Scoring:
+def scoring_of(
+    scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None
+) -> Scoring:
     """The scoring that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
     ``duplicate``. Who is vulnerable is refused where it does not count.
     """
@@ -199,13 +237,16 @@ def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat 
         name = meant.strip().lower()
         if name not in SCORINGS:
             *others, last = SCORINGS
-            raise NotationError(f"unknown scoring scheme {name!r}: write {', '.join(others)} or {last}")
+            raise NotationError(
+                f"unknown scoring scheme {name!r}: write {', '.join(others)} or {last}"
+            )
         meant = SCORINGS[name](sides)
     elif not isinstance(meant, Scoring):
         meant = Scheme.of(meant)
     if sides is not Vulnerability.NONE and not hasattr(meant, "vulnerable"):
         raise BayesBridgeError(
-            f"vulnerable {sides.value}: scheme {meant.name!r} knows no vulnerability: leave it out", vulnerable=sides
+            f"vulnerable {sides.value}: scheme {meant.name!r} knows no vulnerability: leave it out",
+            vulnerable=sides,
         )
     return meant
 
@@ -233,4 +274,7 @@ def imps(difference: ArrayLike) -> NDArray[np.int64]:
     import numpy as np
 
     most = np.array(IMP_STEPS) - 10
-    return np.asarray(np.sign(difference) * np.searchsorted(most, np.abs(difference), side="left"), np.int64)
+    return np.asarray(
+        np.sign(difference) * np.searchsorted(most, np.abs(difference), side="left"),
+        np.int64,
+    )

@@ -31,7 +31,9 @@ _BALANCED: Final = ((4, 3, 3, 3), (4, 4, 3, 2), (5, 3, 3, 2))
 @lru_cache(maxsize=64)
 def shapes_within(low: Shape4, high: Shape4) -> Shapes:
     """All shapes whose lengths lie in ranges, both ends included."""
-    clubs, diamonds, hearts, spades = (range(first, last + 1) for first, last in zip(low, high, strict=True))
+    clubs, diamonds, hearts, spades = (
+        range(first, last + 1) for first, last in zip(low, high, strict=True)
+    )
     every = ((c, d, h, 13 - c - d - h) for c, d, h in product(clubs, diamonds, hearts))
     return frozenset(shape for shape in every if shape[3] in spades)
 
@@ -64,14 +66,18 @@ def read_shapes(text: str) -> Shapes:
     for part in re.split(r"\bor\b", text.strip().lower()):
         found |= _one(part.strip(), text)
     if not found:
-        raise NotationError(f"no hand of 13 cards has the shape {text!r}: write lengths that fit, such as {EXAMPLES}")
+        raise NotationError(
+            f"no hand of 13 cards has the shape {text!r}: write lengths that fit, such as {EXAMPLES}"
+        )
     return found
 
 
 def normal_text(text: str) -> str:
     """The text of a shape as it is shown and read again: ``s5+  h4-5`` becomes ``S5+ H4-5``."""
     words = text.strip().lower().split()
-    return " ".join(word.upper() if _SUIT_LENGTH.fullmatch(word) else word for word in words)
+    return " ".join(
+        word.upper() if _SUIT_LENGTH.fullmatch(word) else word for word in words
+    )
 
 
 def _one(part: str, text: str) -> Shapes:
@@ -80,11 +86,16 @@ def _one(part: str, text: str) -> Shapes:
     if re.fullmatch(r"\d{1,2}(-\d{1,2}){3}", part):
         wanted = tuple(sorted(map(int, part.split("-")), reverse=True))
         if sum(wanted) != 13:
-            raise NotationError(f"shape {text!r}: {part} has {sum(wanted)} cards, a hand has 13", text=text)
+            raise NotationError(
+                f"shape {text!r}: {part} has {sum(wanted)} cards, a hand has 13",
+                text=text,
+            )
         return frozenset(shape for shape in ALL if _falling(shape) == wanted)
     if match := re.fullmatch(r"any\s+(\d{1,2}(?:-\d{1,2}){0,3})", part):
         least = sorted(map(int, match[1].split("-")), reverse=True)
-        return frozenset(shape for shape in ALL if all(map(int.__ge__, _falling(shape), least)))
+        return frozenset(
+            shape for shape in ALL if all(map(int.__ge__, _falling(shape), least))
+        )
     words = part.split()
     if not words or not all(map(_SUIT_LENGTH.fullmatch, words)):
         raise NotationError(f"{text!r} is no shape: write {EXAMPLES}", text=text)
@@ -93,9 +104,15 @@ def _one(part: str, text: str) -> Shapes:
         suit, bounds = Suit.of(word[0]), word[1:]
         first, dash, last = bounds.removesuffix("+").partition("-")
         low[suit] = max(low[suit], int(first or 0))
-        high[suit] = min(high[suit], int(last) if dash else 13 if bounds.endswith("+") else int(first))
+        high[suit] = min(
+            high[suit],
+            int(last) if dash else 13 if bounds.endswith("+") else int(first),
+        )
         if low[suit] > high[suit]:
-            raise NotationError(f"shape {text!r}: no length of {suit.name} fits {word.upper()}", text=text)
+            raise NotationError(
+                f"shape {text!r}: no length of {suit.name} fits {word.upper()}",
+                text=text,
+            )
     return shapes_within(tuple(low), tuple(high))
 
 

@@ -25,26 +25,48 @@ class Table:
 
     auction: Auction | None = None
     plays: tuple[tuple[Seat, Card], ...] = ()
-    shown: Mapping[Seat, Hand] = field(default_factory=dict, hash=False)  # the original 13 cards of hands seen
-    silent: Seat | None = None  # the seat that does not bid; None in the four-player game
-    trump: Strain | None = None  # the strain of the contract if told; the auction tells it too
+    shown: Mapping[Seat, Hand] = field(
+        default_factory=dict, hash=False
+    )  # the original 13 cards of hands seen
+    silent: Seat | None = (
+        None  # the seat that does not bid; None in the four-player game
+    )
+    trump: Strain | None = (
+        None  # the strain of the contract if told; the auction tells it too
+    )
     named: Contract | None = None  # a contract that is played in place of the auction's
 
     @classmethod
     def of_record(cls, record: Record, cards: int | None = None) -> Table:
         """The table after the auction and the first ``cards`` cards of a record (default: all)."""
         table = cls(record.auction, tuple(record.plays[:cards]), named=record.contract)
-        hand = None if table.dummy is None or not table.plays else record.hands[table.dummy]
-        return table if hand is None or table.dummy is None else replace(table, shown={table.dummy: hand})
+        hand = (
+            None
+            if table.dummy is None or not table.plays
+            else record.hands[table.dummy]
+        )
+        return (
+            table
+            if hand is None or table.dummy is None
+            else replace(table, shown={table.dummy: hand})
+        )
 
     @property
     def contract(self) -> Contract | None:
-        return self.named if self.named is not None or self.auction is None else self.auction.contract
+        return (
+            self.named
+            if self.named is not None or self.auction is None
+            else self.auction.contract
+        )
 
     @property
     def strain(self) -> Strain | None:
         """The strain of the contract: as told, or of the contract; ``None`` while nobody knows."""
-        return self.trump if self.trump is not None or self.contract is None else self.contract.strain
+        return (
+            self.trump
+            if self.trump is not None or self.contract is None
+            else self.contract.strain
+        )
 
     @property
     def dummy(self) -> Seat | None:
@@ -58,13 +80,19 @@ class Table:
         """Who leads first: by the contract the next hand after declarer's that is not dummy's, else by the cards."""
         if self.contract is None:
             return self.plays[0][0] if self.plays else None
-        return next(seat for seat in map(self.contract.declarer.next, (1, 2)) if seat != self.dummy)
+        return next(
+            seat
+            for seat in map(self.contract.declarer.next, (1, 2))
+            if seat != self.dummy
+        )
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:
         """The plays as tricks; raises :class:`IllegalPlay` if no strain that may be trumps explains them."""
         failures: list[IllegalPlay] = []
-        for candidate in (self.strain,) if self.strain is not None else reversed(Strain):
+        for candidate in (
+            (self.strain,) if self.strain is not None else reversed(Strain)
+        ):
             try:
                 return replay(self.plays, candidate, self.shown)
             except IllegalPlay as error:
@@ -102,7 +130,11 @@ class Table:
     @property
     def chooser(self) -> Seat | None:
         """Who chooses the card: declarer for dummy."""
-        return self.contract.declarer if self.contract is not None and self.turn == self.dummy else self.turn
+        return (
+            self.contract.declarer
+            if self.contract is not None and self.turn == self.dummy
+            else self.turn
+        )
 
     @property
     def played(self) -> int:
@@ -111,7 +143,9 @@ class Table:
 
     @property
     def winners(self) -> tuple[Seat, ...]:
-        return tuple(one.winner for one in self.tricks if one.complete and one.winner is not None)
+        return tuple(
+            one.winner for one in self.tricks if one.complete and one.winner is not None
+        )
 
     @property
     def voids(self) -> tuple[tuple[Seat, Suit], ...]:

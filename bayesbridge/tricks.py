@@ -28,10 +28,16 @@ class Trick:
 
     def __post_init__(self) -> None:
         if len(self.cards) > 4:
-            raise IllegalPlay(f"trick '{self}' has {len(self.cards)} cards: a trick has four", cards=self.cards)
+            raise IllegalPlay(
+                f"trick '{self}' has {len(self.cards)} cards: a trick has four",
+                cards=self.cards,
+            )
         for i, card in enumerate(self.cards):
             if card in self.cards[:i]:
-                raise IllegalPlay(f"{card} stands twice in trick '{self}': a card is played once", card=card)
+                raise IllegalPlay(
+                    f"{card} stands twice in trick '{self}': a card is played once",
+                    card=card,
+                )
 
     @classmethod
     def of(cls, value: Trick | str, trump: Suit | Strain | str | None = None) -> Trick:
@@ -40,8 +46,15 @@ class Trick:
             return value
         leader, colon, cards = str(value).partition(":")
         if not colon:
-            raise NotationError(f"unknown trick {value!r}: write leader and cards, such as W:S5 SK S2", text=value)
-        return cls(Seat.of(leader), _trump(trump), tuple(map(Card.of, cards.replace(",", " ").split())))
+            raise NotationError(
+                f"unknown trick {value!r}: write leader and cards, such as W:S5 SK S2",
+                text=value,
+            )
+        return cls(
+            Seat.of(leader),
+            _trump(trump),
+            tuple(map(Card.of, cards.replace(",", " ").split())),
+        )
 
     @property
     def suit(self) -> Suit | None:
@@ -63,20 +76,30 @@ class Trick:
         """The seat that wins the trick, or holds it so far; ``None`` before the lead."""
         if not self.cards:
             return None
-        return self.leader.next(winning_place([card.index for card in self.cards], self.trump))
+        return self.leader.next(
+            winning_place([card.index for card in self.cards], self.trump)
+        )
 
     @property
     def voids(self) -> tuple[tuple[Seat, Suit], ...]:
         """Each seat that did not follow, with the suit it has no more of."""
         suit = self.suit
-        return () if suit is None else tuple((seat, suit) for seat, card in self if card.suit is not suit)
+        return (
+            ()
+            if suit is None
+            else tuple((seat, suit) for seat, card in self if card.suit is not suit)
+        )
 
     def legal(self, hand: Hand) -> Hand:
         """Of the cards a seat still holds, those it may play."""
-        following = Hand(0) if self.suit is None else hand & Hand(SUIT_MASK << 13 * self.suit)
+        following = (
+            Hand(0) if self.suit is None else hand & Hand(SUIT_MASK << 13 * self.suit)
+        )
         return following or hand
 
-    def after(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> Trick:
+    def after(
+        self, seat: Seat | str, card: Card | str, hand: Hand | None = None
+    ) -> Trick:
         """The trick with one more card, which must be legal, from ``hand`` if known; else :class:`IllegalPlay`."""
         player, played, turn, reason = Seat.of(seat), Card.of(card), self.turn, ""
         if turn is None:
@@ -88,9 +111,13 @@ class Trick:
         elif hand is not None and played not in hand:
             reason = f"the hand {hand.pbn!r} does not hold it"
         elif hand is not None and played not in (legal := self.legal(hand)):
-            reason = f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
+            reason = (
+                f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
+            )
         if reason:
-            message = f"{player.name} cannot play {str(card)!r} to trick '{self}': {reason}"
+            message = (
+                f"{player.name} cannot play {str(card)!r} to trick '{self}': {reason}"
+            )
             raise IllegalPlay(message, seat=player, card=played, trick=self)
         return Trick(self.leader, self.trump, (*self.cards, played))
 
@@ -112,7 +139,10 @@ class Course(NamedTuple):
 
 
 def follow(
-    plays: Sequence[tuple[Seat, Card]], trump: Suit | None, hands: Sequence[Hand | None], unseen: int = DECK_MASK
+    plays: Sequence[tuple[Seat, Card]],
+    trump: Suit | None,
+    hands: Sequence[Hand | None],
+    unseen: int = DECK_MASK,
 ) -> Course:
     """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but no suit it did not follow."""
     left = [unseen if hand is None else hand.mask for hand in hands]
@@ -164,11 +194,17 @@ def replay(
     >>> replay([("W", "S5"), ("N", "SK"), ("E", "H2"), ("S", "S3"), ("N", "D4")])
     (Trick.of('W:S5 SK H2 S3'), Trick.of('N:D4'))
     """
-    done, known, suit = [(Seat.of(seat), Card.of(card)) for seat, card in plays], hands or {}, _trump(trump)
+    done, known, suit = (
+        [(Seat.of(seat), Card.of(card)) for seat, card in plays],
+        hands or {},
+        _trump(trump),
+    )
     winners, legal = follow(done, suit, [known.get(seat) for seat in Seat])
     leaders = [*(seat for seat, _ in done[:1]), *winners]
     tricks = [
-        Trick(leader, suit, tuple(card for _, card in done[start : min(start + 4, legal)]))
+        Trick(
+            leader, suit, tuple(card for _, card in done[start : min(start + 4, legal)])
+        )
         for leader, start in zip(leaders, range(0, len(done), 4), strict=False)
     ]
     if legal == len(done):
@@ -187,8 +223,12 @@ def replay(
     try:
         tricks[-1].after(seat, card, known[seat] - gone if seat in known else None)
     except IllegalPlay as error:
-        raise IllegalPlay(f"trick {number}: {error}", **error.data, tricks=(number,)) from None
-    earlier, trick = next((i, one) for i, one in enumerate(tricks, 1) if (seat, card.suit) in one.voids)
+        raise IllegalPlay(
+            f"trick {number}: {error}", **error.data, tricks=(number,)
+        ) from None
+    earlier, trick = next(
+        (i, one) for i, one in enumerate(tricks, 1) if (seat, card.suit) in one.voids
+    )
     discard = dict(trick)[seat]
     raise IllegalPlay(
         f"{seat.name} plays {card} in trick {number}, but played {discard} to {trick.cards[0]} in trick {earlier}: "

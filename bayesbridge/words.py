@@ -8,11 +8,22 @@ from typing import Final
 
 SEATS: Final = {"N": "North", "E": "East", "S": "South", "W": "West"}
 
-SYMBOLS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}  # suit letters in the order of hands, with their symbols
+SYMBOLS: Final = {
+    "S": "♠",
+    "H": "♥",
+    "D": "♦",
+    "C": "♣",
+}  # suit letters in the order of hands, with their symbols
 
 SUITS: Final = {"S": "♠ spades", "H": "♥ hearts", "D": "♦ diamonds", "C": "♣ clubs"}
 
-STRAINS: Final = {"NT": "no trumps", "S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
+STRAINS: Final = {
+    "NT": "no trumps",
+    "S": "spades",
+    "H": "hearts",
+    "D": "diamonds",
+    "C": "clubs",
+}
 
 
 def card_words(card: object) -> str:
@@ -31,7 +42,9 @@ def with_symbols(text: object) -> str:
     >>> with_symbols("W plays ST; E is void in H; N calls 1S; 'W:H5 HK'")
     "W plays ♠10; E is void in ♥; N calls 1S; 'W:♥5 ♥K'"
     """
-    cards = re.sub(r"\b[SHDC][AKQJT2-9]+\b(?!\.)", lambda found: card_words(found[0]), str(text))
+    cards = re.sub(
+        r"\b[SHDC][AKQJT2-9]+\b(?!\.)", lambda found: card_words(found[0]), str(text)
+    )
     return re.sub(r"(?<= in )[SHDC]\b", lambda found: SYMBOLS[found[0]], cards)
 
 
@@ -77,7 +90,9 @@ def model_words(model: object) -> str:
     "the paper's bidder (Algorithm 1), 2 % slips"
     """
     name, slip = type(model).__name__, getattr(model, "slip", 0.0)
-    return _MODELS.get(name, f"the model {name}") + (f", {100 * slip:.2g} % slips" if slip >= 0.001 else "")
+    return _MODELS.get(name, f"the model {name}") + (
+        f", {100 * slip:.2g} % slips" if slip >= 0.001 else ""
+    )
 
 
 def printable(text: object) -> str:
@@ -89,7 +104,9 @@ def printable(text: object) -> str:
     whole = str(text)
     if whole.isprintable():
         return whole
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in whole)
+    return "".join(
+        letter if letter.isprintable() else repr(letter)[1:-1] for letter in whole
+    )
 
 
 def tell(line: object, begin: str = "bayesbridge: ") -> None:
@@ -129,7 +146,9 @@ def percent(share: float, digits: int = 1) -> str:
     ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
     """
     least = 10.0**-digits
-    if share <= 1e-12 or share > 1.0 - 1e-10:  # ten million weights add up to one but for rounding
+    if (
+        share <= 1e-12 or share > 1.0 - 1e-10
+    ):  # ten million weights add up to one but for rounding
         return "0 %" if share < 0.5 else "100 %"
     if 100 * share < least / 2:
         return f"<{least:.{digits}f} %"
@@ -157,7 +176,9 @@ def share_error(share: float, error: float) -> str:
         return error_text(100 * error, 1, " %")
     bound = min(share + 2 * error, 1.0) if share < 0.5 else max(share - 2 * error, 0.0)
     told = percent(bound, 0 if error > 0.005 else 1)
-    return "" if told[0] in "<>" else f" (at {'most' if share < 0.5 else 'least'} {told})"
+    return (
+        "" if told[0] in "<>" else f" (at {'most' if share < 0.5 else 'least'} {told})"
+    )
 
 
 def short_percent(share: float) -> str:

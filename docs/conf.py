@@ -29,11 +29,17 @@ myst_heading_anchors = 3
 # The two notebooks take a minute and a half: they are run again when they, the bidders or what notebooks show have
 # changed, and `make clean` forgets them. A cell that fails is an error.
 _package = Path(bayesbridge.__file__).parent
-_folders = [path for part in ("bidders", "joint", "views") for path in sorted((_package / part).glob("*.py"))]
+_folders = [
+    path
+    for part in ("bidders", "joint", "views")
+    for path in sorted((_package / part).glob("*.py"))
+]
 _shown = [*_folders, _package / "plots.py", _package / "results.py"]
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _shown)).hexdigest()
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(Path(__file__).parent / "_build" / "notebooks" / _digest[:16])
+nb_execution_cache_path = str(
+    Path(__file__).parent / "_build" / "notebooks" / _digest[:16]
+)
 nb_execution_timeout = 1200  # seconds for one cell, on a slow machine too
 nb_execution_raise_on_error = True
 
@@ -49,7 +55,9 @@ html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = "bayesbridge"
-html_math_renderer = "mathml"  # the browser's own: the site asks nobody else for anything
+html_math_renderer = (
+    "mathml"  # the browser's own: the site asks nobody else for anything
+)
 html_baseurl = os.environ.get("BAYESBRIDGE_SITE", "")
 templates_path = ["_templates"]
 html_additional_pages = {"404": "404.html"}
@@ -63,5 +71,7 @@ def setup(app):
 
 def write_math(translator, node):
     """A formula as MathML."""
-    translator.body.append(latex2mathml.tex2mathml(node.astext(), as_block=node.tagname == "math_block"))
+    translator.body.append(
+        latex2mathml.tex2mathml(node.astext(), as_block=node.tagname == "math_block")
+    )
     raise SkipNode

@@ -28,7 +28,13 @@ LINES = 24
 CARD = 9, 44
 """Lines and letters of printed text on the card of an example that draws nothing."""
 
-LIBRARIES = ("arviz", "bayesbridge.plots", "bayesbridge.results", "matplotlib.figure", "pymc")
+LIBRARIES = (
+    "arviz",
+    "bayesbridge.plots",
+    "bayesbridge.results",
+    "matplotlib.figure",
+    "pymc",
+)
 """Imported once for several examples, which takes longer than most of them."""
 
 PRINTED = {
@@ -47,7 +53,11 @@ class Ran(NamedTuple):
 
 def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> None:
     """Run the examples that are not yet in ``kept``, and write all pages anew; ``names`` picks some."""
-    found = [path for path in sorted(EXAMPLES.glob("*.py")) if names is None or path.stem in names]
+    found = [
+        path
+        for path in sorted(EXAMPLES.glob("*.py"))
+        if names is None or path.stem in names
+    ]
     PAGES.mkdir(exist_ok=True)
     cards = []
     results = run(found, kept)
@@ -59,9 +69,13 @@ def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> No
         else:
             shutil.copy(ran.picture, thumbnail)
         write(PAGES / f"{path.stem}.md", page(path.stem, title, text, ran))
-        cards.append(f"```{{figure}} {path.stem}.png\n:target: {path.stem}.html\n:alt: {title}\n\n{title}\n```\n")
+        cards.append(
+            f"```{{figure}} {path.stem}.png\n:target: {path.stem}.html\n:alt: {title}\n\n{title}\n```\n"
+        )
     for name, (title, told) in PRINTED.items():
-        cards.append(f"```{{figure}} ../pictures/{name}.png\n:target: ../{told}\n:alt: {title}\n\n{title}\n```\n")
+        cards.append(
+            f"```{{figure}} ../pictures/{name}.png\n:target: ../{told}\n:alt: {title}\n\n{title}\n```\n"
+        )
     listed = "\n".join(path.stem for path in found)
     write(
         PAGES / "index.md",
@@ -74,7 +88,9 @@ def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> No
 
 def described(path: Path) -> tuple[str, str]:
     """The title of an example, its docstring's first line without the command, and the rest."""
-    first, _, rest = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or path.stem).partition("\n")
+    first, _, rest = (
+        ast.get_docstring(ast.parse(path.read_text("utf-8"))) or path.stem
+    ).partition("\n")
     return first.partition(" python examples/")[0].strip(" :."), rest.strip()
 
 
@@ -87,17 +103,33 @@ def package_digest() -> str:
         for kind in ("*.py", "*.npz", "*.toml")
         for path in (ROOT / folder).rglob(kind)
     ]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()
+    return hashlib.sha256(
+        b"".join(path.read_bytes() for path in sorted(sources))
+    ).hexdigest()
 
 
 def run(paths: list[Path], kept: Path = KEPT) -> list[Ran]:
     """What examples give with their defaults; from ``kept`` where they were run before with the same package."""
-    digests = [hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16] for path in paths]
-    results = [kept / f"{path.stem}-{digest}" for path, digest in zip(paths, digests, strict=True)]
-    missing = [path for path, result in zip(paths, results, strict=True) if not result.with_suffix(".txt").exists()]
+    digests = [
+        hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16]
+        for path in paths
+    ]
+    results = [
+        kept / f"{path.stem}-{digest}"
+        for path, digest in zip(paths, digests, strict=True)
+    ]
+    missing = [
+        path
+        for path, result in zip(paths, results, strict=True)
+        if not result.with_suffix(".txt").exists()
+    ]
     if missing:
         kept.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([sys.executable, __file__, ROOT, kept, *missing], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, __file__, ROOT, kept, *missing],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             raise RuntimeError(done.stderr.strip())
     for path, result in zip(paths, results, strict=True):
@@ -109,7 +141,10 @@ def run(paths: list[Path], kept: Path = KEPT) -> list[Ran]:
                 shutil.copy(drawn, result.with_suffix(".png"))
     pictures = [result.with_suffix(".png") for result in results]
     return [
-        Ran(result.with_suffix(".txt").read_text("utf-8"), picture if picture.exists() else None)
+        Ran(
+            result.with_suffix(".txt").read_text("utf-8"),
+            picture if picture.exists() else None,
+        )
         for result, picture in zip(results, pictures, strict=True)
     ]
 
@@ -119,12 +154,19 @@ def run_side_by_side(root: Path, kept: Path, paths: list[Path]) -> str:
     os.chdir(root)
     for library in LIBRARIES if len(paths) > 1 else ():
         import_module(library)
-    context, waiting, running, failed = multiprocessing.get_context("fork"), list(reversed(paths)), {}, ""
+    context, waiting, running, failed = (
+        multiprocessing.get_context("fork"),
+        list(reversed(paths)),
+        {},
+        "",
+    )
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
             path = waiting.pop()
             (root / "demo" / f"{path.stem}.png").unlink(missing_ok=True)
-            example = context.Process(target=run_as_a_script, args=(path, kept / path.stem))
+            example = context.Process(
+                target=run_as_a_script, args=(path, kept / path.stem)
+            )
             example.start()
             running[example.sentinel] = path, example
         for sentinel in wait(running):
@@ -139,14 +181,21 @@ def run_side_by_side(root: Path, kept: Path, paths: list[Path]) -> str:
 def run_as_a_script(path: Path, kept: Path) -> None:
     """What ``python PATH`` does, its two streams written to files."""
     for kind, stream in ((".part", 1), (".log", 2)):
-        os.dup2(os.open(kept.with_suffix(kind), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+        os.dup2(
+            os.open(kept.with_suffix(kind), os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+            stream,
+        )
     sys.argv, sys.path[:1] = [str(path)], [str(path.parent)]
     runpy.run_path(str(path), run_name="__main__")
 
 
 def page(name: str, title: str, text: str, ran: Ran) -> str:
     """One example: what it asks, what it draws and prints, its code."""
-    drawn = "" if ran.picture is None else f":::{{container}} example\n![{title}]({name}.png)\n:::\n\n"
+    drawn = (
+        ""
+        if ran.picture is None
+        else f":::{{container}} example\n![{title}]({name}.png)\n:::\n\n"
+    )
     rest = f"{text}\n\n" if text else ""
     lines = ran.printed.rstrip().splitlines()
     if len(lines) > LINES:
@@ -165,7 +214,14 @@ def draw_text(printed: str, target: Path) -> None:
     lines, letters = CARD
     figure = Figure((4.0, 2.0))
     shown = "\n".join(line[:letters] for line in printed.splitlines()[:lines])
-    figure.text(0.03, 0.95, shown.replace("$", r"\$"), family="DejaVu Sans Mono", fontsize=10, va="top")
+    figure.text(
+        0.03,
+        0.95,
+        shown.replace("$", r"\$"),
+        family="DejaVu Sans Mono",
+        fontsize=10,
+        va="top",
+    )
     figure.savefig(target, dpi=150)
 
 

@@ -11,7 +11,10 @@ import bayesbridge as bb
 
 OPENER = "shape(north, any 4333 + any 4432 + any 5332) && hcp(north) >= 15 && hcp(north) <= 17"
 RESPONDER = "hcp(south) >= 8 && (hearts(south) == 4 || spades(south) == 4)"
-HEARTS, SPADES = "(hearts(north) >= 4 && hearts(south) == 4)", "(spades(north) >= 4 && spades(south) == 4)"
+HEARTS, SPADES = (
+    "(hearts(north) >= 4 && hearts(south) == 4)",
+    "(spades(north) >= 4 && spades(south) == 4)",
+)
 KINDS = {
     "hearts": f"{HEARTS} && !{SPADES}",
     "spades": f"{SPADES} && !{HEARTS}",
@@ -31,7 +34,11 @@ def main() -> None:
         for deal in plan.deals(2, rng=1):
             print(f"  North {deal['N'].pbn:20} South {deal['S'].pbn}")
         ax.bar_label(ax.bar(name, share, color="#0072b2"), [f"{share:.1%}"])
-    ax.set(title="A fit of four cards opposite four after 1NT, counted", ylabel="share of deals", ylim=(0, 0.8))
+    ax.set(
+        title="A fit of four cards opposite four after 1NT, counted",
+        ylabel="share of deals",
+        ylim=(0, 0.8),
+    )
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/deals_for_a_lesson.png", dpi=200)
 

@@ -29,7 +29,10 @@ def describe(name: str, belief: bb.Belief) -> bb.Result:
 
 south = bb.Belief("S", "AKQ52.J3.A94.K83")
 void = south.given(bb.Void("W", "H"))
-before, after = describe("nothing known", south), describe("West is void in hearts", void)
+before, after = (
+    describe("nothing known", south),
+    describe("West is void in hearts", void),
+)
 print(f"P(West is void in hearts) = {void.count() / south.count():.6f}")
 ax = bb.plots.prior_posterior(before, after, "T")
 Path("demo").mkdir(exist_ok=True)

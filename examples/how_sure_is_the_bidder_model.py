@@ -14,7 +14,10 @@ import bayesbridge as bb
 def main() -> None:
     """A line for each share of random calls."""
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
-    models = {f"slips {slip:.1%}": bb.IterativeBidder(slip=slip) for slip in (0.005, 0.02, 0.1)}
+    models = {
+        f"slips {slip:.1%}": bb.IterativeBidder(slip=slip)
+        for slip in (0.005, 0.02, 0.1)
+    }
     found = bb.sensitivity(belief, models)
     for label in models:
         row = found.sel(bidder=label)
@@ -26,7 +29,10 @@ def main() -> None:
     figure = Figure((6.4, 2.2), layout="constrained")
     ax = figure.subplots()
     ax.barh(list(models), found["points"].sel(seat="W").values, color="#0072B2")
-    ax.set(xlabel="mean points of West, who bid 2NT", title="The same call, read under three models")
+    ax.set(
+        xlabel="mean points of West, who bid 2NT",
+        title="The same call, read under three models",
+    )
     ax.invert_yaxis()
     Path("demo").mkdir(exist_ok=True)
     figure.savefig("demo/how_sure_is_the_bidder_model.png", dpi=200)

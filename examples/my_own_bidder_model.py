@@ -20,7 +20,9 @@ class PointCounter:
         return np.log(np.where(meant, 0.98, 0.02))
 
 
-belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=PointCounter()).given(bb.Called("W", "1C"))
+belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=PointCounter()).given(
+    bb.Called("W", "1C")
+)
 posterior = belief.infer(rng=1)
 print(posterior)
 for seat in "NEW":

@@ -15,7 +15,11 @@ def stopped(deal: bb.Deal, question: bb.plugins.Question) -> int:
     suits = 0
     for suit in bb.Suit:
         fields = [deal[seat].field(suit) for seat in question.pair]
-        suits += any(field.bit_count() > 12 - rank and field >> rank & 1 for field in fields for rank in (12, 11, 10))
+        suits += any(
+            field.bit_count() > 12 - rank and field >> rank & 1
+            for field in fields
+            for rank in (12, 11, 10)
+        )
     return suits
 
 
@@ -26,7 +30,10 @@ def main() -> None:
     results = [bb.estimate(stage.infer(draws=2000, rng=1), stopped) for stage in stages]
     for stage, result in zip(stages, results, strict=True):
         pmf = result["pmf"]["stopped"]
-        chances = "   ".join(f"{n}: {p:5.1%}" for n, p in zip(pmf["stopped_value"].values, pmf.values, strict=True))
+        chances = "   ".join(
+            f"{n}: {p:5.1%}"
+            for n, p in zip(pmf["stopped_value"].values, pmf.values, strict=True)
+        )
         news = str(stage.evidence[-1]) if stage.evidence else "before the auction"
         print(f"{news:20} suits stopped   {chances}")
     ax = bb.plots.prior_posterior(*results, "stopped")

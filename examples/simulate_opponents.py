@@ -17,11 +17,23 @@ rng = np.random.default_rng(18)
 records = []
 for board in range(int(sys.argv[1]) if len(sys.argv) > 1 else 8):
     hands = rng.permutation(52).reshape(4, 13)
-    deal = bb.Deal(tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands))
+    deal = bb.Deal(
+        tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
+    )
     vulnerable = tuple(Vulnerability)[(board + board // 4) % 4]
     bidder = bb.LearnedBidder(vulnerable, style=styles)
     auction = simulate_auction(deal, bidder, bb.Seat(board % 4), dummy=None, rng=rng)
-    seated = zip(("North", "East", "South", "West"), ("Ash", "Birch", "Elm", "Oak"), strict=True)
+    seated = zip(
+        ("North", "East", "South", "West"), ("Ash", "Birch", "Elm", "Oak"), strict=True
+    )
     tags = tuple(Tag(seat, name) for seat, name in seated)
-    records.append(Record(board=str(board + 1), vulnerable=vulnerable, hands=deal.hands, auction=auction, tags=tags))
+    records.append(
+        Record(
+            board=str(board + 1),
+            vulnerable=vulnerable,
+            hands=deal.hands,
+            auction=auction,
+            tags=tags,
+        )
+    )
 write_pbn(records, sys.stdout)

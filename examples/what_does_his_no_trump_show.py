@@ -19,13 +19,17 @@ SYSTEMS = {
 mine = bb.Hand.of("A432.K43.J54.Q32")
 others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
 order = np.random.default_rng(1).random((20_000, 39)).argsort(axis=1)[:, :13]
-hands = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)  # West's, before the call
+hands = np.bitwise_or.reduce(
+    np.uint64(1) << others[order], axis=1
+)  # West's, before the call
 points = bb.plugins.high_card_points(hands)
 
 ax = Figure((6, 3), layout="constrained").subplots()
 print("they play                P(12-14)        P(15-17)")
 for name, bidder in SYSTEMS.items():
-    weights = bidder.probabilities(hands, bb.Auction.four("W"))[:, bb.Call.of("1NT").index]
+    weights = bidder.probabilities(hands, bb.Auction.four("W"))[
+        :, bb.Call.of("1NT").index
+    ]
     cells = []
     for low in (12, 15):
         inside = (points >= low) & (points <= low + 2)
@@ -33,7 +37,11 @@ for name, bidder in SYSTEMS.items():
         error = np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum()
         cells.append(f"{mean:.3f} ± {error:.3f}")
     print(f"{name:22}", "  ".join(cells))
-    ax.plot(np.bincount(points, weights, minlength=38)[8:22] / weights.sum(), marker="o", label=name)
+    ax.plot(
+        np.bincount(points, weights, minlength=38)[8:22] / weights.sum(),
+        marker="o",
+        label=name,
+    )
 ax.set(xticks=range(14), xticklabels=range(8, 22), xlabel="West's points", ylabel="P")
 ax.legend(frameon=False)
 Path("demo").mkdir(exist_ok=True)

@@ -18,16 +18,30 @@ BIDDERS = {
 }
 found = {"before": bb.Belief("S", HAND).infer(rng=1)}
 for name, bidder in BIDDERS.items():
-    found[name] = bb.Belief("S", HAND, bidder=bidder).given(bb.Called("W", "pass")).infer(rng=1)
+    found[name] = (
+        bb.Belief("S", HAND, bidder=bidder).given(bb.Called("W", "pass")).infer(rng=1)
+    )
 
 print("P(West holds the card) before and after West's pass")
 print(f"{'card':20}", *(f"{card:>6}" for card in CARDS), "  points")
 ax = Figure((6.4, 3.4), layout="constrained").subplots()
 for name, posterior in found.items():
-    cards = [float(posterior.card_probabilities().sel(seat="W", card=card)) for card in CARDS]
+    cards = [
+        float(posterior.card_probabilities().sel(seat="W", card=card)) for card in CARDS
+    ]
     points = posterior.point_probabilities().sel(seat="W")
-    print(f"{name:20}", *(f"{chance:6.3f}" for chance in cards), f"{float((points * points.points).sum()):8.2f}")
-    ax.plot(CARDS, cards, marker="o", linestyle="none" if name != "before" else "--", label=name)
+    print(
+        f"{name:20}",
+        *(f"{chance:6.3f}" for chance in cards),
+        f"{float((points * points.points).sum()):8.2f}",
+    )
+    ax.plot(
+        CARDS,
+        cards,
+        marker="o",
+        linestyle="none" if name != "before" else "--",
+        label=name,
+    )
 ax.set(title="P(West holds the card)", ylim=(0, 0.4))
 ax.legend(frameon=False, loc="lower left", ncols=2)
 Path("demo").mkdir(exist_ok=True)

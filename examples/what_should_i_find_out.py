@@ -11,22 +11,42 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
-QUESTIONS = ["points[N]", "length[N:S]", "card[SK]", "card[DK]", "call[N:4NT Pass]", "layout"]
+QUESTIONS = [
+    "points[N]",
+    "length[N:S]",
+    "card[SK]",
+    "card[DK]",
+    "call[N:4NT Pass]",
+    "layout",
+]
 
 
 def main(hand: str = "AQJ42.KQ.AJ4.832") -> None:
     """One line per question, the most valuable first."""
-    belief = bb.Belief("S", hand, dummy=None).given(bb.HighCards("N", 15, 17), bb.Shape("N", "balanced"))
+    belief = bb.Belief("S", hand, dummy=None).given(
+        bb.HighCards("N", 15, 17), bb.Shape("N", "balanced")
+    )
     posterior = belief.infer(draws=2000, rng=1)
-    found = bb.value_of_information(posterior, "3NT,4S,6S,6NT", QUESTIONS, vulnerable="NS", rng=1)
-    print(f"{hand}: without an answer {found.attrs['action']}, {found.attrs['score']:.0f} points on average")
+    found = bb.value_of_information(
+        posterior, "3NT,4S,6S,6NT", QUESTIONS, vulnerable="NS", rng=1
+    )
+    print(
+        f"{hand}: without an answer {found.attrs['action']}, {found.attrs['score']:.0f} points on average"
+    )
     for name in found["question"].values:
         row = found.sel(question=name)
         value = f"{row['value'].item():5.1f} ± {row['value_error'].item():.1f}"
         print(f"{name:18} {row['bits'].item():6.2f} bits   worth {value} points")
     ax = Figure((6, 3), layout="constrained").subplots()
-    ax.barh(found["question"].values[::-1], found["value"][::-1], xerr=found["value_error"][::-1])
-    ax.set(title="What an answer is worth before South chooses", xlabel="points of the score")
+    ax.barh(
+        found["question"].values[::-1],
+        found["value"][::-1],
+        xerr=found["value_error"][::-1],
+    )
+    ax.set(
+        title="What an answer is worth before South chooses",
+        xlabel="points of the score",
+    )
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/what_should_i_find_out.png", dpi=200)
 

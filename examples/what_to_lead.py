@@ -15,7 +15,11 @@ def main(layouts: int = 60) -> None:
     heard = west.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
     found = bb.play(heard.infer(draws=layouts, rng=1), rng=1)
     for lead in found.choices:
-        (beaten, error), (tricks, _), (behind, apart) = lead.chance, lead.tricks, lead.behind
+        (beaten, error), (tricks, _), (behind, apart) = (
+            lead.chance,
+            lead.tricks,
+            lead.behind,
+        )
         print(
             f"{lead.name:8} beaten {beaten:6.1%} ± {error:.1%}   {tricks:.2f} tricks   "
             f"behind the best by {100 * behind:4.1f} ± {100 * apart:.1f}{'   close' if lead.close else ''}"

@@ -27,7 +27,12 @@ def main() -> None:
     ax = Figure((7, 4), layout="constrained").subplots()
     for seat, name in (("E", "East"), ("W", "West")):
         ax.plot(found[seat], range(len(found)), marker="o", label=name)
-    ax.set(yticks=range(len(found)), yticklabels=found["event"], xlabel="P(holds the queen of spades)", xlim=(0, 1))
+    ax.set(
+        yticks=range(len(found)),
+        yticklabels=found["event"],
+        xlabel="P(holds the queen of spades)",
+        xlim=(0, 1),
+    )
     ax.invert_yaxis()
     ax.legend(frameon=False)
     Path("demo").mkdir(exist_ok=True)

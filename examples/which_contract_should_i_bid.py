@@ -19,7 +19,9 @@ def main(hand: str = "AKQ2.KJ3.A54.Q32", scheme: str = "new") -> None:
     for name in found["contract"].values[:10]:
         row = found.sel(contract=name)
         score = f"{row['score'].item():5.1f} ± {row['score_error'].item():.1f}"
-        print(f"{name:9} {row['make'].item():7.1%} {row['tricks'].item():8.2f}   {score}")
+        print(
+            f"{name:9} {row['make'].item():7.1%} {row['tricks'].item():8.2f}   {score}"
+        )
     ax = bb.plots.contracts(found)
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/which_contract_should_i_bid.png")

@@ -76,9 +76,13 @@ class Tally(NamedTuple):
         """With the suits that follow; this side is first on ties."""
         left_values, left = np.unique(self.summary, return_inverse=True)
         right_values, place = np.unique(right.summary, return_inverse=True)
-        merged, by_pair = np.unique(merge_table(left_values, right_values), return_inverse=True)
+        merged, by_pair = np.unique(
+            merge_table(left_values, right_values), return_inverse=True
+        )
         table = np.zeros((14 * 14, len(merged)), dtype=np.int64)
-        _multiply(self._replace(summary=left), right._replace(summary=place), by_pair, table)
+        _multiply(
+            self._replace(summary=left), right._replace(summary=place), by_pair, table
+        )
         lengths, index = np.nonzero(table)
         return Tally(lengths, merged[index], table[lengths, index])
 
@@ -93,7 +97,9 @@ def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
         for j in range(len(count_b)):
             lengths = lengths_b[j]
             if first + lengths // 14 <= 13 and second + lengths % 14 <= 13:
-                table[lengths_a[i] + lengths, row[index_b[j]]] += count_a[i] * count_b[j]
+                table[lengths_a[i] + lengths, row[index_b[j]]] += (
+                    count_a[i] * count_b[j]
+                )
 
 
 def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
@@ -115,7 +121,9 @@ def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
             products = one.T @ two  # sums of at most 196 terms below 2⁴²
             for word, part in enumerate((products % 2**25, products // 2**25)):
                 for code, ways in enumerate(np.bincount(codes, part.ravel()).tolist()):
-                    counts[code] = counts.get(code, 0) + (int(ways) << LIMB * (i + j) + 25 * word)
+                    counts[code] = counts.get(code, 0) + (
+                        int(ways) << LIMB * (i + j) + 25 * word
+                    )
     return {code: ways for code, ways in counts.items() if ways}
 
 
@@ -124,7 +132,9 @@ def half_deals() -> Tally:
     lengths = np.zeros(1, dtype=np.int64)
     for _ in range(13):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
-    suit = Tally.of(lengths, row_table().astype(np.int64), np.ones(ROWS, dtype=np.int64))
+    suit = Tally.of(
+        lengths, row_table().astype(np.int64), np.ones(ROWS, dtype=np.int64)
+    )
     return suit.merged(suit)
 
 
@@ -164,11 +174,17 @@ class _Rows:
     def tally(self, some: NDArray[np.bool_], above: Ints) -> Tally:
         """The rows of a suit that are wanted, with what stands above their summaries."""
         kept = np.flatnonzero(some)
-        return _collected(self.lengths[kept], above[kept] | self.summary[kept], np.ones(len(kept), dtype=np.int64))
+        return _collected(
+            self.lengths[kept],
+            above[kept] | self.summary[kept],
+            np.ones(len(kept), dtype=np.int64),
+        )
 
     def every(self, lengths: int) -> Joint:
         """All pairs, by 4 and the outcome of Algorithm 2."""
-        suit = Tally.of(self.lengths, self.summary, np.ones(len(self.summary), dtype=np.int64))
+        suit = Tally.of(
+            self.lengths, self.summary, np.ones(len(self.summary), dtype=np.int64)
+        )
         half = suit.merged(suit)
         return _joined(half, half, lengths)
 
@@ -179,7 +195,9 @@ class _Rows:
         found: Joint = {}
         for gap in range(7):
             within = half.summary // GAP <= 6 - gap
-            right = _collected(half.lengths[within], half.summary[within] % GAP, half.ways[within])
+            right = _collected(
+                half.lengths[within], half.summary[within] % GAP, half.ways[within]
+            )
             _add(found, _joined(_part(half, GAP, gap), right, lengths))
         return found
 
@@ -200,7 +218,12 @@ class _Rows:
             for paid in range(7 - Delta):
                 low, high = _part(left, PAID, paid), rights[6 - Delta - paid]
                 for gap in range(Delta + 1):
-                    _add(found, _joined(_part(low, GAP, gap), _part(high, GAP, Delta - gap), lengths))
+                    _add(
+                        found,
+                        _joined(
+                            _part(low, GAP, gap), _part(high, GAP, Delta - gap), lengths
+                        ),
+                    )
         return found
 
 
@@ -209,12 +232,17 @@ def _half(suits: list[Tally], budget: int, *, paid: bool) -> Tally:
     parts = []
     for spent in range(budget + 1):
         first, second = suits[budget], suits[budget - spent]
-        some = (first.summary // PAID % 16 == spent) & (first.summary // GAP % 16 <= 6 - budget)
+        some = (first.summary // PAID % 16 == spent) & (
+            first.summary // GAP % 16 <= 6 - budget
+        )
         one = Tally(first.lengths[some], first.summary[some], first.ways[some])
         some = second.summary // GAP % 16 <= 6 - budget
         two = Tally(second.lengths[some], second.summary[some], second.ways[some])
         if not paid:
-            one, two = (_collected(x.lengths, x.summary - x.summary // PAID % 16 * PAID, x.ways) for x in (one, two))
+            one, two = (
+                _collected(x.lengths, x.summary - x.summary // PAID % 16 * PAID, x.ways)
+                for x in (one, two)
+            )
         both = one.merged(two)
         some = both.summary // GAP % 16 <= 6 - budget
         parts.append((both.lengths[some], both.summary[some], both.ways[some]))
@@ -250,9 +278,15 @@ def _joined(left: Tally, right: Tally, total: int) -> Joint:
     for lengths in np.unique(left.lengths):
         if lengths % 14 <= total % 14:
             here = slice(*np.searchsorted(left.lengths, [lengths, lengths + 1]))
-            there = slice(*np.searchsorted(right.lengths, [total - lengths, total - lengths + 1]))
+            there = slice(
+                *np.searchsorted(right.lengths, [total - lengths, total - lengths + 1])
+            )
             one = left_place[here], left.summary[here] // CAPTURED, left.ways[here]
-            two = right_place[there], right.summary[there] // CAPTURED, right.ways[there]
+            two = (
+                right_place[there],
+                right.summary[there] // CAPTURED,
+                right.ways[there],
+            )
             _join_block(one, two, outcomes, sums)
     found: Joint = {}
     for first, second in np.argwhere(sums.any(axis=2)).tolist():
@@ -263,7 +297,10 @@ def _joined(left: Tally, right: Tally, total: int) -> Joint:
 
 @njit
 def _join_block(
-    left: tuple[Ints, Ints, Ints], right: tuple[Ints, Ints, Ints], outcomes: NDArray[np.int8], sums: NDArray[np.uint64]
+    left: tuple[Ints, Ints, Ints],
+    right: tuple[Ints, Ints, Ints],
+    outcomes: NDArray[np.int8],
+    sums: NDArray[np.uint64],
 ) -> None:
     """Add up products by captures and outcome, one for each pair of limbs; rows are (summary, captured, ways).
 
@@ -299,5 +336,9 @@ def _join_block(
 
 
 if __name__ == "__main__":
-    lines = ",\n".join(json.dumps([*place, count]) for place, count in count_pairs().items())
-    (Path(__file__).parents[1] / "bayesbridge/capture/shifts.json").write_text(f"[\n{lines}\n]\n", "utf-8")
+    lines = ",\n".join(
+        json.dumps([*place, count]) for place, count in count_pairs().items()
+    )
+    (Path(__file__).parents[1] / "bayesbridge/capture/shifts.json").write_text(
+        f"[\n{lines}\n]\n", "utf-8"
+    )

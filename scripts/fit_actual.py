@@ -73,8 +73,12 @@ def data_of(tables: list[Table], solved: list[int]) -> Data:
         if len(here):
             masks = declarers_first(tables[i] for i in here).masks
             network[here] = table_tricks(masks, strain.trump)
-            dealt = np.concatenate([defenders_dealt(row, rng) for row in masks[aside[here]]] or [masks[:0]])
-            declarer[here[aside[here]]] = table_tricks(dealt, strain.trump).reshape(-1, DRAWS, 14).mean(axis=1)
+            dealt = np.concatenate(
+                [defenders_dealt(row, rng) for row in masks[aside[here]]] or [masks[:0]]
+            )
+            declarer[here[aside[here]]] = (
+                table_tricks(dealt, strain.trump).reshape(-1, DRAWS, 14).mean(axis=1)
+            )
     return Data(
         np.array([table.contract.tricks_needed for table in tables]),
         np.array(solved),
@@ -87,10 +91,14 @@ def data_of(tables: list[Table], solved: list[int]) -> Data:
     )
 
 
-def defenders_dealt(masks: NDArray[np.uint64], rng: np.random.Generator) -> NDArray[np.uint64]:
+def defenders_dealt(
+    masks: NDArray[np.uint64], rng: np.random.Generator
+) -> NDArray[np.uint64]:
     """(DRAWS, 4) the same hands of declarer and dummy, the other 26 cards dealt at random."""
     bits = np.uint64(1) << np.arange(52, dtype=np.uint64)
-    hidden = rng.permuted(np.tile(bits[(masks[1] | masks[3]) & bits > 0], (DRAWS, 1)), axis=1)
+    hidden = rng.permuted(
+        np.tile(bits[(masks[1] | masks[3]) & bits > 0], (DRAWS, 1)), axis=1
+    )
     dealt = np.tile(masks, (DRAWS, 1))
     dealt[:, 1], dealt[:, 3] = hidden[:, :13].sum(axis=1), hidden[:, 13:].sum(axis=1)
     return dealt
@@ -99,25 +107,37 @@ def defenders_dealt(masks: NDArray[np.uint64], rng: np.random.Generator) -> NDAr
 def counted(data: Data) -> Ints:
     """Tables by cell, margin and difference."""
     counts = np.zeros(SHAPE, np.int64)
-    margin = np.clip(data.solved - data.needed, LOWEST_MARGIN, HIGHEST_MARGIN) - LOWEST_MARGIN
+    margin = (
+        np.clip(data.solved - data.needed, LOWEST_MARGIN, HIGHEST_MARGIN)
+        - LOWEST_MARGIN
+    )
     np.add.at(counts, (*data.cell.T, margin, data.taken - data.solved + FARTHEST), 1)
     return counts
 
 
 def predicted(shares: Floats, data: Data, before: Floats) -> Floats:
     """(n, 14) P(tricks taken) of tables whose double dummy has the distributions ``before``."""
-    kinds, place = np.unique(np.column_stack([data.cell, data.needed]), axis=0, return_inverse=True)
-    through = np.array([passed_through(shares[tuple(kind[:3])], kind[3]) for kind in kinds])
+    kinds, place = np.unique(
+        np.column_stack([data.cell, data.needed]), axis=0, return_inverse=True
+    )
+    through = np.array(
+        [passed_through(shares[tuple(kind[:3])], kind[3]) for kind in kinds]
+    )
     return np.einsum("nd,nda->na", before, through[place.ravel()])
 
 
 def log_loss(chances: Floats, taken: Ints) -> float:
-    return float(-np.log(np.maximum(chances[np.arange(len(taken)), taken], 1e-12)).mean())
+    return float(
+        -np.log(np.maximum(chances[np.arange(len(taken)), taken], 1e-12)).mean()
+    )
 
 
 def held_out(strength: float, seen: Data, other: Data) -> float:
     """Log-loss on other deals, double dummy given, by what was counted on the ones seen."""
-    return log_loss(predicted(smoothed(counted(seen), strength), other, np.eye(14)[other.solved]), other.taken)
+    return log_loss(
+        predicted(smoothed(counted(seen), strength), other, np.eye(14)[other.solved]),
+        other.taken,
+    )
 
 
 def judge(chances: Floats, data: Data) -> dict[str, float]:
@@ -127,7 +147,9 @@ def judge(chances: Floats, data: Data) -> dict[str, float]:
     chance = np.array([row[n:].sum() for row, n in zip(chances, needed, strict=True)])
     tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
     weights = np.bincount(tenth, minlength=TENTHS)
-    apart = np.abs(np.bincount(tenth, chance - made, minlength=TENTHS)) / np.maximum(weights, 1)
+    apart = np.abs(np.bincount(tenth, chance - made, minlength=TENTHS)) / np.maximum(
+        weights, 1
+    )
     return {
         "error": round(float((weights * apart).sum() / len(made)), 4),
         "off": round(float((chance - made).mean()), 4),
@@ -138,21 +160,42 @@ def judge(chances: Floats, data: Data) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz")
-    parser.add_argument("--solved", type=Path, default=Path("tables.tsv"), help="what is solved, kept between runs")
-    parser.add_argument("--share", type=float, default=SHARE, help="share of the deals (default: %(default)s)")
-    parser.add_argument("--tables", type=int, help="the first so many tables of these (default: all)")
+    parser.add_argument(
+        "--solved",
+        type=Path,
+        default=Path("tables.tsv"),
+        help="what is solved, kept between runs",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=SHARE,
+        help="share of the deals (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--tables", type=int, help="the first so many tables of these (default: all)"
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("actual.json"))
     options = parser.parse_args()
-    about, tables, solved = solved_tables(options.records, options.solved, options.share, options.tables)
+    about, tables, solved = solved_tables(
+        options.records, options.solved, options.share, options.tables
+    )
     every = data_of(tables, solved)
     data = every.part(np.abs(every.taken - every.solved) <= FARTHEST)
     fit, aside = data.part(~data.aside), data.part(data.aside)
     halves = fit.part(fit.half), fit.part(~fit.half)
     sure = np.eye(14)
     losses = {
-        strength: round(float(np.mean([held_out(strength, *pair) for pair in (halves, halves[::-1])])), 4)
+        strength: round(
+            float(
+                np.mean([held_out(strength, *pair) for pair in (halves, halves[::-1])])
+            ),
+            4,
+        )
         for strength in STRENGTHS
     }
     strength = min(losses, key=losses.__getitem__)
@@ -160,9 +203,20 @@ def main() -> None:
     counts = counted(fit)
     shares = smoothed(counts, strength)
     judged = {}
-    for name, before in (("solver", sure[aside.solved]), ("network", aside.network), ("declarer", aside.declarer)):
-        after, plain = judge(predicted(shares, aside, before), aside), judge(before, aside)
-        judged[name] = {"tables": len(aside.taken), **after, **{f"{key}_before": value for key, value in plain.items()}}
+    for name, before in (
+        ("solver", sure[aside.solved]),
+        ("network", aside.network),
+        ("declarer", aside.declarer),
+    ):
+        after, plain = (
+            judge(predicted(shares, aside, before), aside),
+            judge(before, aside),
+        )
+        judged[name] = {
+            "tables": len(aside.taken),
+            **after,
+            **{f"{key}_before": value for key, value in plain.items()},
+        }
     known = {
         **about,
         "tables": len(tables),
@@ -174,7 +228,10 @@ def main() -> None:
         "judged": judged,
         "differences": differences(data),
     }
-    options.output.write_text(json.dumps({"about": known, "counts": counts.ravel().tolist()}, indent=None) + "\n")
+    options.output.write_text(
+        json.dumps({"about": known, "counts": counts.ravel().tolist()}, indent=None)
+        + "\n"
+    )
     print(json.dumps(known, indent=1))
 
 

@@ -45,7 +45,16 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from reading_networks import TOPS, Hands, Reader, grouped, parameters_of, round_weights, suit_features, train
+from reading_networks import (
+    TOPS,
+    Hands,
+    Reader,
+    grouped,
+    parameters_of,
+    round_weights,
+    suit_features,
+    train,
+)
 from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, pairs_aside, read
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
@@ -114,7 +123,9 @@ def prepare(tables: Tables, device: torch.device) -> Auctions:
     calls[:, :-1][inside] = tables.calls
     last = np.zeros((n, longest), np.uint8)
     doubled, owner = np.zeros_like(last), np.full((n, longest), 4, np.uint8)
-    now_last, now_doubled, now_owner = (np.full(n, value, np.int64) for value in (2, 0, -1))
+    now_last, now_doubled, now_owner = (
+        np.full(n, value, np.int64) for value in (2, 0, -1)
+    )
     for i in range(longest):
         last[:, i] = now_last - 2
         doubled[:, i] = now_doubled
@@ -122,8 +133,13 @@ def prepare(tables: Tables, device: torch.device) -> Auctions:
         call = calls[:, i].astype(np.int64)
         bid = (call > 2) & (call < CALLS)
         now_last, now_owner = np.where(bid, call, now_last), np.where(bid, i, now_owner)
-        now_doubled = np.where(bid, 0, np.where((call == 1) | (call == 2), call, now_doubled))
-    holdings = (tables.masks[:, :, None] >> (13 * np.arange(4, dtype=np.uint64)) & np.uint64(0x1FFF)).astype(np.int16)
+        now_doubled = np.where(
+            bid, 0, np.where((call == 1) | (call == 2), call, now_doubled)
+        )
+    holdings = (
+        tables.masks[:, :, None] >> (13 * np.arange(4, dtype=np.uint64))
+        & np.uint64(0x1FFF)
+    ).astype(np.int16)
     on = {
         name: torch.tensor(value, device=device)
         for name, value in {
@@ -177,12 +193,16 @@ class Batch(NamedTuple):
     @property
     def place(self) -> Tensor:
         """(b n,) places in the auctions."""
-        return torch.arange(self.tokens.shape[1], device=self.call.device).repeat(len(self.tokens))
+        return torch.arange(self.tokens.shape[1], device=self.call.device).repeat(
+            len(self.tokens)
+        )
 
     @property
     def table(self) -> Tensor:
         """(b n,) which of the tables."""
-        return torch.arange(len(self.tokens), device=self.call.device).repeat_interleave(self.tokens.shape[1])
+        return torch.arange(
+            len(self.tokens), device=self.call.device
+        ).repeat_interleave(self.tokens.shape[1])
 
 
 def batch_of(a: Auctions, rows: Tensor, n: int) -> Batch:
@@ -194,8 +214,17 @@ def batch_of(a: Auctions, rows: Tensor, n: int) -> Batch:
     vulnerable = a.vulnerable[rows].long()
     ours = torch.where(place % 2 == 0, vulnerable[:, :1], vulnerable[:, 1:])
     theirs = torch.where(place % 2 == 0, vulnerable[:, 1:], vulnerable[:, :1])
-    parts = (previous, last, doubled, owner, 2 * ours + theirs, place.clamp(max=REACH - 1))
-    tokens = torch.stack([part + int(start) for part, start in zip(parts, STARTS, strict=False)], dim=2)
+    parts = (
+        previous,
+        last,
+        doubled,
+        owner,
+        2 * ours + theirs,
+        place.clamp(max=REACH - 1),
+    )
+    tokens = torch.stack(
+        [part + int(start) for part, start in zip(parts, STARTS, strict=False)], dim=2
+    )
     legal = torch.arange(CALLS, device=call.device) > (last + 2)[:, :, None]
     opposed = (owner % 2 == 1) & (owner < 4)
     legal[:, :, 0] = True
@@ -208,13 +237,24 @@ def batch_of(a: Auctions, rows: Tensor, n: int) -> Batch:
     hands = ((first + caller % 4).flatten(), (first + (caller + 2) % 4).flatten())
     flat = legal.flatten(0, 1), call.masked_fill(~real, 0).flatten(), real.flatten()
     pair, tricks = a.pair[rows], a.tricks[a.deal[rows]]
-    return Batch(tokens, *flat, holdings, *hands, pair, tricks, rows, torch.zeros_like(pair, dtype=torch.bool))
+    return Batch(
+        tokens,
+        *flat,
+        holdings,
+        *hands,
+        pair,
+        tricks,
+        rows,
+        torch.zeros_like(pair, dtype=torch.bool),
+    )
 
 
 def groups_of(a: Auctions, chosen: np.ndarray) -> Iterator[Batch]:
     """All chosen tables, always in the same order, many at a time."""
     for group in grouped(a.length, chosen, TOKENS_A_STEP, np.random.default_rng(0)):
-        yield batch_of(a, torch.as_tensor(group, device=a.calls.device), int(a.length[group].max()))
+        yield batch_of(
+            a, torch.as_tensor(group, device=a.calls.device), int(a.length[group].max())
+        )
 
 
 def hidden(batch: Batch, both: float = BOTH_HIDDEN) -> Batch:
@@ -239,7 +279,9 @@ class Styles(nn.Module):
         numbers = F.embedding(row, self.numbers)
         known = (pair >= 0)[..., None]
         share = (0.5 * (numbers**2).sum(dim=2) / self.tables[row] * known[..., 0]).sum()
-        return torch.cat([numbers, torch.ones_like(numbers[..., :1])], dim=2) * known, share
+        return torch.cat(
+            [numbers, torch.ones_like(numbers[..., :1])], dim=2
+        ) * known, share
 
 
 class Said(NamedTuple):
@@ -256,7 +298,14 @@ class Bidder(nn.Module):
     """A network that ships: the reader, and one hidden layer in which hands and auction meet."""
 
     def __init__(
-        self, width: int, layers: int, units: int, mixed: int, joint: int, dropout: float, features: Tensor
+        self,
+        width: int,
+        layers: int,
+        units: int,
+        mixed: int,
+        joint: int,
+        dropout: float,
+        features: Tensor,
     ) -> None:
         super().__init__()
         context = width + STYLE + 1
@@ -264,14 +313,26 @@ class Bidder(nn.Module):
         self.reader = Reader(ROWS, width, layers, width // 32, REACH, dropout)
         self.style = nn.Linear(STYLE + 1, width, bias=False)
         self.hands = Hands(units, features, dropout, whole=True)
-        self.own, self.partner = nn.Linear(units, mixed, bias=False), nn.Linear(units, mixed, bias=False)
-        self.tops, self.partner_tops = nn.Parameter(torch.zeros(TOPS, mixed)), nn.Parameter(torch.zeros(TOPS, mixed))
+        self.own, self.partner = (
+            nn.Linear(units, mixed, bias=False),
+            nn.Linear(units, mixed, bias=False),
+        )
+        self.tops, self.partner_tops = (
+            nn.Parameter(torch.zeros(TOPS, mixed)),
+            nn.Parameter(torch.zeros(TOPS, mixed)),
+        )
         self.shift, self.scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
-        self.partner_shift, self.partner_scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
+        self.partner_shift, self.partner_scale = (
+            nn.Linear(context, mixed),
+            nn.Linear(context, mixed),
+        )
         self.joint, self.joint_deepen = nn.Linear(units, joint), nn.Linear(joint, joint)
         self.pair, self.pair_scale = nn.Linear(joint, mixed), nn.Linear(context, mixed)
         self.tricks = nn.Linear(joint, 5)
-        self.out, self.context_out = nn.Linear(mixed, CALLS), nn.Linear(context, CALLS, bias=False)
+        self.out, self.context_out = (
+            nn.Linear(mixed, CALLS),
+            nn.Linear(context, CALLS, bias=False),
+        )
         for scale in (self.scale, self.partner_scale, self.pair_scale):
             nn.init.zeros_(scale.weight)
             nn.init.ones_(scale.bias)
@@ -292,24 +353,42 @@ class Bidder(nn.Module):
     def styled(self) -> list[tuple[nn.Linear, int]]:
         """The layers that are told a style, and where its numbers begin among their inputs."""
         start = self.reader.table.weight.shape[1]
-        told = self.shift, self.scale, self.partner_shift, self.partner_scale, self.pair_scale, self.context_out
+        told = (
+            self.shift,
+            self.scale,
+            self.partner_shift,
+            self.partner_scale,
+            self.pair_scale,
+            self.context_out,
+        )
         return [(self.style, 0), *((layer, start) for layer in told)]
 
     def forward(self, batch: Batch, style: Tensor) -> Said:
         """What it says, given (b, 2, 17) styles of dealer's pair and the other."""
         context = context_of(self.reader, self.style, batch, style)
         hands, tops = self.hands(batch.holdings), self.hands.top_cards(batch.holdings)
-        own, partner = self.own(hands) + tops @ self.tops, self.partner(hands) + tops @ self.partner_tops
-        mixed = own.index_select(0, batch.hand) * self.scale(context) + self.shift(context)
+        own, partner = (
+            self.own(hands) + tops @ self.tops,
+            self.partner(hands) + tops @ self.partner_tops,
+        )
+        mixed = own.index_select(0, batch.hand) * self.scale(context) + self.shift(
+            context
+        )
         partner = partner.index_select(0, batch.partner)
-        shown = mixed + partner * self.partner_scale(context) + self.partner_shift(context)
+        shown = (
+            mixed + partner * self.partner_scale(context) + self.partner_shift(context)
+        )
         pairs = F.relu(self.joint(hands).unflatten(0, (-1, 2, 2)).sum(dim=1))
         pairs = F.relu(self.joint_deepen(pairs))
         side = 2 * batch.table + batch.hand % 2
-        shown = shown + self.pair(pairs).flatten(0, 1).index_select(0, side) * self.pair_scale(context)
+        shown = shown + self.pair(pairs).flatten(0, 1).index_select(
+            0, side
+        ) * self.pair_scale(context)
         bias, illegal = self.context_out(context), ~batch.legal
         scores = [
-            (self.out(F.dropout(F.relu(x), self.dropout, self.training)) + bias).float().masked_fill(illegal, -math.inf)
+            (self.out(F.dropout(F.relu(x), self.dropout, self.training)) + bias)
+            .float()
+            .masked_fill(illegal, -math.inf)
             for x in (mixed, shown)
         ]
         return Said(*scores, self.tricks(pairs))
@@ -317,7 +396,9 @@ class Bidder(nn.Module):
 
 def context_of(reader: Reader, told: nn.Linear, batch: Batch, style: Tensor) -> Tensor:
     """(b n, width + 17) what was read before every call, and the caller's style."""
-    own = style.index_select(1, torch.arange(batch.tokens.shape[1], device=style.device) % 2)
+    own = style.index_select(
+        1, torch.arange(batch.tokens.shape[1], device=style.device) % 2
+    )
     context = reader(batch.tokens, told(own))
     return torch.cat([context, own.to(context.dtype)], dim=2).flatten(0, 1)
 
@@ -337,9 +418,15 @@ class Teacher(NamedTuple):
         """(b n, 38) probabilities by both readings, and (b n, 1) whether they count."""
         known = batch.pair[batch.table, batch.place % 2] >= 0
         style = torch.zeros(len(batch.pair), 2, STYLE + 1, device=batch.pair.device)
-        said = self.network(batch, style if self.styles is None else self.styles(batch.pair)[0])
+        said = self.network(
+            batch, style if self.styles is None else self.styles(batch.pair)[0]
+        )
         heard = ~known if self.styles is None else torch.ones_like(known)
-        return F.softmax(said.hidden, dim=1), F.softmax(said.shown, dim=1), heard[:, None].float()
+        return (
+            F.softmax(said.hidden, dim=1),
+            F.softmax(said.shown, dim=1),
+            heard[:, None].float(),
+        )
 
 
 class Words(NamedTuple):
@@ -356,7 +443,9 @@ class Words(NamedTuple):
         """(b n, 2, 38), all 0 behind the end of an auction."""
         call = self.start[batch.row[batch.table]] + batch.place
         state = batch.gone[:, 0].long() + 2 * batch.gone[:, 1].long()
-        found = self.probability[state[batch.table], call.clamp(max=self.probability.shape[1] - 1)]
+        found = self.probability[
+            state[batch.table], call.clamp(max=self.probability.shape[1] - 1)
+        ]
         return found.masked_fill(~batch.real[:, None, None], 0.0).float()
 
 
@@ -374,28 +463,48 @@ def words_of(teachers: Sequence[Teacher], a: Auctions, chosen: np.ndarray) -> Wo
         for batch in groups_of(a, chosen):
             place = (words.start[batch.row[batch.table]] + batch.place)[batch.real]
             for state in range(4):
-                hide = torch.tensor([state & 1, state & 2], device=device).bool().expand_as(batch.pair)
+                hide = (
+                    torch.tensor([state & 1, state & 2], device=device)
+                    .bool()
+                    .expand_as(batch.pair)
+                )
                 taught = [teacher.words(batch.hide(hide)) for teacher in teachers]
                 heard = sum(one[2] for one in taught).clamp(min=1)
-                means = [sum(one[reading] * one[2] for one in taught) / heard for reading in range(2)]
-                words.probability[state, place] = torch.stack(means, dim=1)[batch.real].half()
+                means = [
+                    sum(one[reading] * one[2] for one in taught) / heard
+                    for reading in range(2)
+                ]
+                words.probability[state, place] = torch.stack(means, dim=1)[
+                    batch.real
+                ].half()
     return words
 
 
-def loss_of(network: Bidder, styles: Styles, batch: Batch, words: Words | None, listen: float) -> Tensor:
+def loss_of(
+    network: Bidder, styles: Styles, batch: Batch, words: Words | None, listen: float
+) -> Tensor:
     """Summed, of the records and of what teachers say in the mean, with the styles by their prior."""
     style, total = styles(batch.pair)
     said = network(batch, style)
     counted = batch.real * weight_of(batch)
-    slam = batch.tricks.amax(dim=2).flatten()[2 * batch.table + batch.hand % 2] > SLAM_TRICKS
+    slam = (
+        batch.tricks.amax(dim=2).flatten()[2 * batch.table + batch.hand % 2]
+        > SLAM_TRICKS
+    )
     counts = counted, counted * (1 + (SLAM_WEIGHT - 1) * slam)
     taught = None if words is None else words.of(batch)
-    for reading, (share, each) in enumerate(zip(WEIGHTS, losses(said, batch.call), strict=True)):
+    for reading, (share, each) in enumerate(
+        zip(WEIGHTS, losses(said, batch.call), strict=True)
+    ):
         if taught is not None:
-            log = F.log_softmax(said[reading], dim=1).masked_fill(taught[:, reading] == 0, 0.0)
+            log = F.log_softmax(said[reading], dim=1).masked_fill(
+                taught[:, reading] == 0, 0.0
+            )
             each = (1 - listen) * each - listen * (taught[:, reading] * log).sum(dim=1)
         total = total + share * (each * counts[reading]).sum()
-    return total + TRICKS_WEIGHT * F.mse_loss(said.tricks, batch.tricks - 6.5, reduction="sum")
+    return total + TRICKS_WEIGHT * F.mse_loss(
+        said.tricks, batch.tricks - 6.5, reduction="sum"
+    )
 
 
 def weight_of(batch: Batch) -> Tensor:
@@ -404,7 +513,9 @@ def weight_of(batch: Batch) -> Tensor:
     found = torch.ones(before.shape, device=before.device)
     bid, passed = before[:, 1:-1], before[:, 2:] == 0
     high = (bid >= FOUR_CLUBS) & (bid < CALLS) & passed
-    found[:, 2:] += (HIGH_WEIGHT - 1) * high + (ANSWER_WEIGHT - HIGH_WEIGHT) * (high & (bid == FOUR_NOTRUMP))
+    found[:, 2:] += (HIGH_WEIGHT - 1) * high + (ANSWER_WEIGHT - HIGH_WEIGHT) * (
+        high & (bid == FOUR_NOTRUMP)
+    )
     return found.flatten()
 
 
@@ -421,7 +532,9 @@ class Judged(NamedTuple):
 
 
 @torch.no_grad()
-def judge(network: nn.Module, styles: Styles, a: Auctions, chosen: np.ndarray, known: bool) -> Judged:
+def judge(
+    network: nn.Module, styles: Styles, a: Auctions, chosen: np.ndarray, known: bool
+) -> Judged:
     """The same order every time."""
     network.eval()
     found = []
@@ -430,9 +543,18 @@ def judge(network: nn.Module, styles: Styles, a: Auctions, chosen: np.ndarray, k
             pair = batch.pair if known else torch.full_like(batch.pair, -1)
             said = network(batch, styles(pair)[0])
             pairs = batch.pair[batch.table, batch.place % 2]
-            right = torch.stack([one.argmax(dim=1) == batch.call for one in said[:2]], dim=1)
-            call = batch.call.masked_fill(~batch.real, CALLS).view(len(batch.tokens), -1)
-            each = torch.stack(losses(said, batch.call), dim=1), right, pairs, answers(call).flatten()
+            right = torch.stack(
+                [one.argmax(dim=1) == batch.call for one in said[:2]], dim=1
+            )
+            call = batch.call.masked_fill(~batch.real, CALLS).view(
+                len(batch.tokens), -1
+            )
+            each = (
+                torch.stack(losses(said, batch.call), dim=1),
+                right,
+                pairs,
+                answers(call).flatten(),
+            )
             found.append([one[batch.real] for one in each])
     return Judged(*(torch.cat(part) for part in zip(*found, strict=True)))
 
@@ -444,10 +566,17 @@ def answers(call: Tensor) -> Tensor:
     for i in range(4, call.shape[1]):
         asked = (call[:, i - 2] == FOUR_NOTRUMP) & (call[:, i - 1] == 0)
         ours = bid[:, i % 2 : i - 2 : 2]
-        place = torch.where(ours >= 0, torch.arange(ours.shape[1], device=call.device), -1).amax(dim=1)
+        place = torch.where(
+            ours >= 0, torch.arange(ours.shape[1], device=call.device), -1
+        ).amax(dim=1)
         last = ours.gather(1, place.clamp(min=0)[:, None])[:, 0]
         suit = (place >= 0) & ((last - 3) % 5 != 4)
-        found[:, i] = asked & suit & (call[:, i] > FOUR_NOTRUMP) & (call[:, i] <= FOUR_NOTRUMP + 4)
+        found[:, i] = (
+            asked
+            & suit
+            & (call[:, i] > FOUR_NOTRUMP)
+            & (call[:, i] <= FOUR_NOTRUMP + 4)
+        )
     return found
 
 
@@ -459,7 +588,10 @@ def halved(device: torch.device) -> torch.autocast:
 def mean_and_error(values: Tensor) -> list[float]:
     """The mean of some calls and its standard error, calls taken as independent."""
     values = values.float()
-    return [round(float(values.mean()), 4), round(float(values.std() / math.sqrt(len(values))), 4)]
+    return [
+        round(float(values.mean()), 4),
+        round(float(values.std() / math.sqrt(len(values))), 4),
+    ]
 
 
 @torch.no_grad()
@@ -472,7 +604,9 @@ def rescale(styles: Styles, networks: Sequence[Bidder]) -> None:
         effect = part[:, :STYLE].clone()
         part[:, STYLE] += effect @ centre
         part[:, :STYLE] = effect @ root
-    styles.numbers.copy_(torch.linalg.solve_triangular(root, (styles.numbers - centre).T, upper=False).T)
+    styles.numbers.copy_(
+        torch.linalg.solve_triangular(root, (styles.numbers - centre).T, upper=False).T
+    )
 
 
 def with_one(numbers: Tensor) -> Tensor:
@@ -488,9 +622,18 @@ def openings(tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
         place += (tables.calls[start + place] == 0) & (place + 1 < length)
     first = tables.calls[start + place].astype(np.int64)
     hand = tables.masks[tables.deal, (tables.dealer + place) % 4]
-    held_ = (hand[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(np.int64).reshape(-1, 4, 13)
+    held_ = (
+        (hand[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1))
+        .astype(np.int64)
+        .reshape(-1, 4, 13)
+    )
     points = held_[:, :, 9:].sum(axis=1) @ np.arange(1, 5)
-    return np.where(first > 2, first, -1), tables.pair[np.arange(len(start)), place % 2], points, held_.sum(axis=2)
+    return (
+        np.where(first > 2, first, -1),
+        tables.pair[np.arange(len(start)), place % 2],
+        points,
+        held_.sum(axis=2),
+    )
 
 
 def systems(tables: Tables, learn: np.ndarray) -> dict[str, np.ndarray]:
@@ -500,20 +643,31 @@ def systems(tables: Tables, learn: np.ndarray) -> dict[str, np.ndarray]:
     seen = np.bincount(pair[pair >= 0], minlength=len(tables.names))
 
     def share(opened: int, fits: np.ndarray) -> np.ndarray:
-        of_pair = np.bincount(pair[(first == opened) & (pair >= 0)], minlength=len(seen))
-        return np.bincount(pair[(first == opened) & fits & (pair >= 0)], minlength=len(seen)) / np.maximum(of_pair, 1)
+        of_pair = np.bincount(
+            pair[(first == opened) & (pair >= 0)], minlength=len(seen)
+        )
+        return np.bincount(
+            pair[(first == opened) & fits & (pair >= 0)], minlength=len(seen)
+        ) / np.maximum(of_pair, 1)
 
     known = seen >= ENOUGH
     strong, five = share(one_club, points >= 15), share(one_spade, lengths[:, 3] >= 5)
     usual = share(one_notrump, (points >= 14) & (points <= 17))
     return {
-        "standard": np.flatnonzero(known & (strong < 0.4) & (usual > 0.9) & (five > 0.9)),
+        "standard": np.flatnonzero(
+            known & (strong < 0.4) & (usual > 0.9) & (five > 0.9)
+        ),
         "strong-club": np.flatnonzero(known & (strong > 0.9)),
     }
 
 
 def named_styles(
-    network: Bidder, a: Auctions, tables: Tables, learn: np.ndarray, most: int, rng: np.random.Generator
+    network: Bidder,
+    a: Auctions,
+    tables: Tables,
+    learn: np.ndarray,
+    most: int,
+    rng: np.random.Generator,
 ) -> dict[str, Tensor]:
     """The styles that ship by name: each the likeliest one of some tables of all the pairs that play so."""
     found = {}
@@ -522,12 +676,19 @@ def named_styles(
         rows, side = np.nonzero(own)
         chosen = rng.choice(len(rows), min(most, len(rows)), replace=False)
         who = np.zeros(len(chosen), np.int64)
-        found[name] = learned_styles(network, a, learn[rows[chosen]], side[chosen], who)[0]
-        print(f"{name}: {len(pairs)} pairs, {len(rows)} tables, of which {len(chosen)}", flush=True)
+        found[name] = learned_styles(
+            network, a, learn[rows[chosen]], side[chosen], who
+        )[0]
+        print(
+            f"{name}: {len(pairs)} pairs, {len(rows)} tables, of which {len(chosen)}",
+            flush=True,
+        )
     return found
 
 
-def learned_styles(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray, who: np.ndarray) -> Tensor:
+def learned_styles(
+    network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray, who: np.ndarray
+) -> Tensor:
     """(pairs, 16) the most likely styles of new pairs, given their tables, their side there and which pair it is."""
     device = a.calls.device
     numbers = torch.zeros(int(who.max()) + 1, STYLE, device=device, requires_grad=True)
@@ -545,20 +706,32 @@ def learned_styles(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndar
     return numbers.detach()
 
 
-def own_losses(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray, numbers: Tensor | None) -> Tensor:
+def own_losses(
+    network: Bidder,
+    a: Auctions,
+    rows: np.ndarray,
+    side: np.ndarray,
+    numbers: Tensor | None,
+) -> Tensor:
     """(calls, 2) −log P of the calls of one side of some tables, given its style or not, the other side hidden."""
-    batch = batch_of(a, torch.as_tensor(rows, device=a.calls.device), int(a.length[rows].max()))
+    batch = batch_of(
+        a, torch.as_tensor(rows, device=a.calls.device), int(a.length[rows].max())
+    )
     own = torch.as_tensor(side, device=batch.call.device)
     mine = batch.real & (batch.place % 2 == own[batch.table])
     style = torch.zeros(len(rows), 2, STYLE + 1, device=own.device)
     if numbers is not None:
-        style = style.index_put((torch.arange(len(rows), device=own.device), own), with_one(numbers))
+        style = style.index_put(
+            (torch.arange(len(rows), device=own.device), own), with_one(numbers)
+        )
     with halved(own.device):
         said = network(batch, style)
     return torch.stack(losses(said, batch.call), dim=1)[mine]
 
 
-def new_pairs(network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray) -> dict[str, object]:
+def new_pairs(
+    network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray
+) -> dict[str, object]:
     """How well the calls of pairs set aside are foretold after some of their tables, on up to 100 others of theirs."""
     network.eval()
     seats = np.argwhere(aside[pair] & (pair >= 0))
@@ -574,7 +747,10 @@ def new_pairs(network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray)
     who = [np.full(len(own), i) for i, own in enumerate(rows)]
 
     def some(start: int, end: int) -> tuple[np.ndarray, ...]:
-        return tuple(np.concatenate([x[start:end] for x in group]) for group in (rows, sides, who))
+        return tuple(
+            np.concatenate([x[start:end] for x in group])
+            for group in (rows, sides, who)
+        )
 
     judged = some(known[-1], known[-1] + 100)
     found: dict[str, object] = {"pairs": len(rows), "tables": len(judged[0])}
@@ -587,20 +763,30 @@ def new_pairs(network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray)
             style = numbers[torch.as_tensor(judged[2], device=numbers.device)]
             after = own_losses(network, a, judged[0], judged[1], style)
         found[str(tables)] = [
-            [*mean_and_error(after[:, reading]), *mean_and_error((after - before)[:, reading])] for reading in range(2)
+            [
+                *mean_and_error(after[:, reading]),
+                *mean_and_error((after - before)[:, reading]),
+            ]
+            for reading in range(2)
         ]
     return found
 
 
 def verdicts(
-    networks: Mapping[str, nn.Module], styles: Styles, a: Auctions, chosen: np.ndarray, seen: np.ndarray
+    networks: Mapping[str, nn.Module],
+    styles: Styles,
+    a: Auctions,
+    chosen: np.ndarray,
+    seen: np.ndarray,
 ) -> dict[str, object]:
     """How well networks foretell the calls of some tables, partner's hand hidden and shown."""
     found: dict[str, object] = {}
     for name, network in networks.items():
         for known in (False, True):
             got = judge(network, styles, a, chosen, known)
-            of_pair = torch.tensor(seen, device=got.pair.device)[got.pair.clamp(min=0)].masked_fill(got.pair < 0, 0)
+            of_pair = torch.tensor(seen, device=got.pair.device)[
+                got.pair.clamp(min=0)
+            ].masked_fill(got.pair < 0, 0)
             middle = (of_pair >= 100) & (of_pair < 300)
             what = f"{name}, {'pairs known' if known else 'nothing known'}"
             found[what] = [mean_and_error(got.loss[:, reading]) for reading in range(2)]
@@ -610,17 +796,27 @@ def verdicts(
             if not known and bool(got.answer.any()):
                 answer = got.loss[got.answer], got.right[got.answer]
                 found[f"{what}, answers to 4NT"] = [
-                    [*mean_and_error(answer[0][:, reading]), *mean_and_error(answer[1][:, reading]), len(answer[0])]
+                    [
+                        *mean_and_error(answer[0][:, reading]),
+                        *mean_and_error(answer[1][:, reading]),
+                        len(answer[0]),
+                    ]
                     for reading in range(2)
                 ]
     return found
 
 
 def network_file(
-    path: Path, networks: Mapping[str, Bidder], styles: Mapping[str, Tensor], facts: Mapping[str, object]
+    path: Path,
+    networks: Mapping[str, Bidder],
+    styles: Mapping[str, Tensor],
+    facts: Mapping[str, object],
 ) -> None:
     """The file that ships: the parameters, and how they were made."""
-    parts = {name: value.detach().float().cpu().numpy().astype(np.float16) for name, value in styles.items()}
+    parts = {
+        name: value.detach().float().cpu().numpy().astype(np.float16)
+        for name, value in styles.items()
+    }
     for name, network in networks.items():
         parts |= parameters_of(network, f"{name}_")
     np.savez_compressed(path, **parts, facts=np.array(str(facts)))
@@ -629,7 +825,9 @@ def network_file(
 def begin(network: Bidder, path: Path, name: str) -> Bidder:
     """Take a network's parameters from a file; if that knows no vectors of pairs, these say nothing to begin with."""
     with np.load(path) as found:
-        stored = {key: f"{name}_{key.replace('.', '_')}" for key in network.state_dict()}
+        stored = {
+            key: f"{name}_{key.replace('.', '_')}" for key in network.state_dict()
+        }
         known = {
             key: torch.tensor(found[at] * found.get(f"{at}:scale", np.float32(1)))
             for key, at in stored.items()
@@ -648,35 +846,79 @@ def teacher_of(path: Path, features: Tensor, seen: np.ndarray) -> Teacher:
         sizes = literal_eval(str(found["facts"]))["sizes"][0]
         styles = Styles(seen) if "pairs" in found else None
         if styles is not None:
-            styles.load_state_dict({"numbers": torch.tensor(found["pairs"].astype(np.float32))})
+            styles.load_state_dict(
+                {"numbers": torch.tensor(found["pairs"].astype(np.float32))}
+            )
             styles = styles.to(features.device).eval()
     network = begin(Bidder(*(*sizes, 1)[:5], 0.0, features), path, "wide")
     return Teacher(network.to(features.device).eval(), styles)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz, or what table_arrays.py made of it")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "records",
+        type=Path,
+        help="PBN or LIN file, may be .gz, or what table_arrays.py made of it",
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("auction.npz"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--seconds", type=float, nargs=4, default=[150, 295, 115, 100], help="for a teacher, wide, guide and styles"
+        "--seconds",
+        type=float,
+        nargs=4,
+        default=[150, 295, 115, 100],
+        help="for a teacher, wide, guide and styles",
     )
-    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="files to listen to (default: fit four)")
-    parser.add_argument("--teach", action="store_true", help="fit one teacher, by this seed, and nothing else")
+    parser.add_argument(
+        "--teachers",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="files to listen to (default: fit four)",
+    )
+    parser.add_argument(
+        "--teach",
+        action="store_true",
+        help="fit one teacher, by this seed, and nothing else",
+    )
     parser.add_argument("--start", type=Path, help="a file whose networks go on from")
-    parser.add_argument("--styles", action="store_true", help="fit the styles alone, to the networks of --start")
-    parser.add_argument("--listen", type=float, default=0.9, help="weight of another network's word")
-    parser.add_argument("--rate", type=float, default=1.3e-3, help="highest learning rate")
+    parser.add_argument(
+        "--styles",
+        action="store_true",
+        help="fit the styles alone, to the networks of --start",
+    )
+    parser.add_argument(
+        "--listen", type=float, default=0.9, help="weight of another network's word"
+    )
+    parser.add_argument(
+        "--rate", type=float, default=1.3e-3, help="highest learning rate"
+    )
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--tables", type=int, default=768, help="in a step")
     parser.add_argument("--decay", type=float, default=0.05, help="of the weights")
-    for name, size in {"wide": [320, 4, 448, 576, 160], "guide": [128, 3, 144, 192, 64]}.items():
+    for name, size in {
+        "wide": [320, 4, 448, 576, 160],
+        "guide": [128, 3, 144, 192, 64],
+    }.items():
         parser.add_argument(
-            f"--{name}", type=int, nargs=5, default=size, help="reader, layers; hand, mixed, pair units"
+            f"--{name}",
+            type=int,
+            nargs=5,
+            default=size,
+            help="reader, layers; hand, mixed, pair units",
         )
-    parser.add_argument("--share", type=float, default=1.0, help="of the deals to learn from")
-    parser.add_argument("--named", type=int, default=2000, help="tables from which each of the named styles is learned")
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="of the deals to learn from"
+    )
+    parser.add_argument(
+        "--named",
+        type=int,
+        default=2000,
+        help="tables from which each of the named styles is learned",
+    )
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")
@@ -691,13 +933,25 @@ def main() -> None:
     features[:, :SMALL] = 0.0
     keep = rng.random(len(tables.masks)) < options.share
     learn = np.flatnonzero((split == TRAIN) & keep[tables.deal] & ~new.any(axis=1))
-    choose, held_out = np.flatnonzero(split == VALIDATE), np.flatnonzero(split == HELD_OUT)
+    choose, held_out = (
+        np.flatnonzero(split == VALIDATE),
+        np.flatnonzero(split == HELD_OUT),
+    )
     some = choose[:: max(1, len(choose) // 8000)]
     seated = tables.pair[learn]
     seen = np.bincount(seated[seated >= 0], minlength=len(tables.names))
-    print(f"{len(learn)} tables to learn from, {len(choose)} to choose by, {len(held_out)} to judge by", flush=True)
-    print(f"{len(seen)} pairs, {int(aside.sum())} aside, {int((seen >= 100).sum())} with 100 tables", flush=True)
-    wide, guide = Bidder(*options.wide, options.dropout, features), Bidder(*options.guide, 0.02, features)
+    print(
+        f"{len(learn)} tables to learn from, {len(choose)} to choose by, {len(held_out)} to judge by",
+        flush=True,
+    )
+    print(
+        f"{len(seen)} pairs, {int(aside.sum())} aside, {int((seen >= 100).sum())} with 100 tables",
+        flush=True,
+    )
+    wide, guide = (
+        Bidder(*options.wide, options.dropout, features),
+        Bidder(*options.guide, 0.02, features),
+    )
     if options.start is not None:
         begin(wide, options.start, "wide")
         begin(guide, options.start, "guide")
@@ -712,49 +966,99 @@ def main() -> None:
 
     def batches(generator: np.random.Generator) -> Iterator[tuple[Tensor, ...]]:
         """Tables by the length of their auctions, of each length the same number in every step."""
-        mixed = [torch.as_tensor(generator.permutation(part), device=device) for part in parts]
-        for step in range(min(len(part) // size for part, size in zip(parts, sizes, strict=True))):
-            yield tuple(part[step * size : (step + 1) * size] for part, size in zip(mixed, sizes, strict=True))
+        mixed = [
+            torch.as_tensor(generator.permutation(part), device=device)
+            for part in parts
+        ]
+        for step in range(
+            min(len(part) // size for part, size in zip(parts, sizes, strict=True))
+        ):
+            yield tuple(
+                part[step * size : (step + 1) * size]
+                for part, size in zip(mixed, sizes, strict=True)
+            )
 
     def fit(
-        name: str, network: Bidder, styles: Styles, teachers: Sequence[Teacher], seconds: float, both: float
+        name: str,
+        network: Bidder,
+        styles: Styles,
+        teachers: Sequence[Teacher],
+        seconds: float,
+        both: float,
     ) -> None:
         """One network: from the records and its teachers; the styles with the wide one. ``both``: hidden so often."""
         words = words_of(teachers, a, learn) if teachers else None
 
         def validation() -> float:
-            by = [judge(network, styles, a, some, known).loss.mean(dim=0) for known in (False, True)]
-            print(f"{name}, nothing known and pairs known: {[[round(float(x), 4) for x in one] for one in by]}")
+            by = [
+                judge(network, styles, a, some, known).loss.mean(dim=0)
+                for known in (False, True)
+            ]
+            print(
+                f"{name}, nothing known and pairs known: {[[round(float(x), 4) for x in one] for one in by]}"
+            )
             return float(sum(by).mean()) / 2
 
         def loss(rows: tuple[Tensor, ...]) -> Tensor:
             some_of_each = [
-                hidden(batch_of(a, part.to(device), n), both) for part, n in zip(rows, LONGEST, strict=True)
+                hidden(batch_of(a, part.to(device), n), both)
+                for part, n in zip(rows, LONGEST, strict=True)
             ]
             calls = sum(batch.real.sum() for batch in some_of_each)
-            return sum(loss_of(network, styles, batch, words, options.listen) for batch in some_of_each) / calls
+            return (
+                sum(
+                    loss_of(network, styles, batch, words, options.listen)
+                    for batch in some_of_each
+                )
+                / calls
+            )
 
-        print(f"{name}: {sum(p.numel() for p in network.parameters())} parameters", flush=True)
+        print(
+            f"{name}: {sum(p.numel() for p in network.parameters())} parameters",
+            flush=True,
+        )
         fitted = nn.ModuleList([network, *([styles] if network is not guide else [])])
-        train(fitted, batches, loss, validation, seconds, options.rate, options.decay, rng, name, recorded=True)
+        train(
+            fitted,
+            batches,
+            loss,
+            validation,
+            seconds,
+            options.rate,
+            options.decay,
+            rng,
+            name,
+            recorded=True,
+        )
         network.eval()
 
     def teach(path: Path, network: Bidder) -> None:
         """A teacher, into a file."""
         own = Styles(seen).to(device)
         fit(path.name, network, own, [], options.seconds[0], BOTH_HIDDEN)
-        network_file(path, {"wide": network}, {"pairs": own.numbers}, {"sizes": [options.wide]})
+        network_file(
+            path, {"wide": network}, {"pairs": own.numbers}, {"sizes": [options.wide]}
+        )
 
     if options.teach:
         teach(options.output, wide)
         return
-    paths = options.teachers or [options.output.with_suffix(f".{i}.npz") for i in range(4)]
+    paths = options.teachers or [
+        options.output.with_suffix(f".{i}.npz") for i in range(4)
+    ]
     for path in [] if options.teachers or options.styles else paths:
         teach(path, Bidder(*options.wide, options.dropout, features).to(device))
     if not options.styles:
         teachers = [teacher_of(path, features, seen) for path in paths]
         fit("wide", wide, styles, teachers, options.seconds[1], BOTH_HIDDEN)
-        fit("guide", guide, styles, [Teacher(wide, styles)], options.seconds[2], BOTH_HIDDEN)
+        fit(
+            "guide",
+            guide,
+            styles,
+            [Teacher(wide, styles)],
+            options.seconds[2],
+            BOTH_HIDDEN,
+        )
     for name, network, share in (("wide", wide, 0.8), ("guide", guide, 0.2)):
         network.freeze()
         fit(f"{name}, styles", network, styles, [], share * options.seconds[3], 0.0)
@@ -774,10 +1078,20 @@ def main() -> None:
     facts["held out"] = verdicts(networks, styles, a, held_out, seen)
     print(json.dumps(facts), flush=True)
     named = named_styles(wide, a, tables, learn, options.named, rng)
-    network_file(options.output, networks, {f"style_{name}": numbers for name, numbers in named.items()}, facts)
+    network_file(
+        options.output,
+        networks,
+        {f"style_{name}": numbers for name, numbers in named.items()},
+        facts,
+    )
     a = a._replace(pair=torch.tensor(tables.pair.astype(np.int64), device=device))
     facts["new pairs"] = new_pairs(wide, a, tables.pair, aside)
-    network_file(options.output, networks, {f"style_{name}": numbers for name, numbers in named.items()}, facts)
+    network_file(
+        options.output,
+        networks,
+        {f"style_{name}": numbers for name, numbers in named.items()},
+        facts,
+    )
     print(json.dumps(facts))
 
 

@@ -48,8 +48,13 @@ def prepare(tables: Tables, device: torch.device) -> Auctions:
     length = np.minimum(np.diff(tables.call_start), HEARD).astype(np.int64)
     calls = np.full((len(length), HEARD + 1), 38, np.uint8)
     inside = np.arange(HEARD) < length[:, None]
-    calls[:, :HEARD][inside] = tables.calls[(tables.call_start[:-1, None] + np.arange(HEARD))[inside]]
-    holdings = (tables.masks[:, :, None] >> (13 * np.arange(4, dtype=np.uint64)) & np.uint64(0x1FFF)).astype(np.int16)
+    calls[:, :HEARD][inside] = tables.calls[
+        (tables.call_start[:-1, None] + np.arange(HEARD))[inside]
+    ]
+    holdings = (
+        tables.masks[:, :, None] >> (13 * np.arange(4, dtype=np.uint64))
+        & np.uint64(0x1FFF)
+    ).astype(np.int16)
     on = {
         "calls": calls,
         "vulnerable": tables.vulnerable.astype(np.int64),
@@ -57,7 +62,10 @@ def prepare(tables: Tables, device: torch.device) -> Auctions:
         "holdings": holdings,
         "deal": tables.deal.astype(np.int64),
     }
-    return Auctions(length, **{name: torch.tensor(value, device=device) for name, value in on.items()})
+    return Auctions(
+        length,
+        **{name: torch.tensor(value, device=device) for name, value in on.items()},
+    )
 
 
 class Batch(NamedTuple):
@@ -78,9 +86,16 @@ def batch_of(a: Auctions, chosen: np.ndarray, chair: Tensor) -> Batch:
     vulnerable = a.vulnerable[rows]
     ours, theirs = vulnerable.gather(1, swap), vulnerable.gather(1, 1 - swap)
     parts = (call, who, (2 * ours + theirs).expand_as(call), place)
-    tokens = torch.stack([part + int(start) for part, start in zip(parts, STARTS, strict=False)], dim=2)
+    tokens = torch.stack(
+        [part + int(start) for part, start in zip(parts, STARTS, strict=False)], dim=2
+    )
     hands = a.holdings[a.deal[rows]].long()
-    turned = hands.gather(1, ((chair[:, None] + torch.arange(4, device=call.device)) % 4)[:, :, None].expand(-1, -1, 4))
+    turned = hands.gather(
+        1,
+        ((chair[:, None] + torch.arange(4, device=call.device)) % 4)[:, :, None].expand(
+            -1, -1, 4
+        ),
+    )
     end = torch.as_tensor(a.length[chosen], device=call.device)
     return Batch(tokens, turned[:, 0], end, turned[:, 1:])
 
@@ -91,7 +106,9 @@ class Direct(nn.Module):
     def __init__(self, options: argparse.Namespace, features: Tensor) -> None:
         super().__init__()
         width = options.width
-        self.reader = Reader(ROWS, width, options.layers, options.heads, HEARD + 1, options.dropout)
+        self.reader = Reader(
+            ROWS, width, options.layers, options.heads, HEARD + 1, options.dropout
+        )
         self.holdings = Holdings(width, 64, features)
         self.enter = nn.Linear(width, width)
         self.hidden = nn.Linear(width, 2 * width)
@@ -100,8 +117,12 @@ class Direct(nn.Module):
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
         hand = self.enter(F.relu(self.holdings(batch.own)))
         read_ = self.reader(batch.tokens, hand[:, None])
-        last = F.relu(self.hidden(read_[torch.arange(len(read_), device=read_.device), batch.end]))
-        return self.cards(last).view(-1, 52, 3).float(), self.lengths(last).view(-1, 3, 4, 14).float()
+        last = F.relu(
+            self.hidden(read_[torch.arange(len(read_), device=read_.device), batch.end])
+        )
+        return self.cards(last).view(-1, 52, 3).float(), self.lengths(last).view(
+            -1, 3, 4, 14
+        ).float()
 
 
 def losses(model: Direct, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -115,16 +136,28 @@ def losses(model: Direct, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
     honour = (place % 13 >= 8).expand_as(hidden)[hidden]
     bits = torch.arange(13, device=cards.device)
     length = ((batch.others[..., None] >> bits) & 1).sum(dim=3)
-    return found.mean(), found[honour].mean(), F.cross_entropy(lengths.flatten(0, 2), length.flatten())
+    return (
+        found.mean(),
+        found[honour].mean(),
+        F.cross_entropy(lengths.flatten(0, 2), length.flatten()),
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz, or what table_arrays.py made of it")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "records",
+        type=Path,
+        help="PBN or LIN file, may be .gz, or what table_arrays.py made of it",
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("direct.npz"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=300)
-    parser.add_argument("--rate", type=float, default=1.5e-3, help="highest learning rate")
+    parser.add_argument(
+        "--rate", type=float, default=1.5e-3, help="highest learning rate"
+    )
     parser.add_argument("--dropout", type=float, default=0.08)
     parser.add_argument("--decay", type=float, default=0.05, help="of the weights")
     parser.add_argument("--width", type=int, default=128)
@@ -137,13 +170,21 @@ def main() -> None:
     tables = read(options.records)
     split = tables.split[tables.deal]
     a, features = prepare(tables, device), suit_features().to(device)
-    learn, choose, judge = (np.flatnonzero(split == which) for which in (TRAIN, VALIDATE, HELD_OUT))
+    learn, choose, judge = (
+        np.flatnonzero(split == which) for which in (TRAIN, VALIDATE, HELD_OUT)
+    )
     model = Direct(options, features).to(device)
-    print(f"direct: {sum(x.numel() for x in model.parameters())} parameters", flush=True)
+    print(
+        f"direct: {sum(x.numel() for x in model.parameters())} parameters", flush=True
+    )
 
     def batches(generator: np.random.Generator):  # type: ignore[no-untyped-def]
         for group in grouped(a.length, learn, TOKENS_A_STEP, generator):
-            yield batch_of(a, group, torch.as_tensor(generator.integers(0, 4, len(group)), device=device))
+            yield batch_of(
+                a,
+                group,
+                torch.as_tensor(generator.integers(0, 4, len(group)), device=device),
+            )
 
     def loss(batch: Batch) -> Tensor:
         cards, _, lengths = losses(model, batch)
@@ -154,14 +195,24 @@ def main() -> None:
         which = which[tables.level[which] > 0]
         model.eval()
         sums = []
-        with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            for group in grouped(a.length, which, TOKENS_A_STEP, np.random.default_rng(0)):
+        with (
+            torch.no_grad(),
+            torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"),
+        ):
+            for group in grouped(
+                a.length, which, TOKENS_A_STEP, np.random.default_rng(0)
+            ):
                 leader = (tables.contract[group, 1].astype(np.int64) + 1) % 4
-                found = losses(model, batch_of(a, group, torch.as_tensor(leader, device=device)))
+                found = losses(
+                    model, batch_of(a, group, torch.as_tensor(leader, device=device))
+                )
                 sums.append(torch.stack(found) * len(group))
         model.train()
         means = torch.stack(sums).sum(dim=0) / len(which)
-        return {name: round(float(x), 4) for name, x in zip(("cards", "honours", "lengths"), means, strict=True)}
+        return {
+            name: round(float(x), 4)
+            for name, x in zip(("cards", "honours", "lengths"), means, strict=True)
+        }
 
     some = choose[:: max(1, len(choose) // 8000)]
     train(

@@ -99,8 +99,16 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         n, length, width = x.shape
-        q, k, v = self.joined(self.first(x)).view(n, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(n, length, width)
+        q, k, v = (
+            self.joined(self.first(x))
+            .view(n, length, 3, self.heads, -1)
+            .permute(2, 0, 3, 1, 4)
+        )
+        mixed = (
+            F.scaled_dot_product_attention(q, k, v)
+            .transpose(1, 2)
+            .reshape(n, length, width)
+        )
         x = x + self.drop(self.out(mixed))
         return x + self.drop(self.down(F.gelu(self.up(self.second(x)))))
 
@@ -110,14 +118,22 @@ class Teacher(nn.Module):
 
     def __init__(self, width: int, layers: int, dropout: float) -> None:
         super().__init__()
-        self.suit = nn.Sequential(nn.Linear(52, width), nn.GELU(), nn.Linear(width, width))
+        self.suit = nn.Sequential(
+            nn.Linear(52, width), nn.GELU(), nn.Linear(width, width)
+        )
         self.role = nn.Embedding(3, width)
         self.blocks = nn.ModuleList(Block(width, 8, dropout) for _ in range(layers))
-        self.norm, self.head, self.side = nn.LayerNorm(width), nn.Linear(width, CLASSES), nn.Linear(width, CLASSES)
+        self.norm, self.head, self.side = (
+            nn.LayerNorm(width),
+            nn.Linear(width, CLASSES),
+            nn.Linear(width, CLASSES),
+        )
         self.register_buffer("temperature", torch.ones(()))
 
     def forward(self, owners: Tensor, no_trump: Tensor) -> Tensor:
-        x = self.suit(F.one_hot(owners, 4).flatten(2).to(self.role.weight.dtype)) + self.role(roles(owners, no_trump))
+        x = self.suit(
+            F.one_hot(owners, 4).flatten(2).to(self.role.weight.dtype)
+        ) + self.role(roles(owners, no_trump))
         for block in self.blocks:
             x = block(x)
         first, mean = pooled(self.norm(x), no_trump).chunk(2, 1)
@@ -154,7 +170,11 @@ class Network(nn.Module):
         for layer in range(len(self.up)):
             joined = self.joined[layer](self.before[layer](x))
             q, k, v = joined.view(n, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-            mixed = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(n, length, width)
+            mixed = (
+                F.scaled_dot_product_attention(q, k, v)
+                .transpose(1, 2)
+                .reshape(n, length, width)
+            )
             x = x + self.out[layer](mixed)
             x = x + self.down[layer](F.relu(self.up[layer](self.between[layer](x))))
         return self.leave(F.relu(self.gather(pooled(self.norm(x), no_trump))))
@@ -175,7 +195,11 @@ class Solved:
         """Owners seen from declarer, whether it is no trumps, and the tricks."""
         deal, place = index // 20, index % 20
         strain, declarer = place // 4, place % 4
-        return seen(self.owners[deal], strain, declarer), strain == 4, self.tricks[deal, place]
+        return (
+            seen(self.owners[deal], strain, declarer),
+            strain == 4,
+            self.tricks[deal, place],
+        )
 
 
 @torch.no_grad()
@@ -185,18 +209,30 @@ def judge(model: nn.Module, solved: Solved, batch: int = 20_000) -> dict[str, fl
     rows = []
     for index in torch.arange(len(solved), device=solved.device).split(batch):
         owners, no_trump, tricks = solved.ask(index)
-        with torch.autocast(solved.device, torch.bfloat16, enabled=solved.device != "cpu"):
+        with torch.autocast(
+            solved.device, torch.bfloat16, enabled=solved.device != "cpu"
+        ):
             logits = model(owners, no_trump)
         logits = logits.float()
         loss = F.cross_entropy(logits, tricks, reduction="none")
         off = (logits.argmax(1) - tricks).abs()
         bias = logits.softmax(1) @ torch.arange(14.0, device=solved.device) - tricks
-        rows.append(torch.stack([no_trump.float(), loss, (off == 0).float(), (off <= 1).float(), bias], 1))
+        rows.append(
+            torch.stack(
+                [no_trump.float(), loss, (off == 0).float(), (off <= 1).float(), bias],
+                1,
+            )
+        )
     table = torch.cat(rows).cpu().numpy()
     out = {}
     for name, at in (("suits", 0), ("nt", 1)):
         mean = table[table[:, 0] == at].mean(0)
-        out |= {f"{name}_loss": mean[1], f"{name}_exact": mean[2], f"{name}_within": mean[3], f"{name}_bias": mean[4]}
+        out |= {
+            f"{name}_loss": mean[1],
+            f"{name}_exact": mean[2],
+            f"{name}_within": mean[3],
+            f"{name}_bias": mean[4],
+        }
     return {key: round(float(value), 4) for key, value in out.items()}
 
 
@@ -205,13 +241,19 @@ def say(**words: object) -> None:
     print(json.dumps(words), flush=True)
 
 
-def steps(name: str, model: nn.Module, minutes: float, top: float, decay: float, held: Solved) -> Iterator[object]:
+def steps(
+    name: str, model: nn.Module, minutes: float, top: float, decay: float, held: Solved
+) -> Iterator[object]:
     """Yields an optimiser to step with until the time is over; its rate warms up and falls as half a cosine."""
-    optimiser = torch.optim.AdamW(model.parameters(), lr=top, weight_decay=decay, fused=held.device != "cpu")
+    optimiser = torch.optim.AdamW(
+        model.parameters(), lr=top, weight_decay=decay, fused=held.device != "cpu"
+    )
     begin, step, said = time.monotonic(), 0, 0.0
     while (done := (time.monotonic() - begin) / minutes / 60) < 1:
         for group in optimiser.param_groups:
-            group["lr"] = top * min(1.0, (step + 1) / 500) * 0.5 * (1 + math.cos(math.pi * done))
+            group["lr"] = (
+                top * min(1.0, (step + 1) / 500) * 0.5 * (1 + math.cos(math.pi * done))
+            )
         model.train()
         optimiser.zero_grad(set_to_none=True)
         yield optimiser
@@ -221,7 +263,12 @@ def steps(name: str, model: nn.Module, minutes: float, top: float, decay: float,
             torch.cuda.synchronize()
         if done >= said:
             said += 0.1
-            say(model=name, step=step, seconds=round(time.monotonic() - begin), **judge(model, held))
+            say(
+                model=name,
+                step=step,
+                seconds=round(time.monotonic() - begin),
+                **judge(model, held),
+            )
         step += 1
     say(model=name, step=step, **judge(model, held))
 
@@ -231,14 +278,25 @@ def teach(train: Solved, held: Solved, options: argparse.Namespace) -> nn.Module
     torch.manual_seed(options.seed)
     teacher = Teacher(options.width, options.layers, options.dropout).to(train.device)
     if options.teacher.exists():
-        teacher.load_state_dict(torch.load(options.teacher, map_location=train.device), strict=False)
+        teacher.load_state_dict(
+            torch.load(options.teacher, map_location=train.device), strict=False
+        )
     else:
-        quick = torch.compile(teacher, dynamic=False) if train.device != "cpu" else teacher
+        quick = (
+            torch.compile(teacher, dynamic=False) if train.device != "cpu" else teacher
+        )
         for _ in steps("teacher", teacher, options.teach, 1e-3, 0.05, held):
-            owners, no_trump, tricks = train.ask(torch.randint(len(train), (4096,), device=train.device))
-            with torch.autocast(train.device, torch.bfloat16, enabled=train.device != "cpu"):
+            owners, no_trump, tricks = train.ask(
+                torch.randint(len(train), (4096,), device=train.device)
+            )
+            with torch.autocast(
+                train.device, torch.bfloat16, enabled=train.device != "cpu"
+            ):
                 F.cross_entropy(quick(owners, no_trump).float(), tricks).backward()
-        torch.save({name: value.half() for name, value in teacher.state_dict().items()}, options.teacher)
+        torch.save(
+            {name: value.half() for name, value in teacher.state_dict().items()},
+            options.teacher,
+        )
     tried = {}
     for temperature in np.arange(0.9, 1.6, 0.05):
         teacher.temperature.fill_(float(temperature))
@@ -252,12 +310,25 @@ def distil(teacher: nn.Module, held: Solved, options: argparse.Namespace) -> nn.
     """The network that ships, which learns what the teacher says of random deals."""
     torch.manual_seed(options.seed)
     device, size = held.device, options.batch
-    network = Network(options.small, options.small_layers, options.heads, options.last).to(device)
-    ask, quick = (torch.compile(m, dynamic=False) if device != "cpu" else m for m in (teacher, network))
+    network = Network(
+        options.small, options.small_layers, options.heads, options.last
+    ).to(device)
+    ask, quick = (
+        torch.compile(m, dynamic=False) if device != "cpu" else m
+        for m in (teacher, network)
+    )
     for _ in steps("network", network, options.minutes, 2e-3, 0.0, held):
-        owners = torch.rand(size, 52, device=device).argsort(1).div(13, rounding_mode="floor").view(-1, 4, 13)
+        owners = (
+            torch.rand(size, 52, device=device)
+            .argsort(1)
+            .div(13, rounding_mode="floor")
+            .view(-1, 4, 13)
+        )
         no_trump = torch.rand(size, device=device) < options.no_trump
-        with torch.no_grad(), torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
+        with (
+            torch.no_grad(),
+            torch.autocast(device, torch.bfloat16, enabled=device != "cpu"),
+        ):
             told = ask(owners, no_trump).float().softmax(1)
         with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
             F.cross_entropy(quick(owners, no_trump).float(), told).backward()
@@ -266,10 +337,17 @@ def distil(teacher: nn.Module, held: Solved, options: argparse.Namespace) -> nn.
 
 def ship(network: nn.Module, path: Path, about: dict[str, object]) -> None:
     """Half-precision weights, and where they came from."""
-    arrays = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in network.state_dict().items()}
+    arrays = {
+        name: value.detach().cpu().numpy().astype(np.float16)
+        for name, value in network.state_dict().items()
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
-    say(path=str(path), bytes=path.stat().st_size, parameters=sum(array.size for array in arrays.values()))
+    say(
+        path=str(path),
+        bytes=path.stat().st_size,
+        parameters=sum(array.size for array in arrays.values()),
+    )
 
 
 def main() -> None:
@@ -277,33 +355,72 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=Path, help="the solved deals")
     parser.add_argument("-o", "--out", type=Path, default=Path("tricks.npz"))
-    parser.add_argument("--teacher", type=Path, default=Path("teacher.pt"), help="kept here, and used if it is there")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument(
+        "--teacher",
+        type=Path,
+        default=Path("teacher.pt"),
+        help="kept here, and used if it is there",
+    )
+    parser.add_argument(
+        "--device", default="cuda" if torch.cuda.is_available() else "cpu"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--teach", type=float, default=4.4, help="minutes for the teacher")
+    parser.add_argument(
+        "--teach", type=float, default=4.4, help="minutes for the teacher"
+    )
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--layers", type=int, default=8)
     parser.add_argument("--dropout", type=float, default=0.25)
-    parser.add_argument("--minutes", type=float, default=9.0, help="minutes for the network that ships")
-    parser.add_argument("--small", type=int, default=72, help="width of the network that ships")
+    parser.add_argument(
+        "--minutes", type=float, default=9.0, help="minutes for the network that ships"
+    )
+    parser.add_argument(
+        "--small", type=int, default=72, help="width of the network that ships"
+    )
     parser.add_argument("--small-layers", type=int, default=3)
     parser.add_argument("--heads", type=int, default=3)
     parser.add_argument("--last", type=int, default=256)
     parser.add_argument("--batch", type=int, default=8192)
-    parser.add_argument("--no-trump", type=float, default=0.3, help="share of the random questions at no trumps")
+    parser.add_argument(
+        "--no-trump",
+        type=float,
+        default=0.3,
+        help="share of the random questions at no trumps",
+    )
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     owners, tricks, splits = read(options.data)
-    train, held, last = (Solved(owners[splits == k], tricks[splits == k], options.device) for k in range(3))
-    say(deals=len(owners), learned_from=len(train) // 20, chosen_by=len(held) // 20, judged_by=len(last) // 20)
+    train, held, last = (
+        Solved(owners[splits == k], tricks[splits == k], options.device)
+        for k in range(3)
+    )
+    say(
+        deals=len(owners),
+        learned_from=len(train) // 20,
+        chosen_by=len(held) // 20,
+        judged_by=len(last) // 20,
+    )
     teacher = teach(train, held, options)
     say(teacher=float(teacher.temperature), **judge(teacher, last))
     network = distil(teacher, held, options)
     judged = judge(network, last)
     say(judged=judged)
     source = hashlib.sha256(options.data.read_bytes()).hexdigest()
-    settings = {key: value for key, value in vars(options).items() if not isinstance(value, Path)}
-    ship(network, options.out, {"data": source, "heads": options.heads, "judged": judged, "settings": settings})
+    settings = {
+        key: value
+        for key, value in vars(options).items()
+        if not isinstance(value, Path)
+    }
+    ship(
+        network,
+        options.out,
+        {
+            "data": source,
+            "heads": options.heads,
+            "judged": judged,
+            "settings": settings,
+        },
+    )
 
 
 if __name__ == "__main__":

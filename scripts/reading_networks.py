@@ -35,15 +35,25 @@ class Layer(nn.Module):
 
     def bias(self, after: Tensor) -> Tensor:
         """(heads, n, n) what distance adds to the attention; −∞ for what comes later."""
-        chosen = self.distance.index_select(1, after.clamp(min=0).flatten()).view(-1, *after.shape)
+        chosen = self.distance.index_select(1, after.clamp(min=0).flatten()).view(
+            -1, *after.shape
+        )
         return chosen.masked_fill(after < 0, -math.inf)
 
     def forward(self, x: Tensor, after: Tensor) -> Tensor:
         b, n, d = x.shape
-        q, k, v = self.ask(self.norm_1(x)).view(b, n, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+        q, k, v = (
+            self.ask(self.norm_1(x))
+            .view(b, n, 3, self.heads, d // self.heads)
+            .permute(2, 0, 3, 1, 4)
+        )
         bias = self.bias(after).to(q.dtype).expand(b, -1, -1, -1)
         seen = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-        x = x + F.dropout(self.answer(seen.transpose(1, 2).reshape(b, n, d)), self.dropout, self.training)
+        x = x + F.dropout(
+            self.answer(seen.transpose(1, 2).reshape(b, n, d)),
+            self.dropout,
+            self.training,
+        )
         hidden = F.relu(self.up(self.norm_2(x)))
         return x + F.dropout(self.down(hidden), self.dropout, self.training)
 
@@ -51,11 +61,15 @@ class Layer(nn.Module):
 class Reader(nn.Module):
     """A causal transformer over tokens that are sums of rows of one table."""
 
-    def __init__(self, rows: int, width: int, layers: int, heads: int, reach: int, dropout: float) -> None:
+    def __init__(
+        self, rows: int, width: int, layers: int, heads: int, reach: int, dropout: float
+    ) -> None:
         super().__init__()
         self.table = nn.Embedding(rows, width)
         nn.init.normal_(self.table.weight, std=0.05)
-        self.layers = nn.ModuleList(Layer(width, heads, reach, dropout) for _ in range(layers))
+        self.layers = nn.ModuleList(
+            Layer(width, heads, reach, dropout) for _ in range(layers)
+        )
         self.norm = nn.LayerNorm(width)
         self.reach = reach
 
@@ -68,7 +82,9 @@ class Reader(nn.Module):
         """(b, n, k) rows of the table, all different, added up → (b, n, width)."""
         # A product with zeros and ones: the gradient of a look-up in so few rows takes longer than all the rest.
         rows = self.table.num_embeddings
-        chosen = torch.zeros(*tokens.shape[:2], rows, device=tokens.device).scatter_(2, tokens, 1.0)
+        chosen = torch.zeros(*tokens.shape[:2], rows, device=tokens.device).scatter_(
+            2, tokens, 1.0
+        )
         x = (chosen @ self.table.weight).float()
         if extra is not None:
             x = x + extra
@@ -86,15 +102,26 @@ class Holdings(nn.Module):
         self.register_buffer("features", features, persistent=False)
         self.suit_in = nn.Parameter(torch.randn(4, SUIT_WIDTH, hidden) / math.sqrt(8))
         self.suit_in_bias = nn.Parameter(torch.zeros(4, hidden))
-        self.suit_out = nn.Parameter(torch.randn(4, hidden, units) / math.sqrt(2 * hidden))
+        self.suit_out = nn.Parameter(
+            torch.randn(4, hidden, units) / math.sqrt(2 * hidden)
+        )
         self.suit_skip = nn.Parameter(torch.randn(4, SUIT_WIDTH, units) / math.sqrt(32))
         self.hand_bias = nn.Parameter(torch.zeros(units))
 
     def forward(self, holdings: Tensor) -> Tensor:
         features = self.features[holdings].transpose(0, 1)  # (4, n, 47)
-        hidden = F.relu(torch.baddbmm(self.suit_in_bias[:, None], features, self.suit_in))
-        both = torch.cat([hidden, features.to(hidden.dtype)], dim=2).transpose(0, 1).flatten(1)
-        return both @ torch.cat([self.suit_out, self.suit_skip], dim=1).flatten(0, 1) + self.hand_bias
+        hidden = F.relu(
+            torch.baddbmm(self.suit_in_bias[:, None], features, self.suit_in)
+        )
+        both = (
+            torch.cat([hidden, features.to(hidden.dtype)], dim=2)
+            .transpose(0, 1)
+            .flatten(1)
+        )
+        return (
+            both @ torch.cat([self.suit_out, self.suit_skip], dim=1).flatten(0, 1)
+            + self.hand_bias
+        )
 
 
 SHAPES = [shape for shape in product(range(14), repeat=4) if sum(shape) == 13]
@@ -115,7 +142,9 @@ def tops_features() -> Tensor:
 class Hands(nn.Module):
     """(n, 4) holdings → (n, units): suit by suit; with ``whole`` also points, shape, aces and key cards."""
 
-    def __init__(self, units: int, features: Tensor, dropout: float, whole: bool = False) -> None:
+    def __init__(
+        self, units: int, features: Tensor, dropout: float, whole: bool = False
+    ) -> None:
         super().__init__()
         self.dropout = dropout
         self.holdings = Holdings(units, 64, features)
@@ -140,7 +169,11 @@ class Hands(nn.Module):
 
     def top_cards(self, holdings: Tensor) -> Tensor:
         """(n, 29) features of the aces and kings of each hand."""
-        return self.tops_of[((holdings >> 11) << (2 * torch.arange(4, device=holdings.device))).sum(dim=1)]
+        return self.tops_of[
+            ((holdings >> 11) << (2 * torch.arange(4, device=holdings.device))).sum(
+                dim=1
+            )
+        ]
 
     def forward(self, holdings: Tensor) -> Tensor:
         hand = self.holdings(holdings)
@@ -148,7 +181,11 @@ class Hands(nn.Module):
             points = self.points_of[holdings].sum(dim=1)
             length = self.length_of[holdings]
             shape = self.shape_of[length[:, 0], length[:, 1], length[:, 2]]
-            hand = hand + one_of(points, 38) @ self.points + one_of(shape, len(SHAPES)) @ self.shapes
+            hand = (
+                hand
+                + one_of(points, 38) @ self.points
+                + one_of(shape, len(SHAPES)) @ self.shapes
+            )
             hand = hand + self.top_cards(holdings) @ self.tops
         hand = F.dropout(F.relu(hand), self.dropout, self.training)
         return F.dropout(F.relu(self.deepen(hand)), self.dropout, self.training)
@@ -156,7 +193,9 @@ class Hands(nn.Module):
 
 def one_of(place: Tensor, n: int) -> Tensor:
     """(…, n) a 1 at each place; a product with it is quicker than a look-up, whose gradient takes long."""
-    return torch.zeros(*place.shape, n, device=place.device).scatter_(-1, place[..., None], 1.0)
+    return torch.zeros(*place.shape, n, device=place.device).scatter_(
+        -1, place[..., None], 1.0
+    )
 
 
 def suit_features() -> Tensor:
@@ -169,14 +208,22 @@ def suit_features() -> Tensor:
         2 * cards[:, 12] + cards[:, 11],
         cards[:, 8:].sum(axis=1) * length / 10,
     ]
-    lengths, honours = np.eye(14)[length.astype(int)], np.eye(16)[np.arange(1 << 13) >> 9]
+    lengths, honours = (
+        np.eye(14)[length.astype(int)],
+        np.eye(16)[np.arange(1 << 13) >> 9],
+    )
     return torch.tensor(
-        np.concatenate([cards, lengths, honours, np.stack(numbers, axis=1)], axis=1), dtype=torch.float32
+        np.concatenate([cards, lengths, honours, np.stack(numbers, axis=1)], axis=1),
+        dtype=torch.float32,
     )
 
 
 def grouped(
-    length: np.ndarray, chosen: np.ndarray, tokens: int, rng: np.random.Generator, mixed: int = 1
+    length: np.ndarray,
+    chosen: np.ndarray,
+    tokens: int,
+    rng: np.random.Generator,
+    mixed: int = 1,
 ) -> Iterator[np.ndarray]:
     """All chosen tables in random order, about ``tokens`` tokens at a time, their lengths up to ``mixed`` apart."""
     noisy = length[chosen] + mixed * rng.random(len(chosen))
@@ -190,7 +237,9 @@ def grouped(
 class Recorded:
     """A step that a GPU recorded once and replays: launching its kernels one by one takes longer than running them."""
 
-    def __init__(self, advance: Callable[[object], None], optimiser: torch.optim.Optimizer) -> None:
+    def __init__(
+        self, advance: Callable[[object], None], optimiser: torch.optim.Optimizer
+    ) -> None:
         self.advance, self.optimiser = advance, optimiser
         self.graph: torch.cuda.CUDAGraph | None = None
         self.batch: tuple[Tensor, ...] = ()
@@ -240,16 +289,23 @@ def train(
     device = next(model.parameters()).device
     plain = [p for p in model.parameters() if getattr(p, "undecayed", False)]
     decayed = [p for p in model.parameters() if not getattr(p, "undecayed", False)]
-    groups = [{"params": decayed, "weight_decay": decay}, {"params": plain, "weight_decay": 0.0}]
+    groups = [
+        {"params": decayed, "weight_decay": decay},
+        {"params": plain, "weight_decay": 0.0},
+    ]
     on_gpu = device.type == "cuda"
     now = torch.tensor(rate, device=device) if on_gpu else rate
-    optimiser = torch.optim.AdamW(groups, lr=now, betas=(0.9, 0.98), fused=on_gpu, capturable=on_gpu)
+    optimiser = torch.optim.AdamW(
+        groups, lr=now, betas=(0.9, 0.98), fused=on_gpu, capturable=on_gpu
+    )
     average = [p.detach().clone() for p in model.parameters()]
     total = torch.zeros((), device=device)
 
     def advance(batch: object) -> None:
         """One step."""
-        with torch.autocast(device.type, torch.bfloat16, enabled=on_gpu, cache_enabled=False):
+        with torch.autocast(
+            device.type, torch.bfloat16, enabled=on_gpu, cache_enabled=False
+        ):
             loss = loss_of(batch)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -283,7 +339,11 @@ def train(
             spent = time.monotonic() - start
             if spent >= seconds:
                 break
-            wanted = rate * min(1.0, (step + 1) / 300) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * spent / seconds)))
+            wanted = (
+                rate
+                * min(1.0, (step + 1) / 300)
+                * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * spent / seconds)))
+            )
             for group in optimiser.param_groups:
                 if on_gpu:
                     group["lr"].fill_(wanted)
@@ -306,7 +366,9 @@ def train(
             )
     judged()
     _put(model, kept)
-    print(f"{name}: {epoch} epochs, {step} steps, best validation {best:.4f}", flush=True)
+    print(
+        f"{name}: {epoch} epochs, {step} steps, best validation {best:.4f}", flush=True
+    )
     return best
 
 
@@ -339,14 +401,21 @@ def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
     the rest as 32-bit numbers.
     """
     found: dict[str, np.ndarray] = {}
-    marked = {name for name, value in module.named_parameters() if getattr(value, "sixteen_bits", False)}
+    marked = {
+        name
+        for name, value in module.named_parameters()
+        if getattr(value, "sixteen_bits", False)
+    }
     for key, value in module.state_dict().items():
         name, value = prefix + key.replace(".", "_"), value.detach().float().cpu()
         if key in marked:
             found[name] = value.numpy().astype(np.float16)
         elif value.dim() > 1:
             whole, scale = eight_bits(value)
-            found[name], found[f"{name}:scale"] = whole.numpy().astype(np.int8), scale.numpy()
+            found[name], found[f"{name}:scale"] = (
+                whole.numpy().astype(np.int8),
+                scale.numpy(),
+            )
         else:
             found[name] = value.numpy()
     return found

@@ -57,16 +57,24 @@ class Table(NamedTuple):
 
 def digest(deal: Deal) -> str:
     """The hash of a deal's cards, in hexadecimal."""
-    return hashlib.sha256(repr(tuple(hand.mask for hand in deal.hands)).encode()).hexdigest()
+    return hashlib.sha256(
+        repr(tuple(hand.mask for hand in deal.hands)).encode()
+    ).hexdigest()
 
 
 def tables_of(records: Path, share: float) -> Iterator[Table]:
     """The tables with a whole deal, a contract and a result, of a share of the deals."""
     for record in iter_records(records):
-        if not isinstance(record, Record) or record.contract is None or record.result is None:
+        if (
+            not isinstance(record, Record)
+            or record.contract is None
+            or record.result is None
+        ):
             continue
         # Another part of the hash than the one that sets deals aside.
-        if (deal := record.deal) is not None and int(digest(deal)[8:16], 16) < share * 2**32:
+        if (deal := record.deal) is not None and int(
+            digest(deal)[8:16], 16
+        ) < share * 2**32:
             yield Table(deal, record.contract, record.result)
 
 
@@ -78,13 +86,20 @@ def solve(tables: list[Table]) -> list[int]:
     for strain in Strain:
         here = [i for i, table in enumerate(tables) if table.contract.strain == strain]
         if here:
-            solved[here] = run(Solved(), declarers_first(tables[i] for i in here), north_declares(strain))["solved"]
+            solved[here] = run(
+                Solved(),
+                declarers_first(tables[i] for i in here),
+                north_declares(strain),
+            )["solved"]
     return solved.tolist()
 
 
 def declarers_first(tables: Iterable[Table]) -> Layouts:
     """The deals turned so that every declarer sits North."""
-    turned = [[table.deal.hands[(table.contract.declarer + k) % 4].mask for k in range(4)] for table in tables]
+    turned = [
+        [table.deal.hands[(table.contract.declarer + k) % 4].mask for k in range(4)]
+        for table in tables
+    ]
     return Layouts(np.array(turned, np.uint64))
 
 
@@ -97,13 +112,18 @@ def solved_tables(
     records: Path, kept: Path, share: float, most: int | None = None
 ) -> tuple[dict[str, object], list[Table], list[int]]:
     """What the records are, their tables and the solver's tricks; ``kept`` holds what was solved and is filled up."""
-    about: dict[str, object] = {"sha256": hashlib.sha256(records.read_bytes()).hexdigest(), "share": share}
+    about: dict[str, object] = {
+        "sha256": hashlib.sha256(records.read_bytes()).hexdigest(),
+        "share": share,
+    }
     head = json.dumps(about) + "\n"
     lines: list[str] = []
     if kept.exists():
         first, *lines = kept.read_text().splitlines(keepends=True)
         if first != head:
-            sys.exit(f"{kept}: made from other records or another share of them: name another file")
+            sys.exit(
+                f"{kept}: made from other records or another share of them: name another file"
+            )
         if lines and not lines[-1].endswith("\n"):
             lines.pop()
     if most is not None and most <= len(lines):
@@ -112,7 +132,9 @@ def solved_tables(
     kept.write_text(head + "".join(lines))
     tables = list(islice(tables_of(records, share), most))
     if not tables:
-        sys.exit(f"{records}: no table with four hands, a contract and a result: name other records or a larger share")
+        sys.exit(
+            f"{records}: no table with four hands, a contract and a result: name other records or a larger share"
+        )
     solved = [_read(line)[1] for line in lines]
     with kept.open("a") as file:
         while len(solved) < len(tables):
@@ -131,11 +153,20 @@ def _read(line: str) -> tuple[Table, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz")
     parser.add_argument("-o", "--output", type=Path, default=Path("tables.tsv"))
-    parser.add_argument("--share", type=float, default=SHARE, help="share of the deals (default: %(default)s)")
-    parser.add_argument("--tables", type=int, help="the first so many tables of these (default: all)")
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=SHARE,
+        help="share of the deals (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--tables", type=int, help="the first so many tables of these (default: all)"
+    )
     options = parser.parse_args()
     solved_tables(options.records, options.output, options.share, options.tables)
 

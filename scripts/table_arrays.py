@@ -67,7 +67,9 @@ ASIDE = 32
 def pairs_aside(names: NDArray[np.str_]) -> NDArray[np.bool_]:
     """(pairs,) which are set aside, by a hash of the name: their tables are for judging how a style is learned."""
     digests = (hashlib.sha256(str(name).encode()).digest() for name in names)
-    return np.array([int.from_bytes(digest[:4], "big") % ASIDE == 0 for digest in digests], np.bool_)
+    return np.array(
+        [int.from_bytes(digest[:4], "big") % ASIDE == 0 for digest in digests], np.bool_
+    )
 
 
 def read(path: Path) -> Tables:
@@ -89,20 +91,42 @@ def from_records(path: Path) -> Tables:
     calls, cards = bytearray(), bytearray()
     call_start, card_start = [0], [0]
     for record in iter_records(path):
-        if not isinstance(record, Record) or record.deal is None or record.auction is None:
+        if (
+            not isinstance(record, Record)
+            or record.deal is None
+            or record.auction is None
+        ):
             continue
         if not record.auction.is_over:
             continue
         masks = tuple(hand.mask for hand in record.deal.hands)
         dealer = record.auction.first
-        ours, theirs = (record.vulnerable is not None and seat in record.vulnerable for seat in (dealer, dealer.next()))
+        ours, theirs = (
+            record.vulnerable is not None and seat in record.vulnerable
+            for seat in (dealer, dealer.next())
+        )
         contract = record.contract
         strain, declarer, level = (
-            (255, 255, 0) if contract is None else (int(contract.strain), int(contract.declarer), contract.level)
+            (255, 255, 0)
+            if contract is None
+            else (int(contract.strain), int(contract.declarer), contract.level)
         )
         pairs = (record.pair(seat) for seat in (dealer, dealer.next()))
-        seated = (-1 if pair is None else names.setdefault(pair, len(names)) for pair in pairs)
-        rows.append((deals.setdefault(masks, len(deals)), int(dealer), ours, theirs, strain, declarer, level, *seated))
+        seated = (
+            -1 if pair is None else names.setdefault(pair, len(names)) for pair in pairs
+        )
+        rows.append(
+            (
+                deals.setdefault(masks, len(deals)),
+                int(dealer),
+                ours,
+                theirs,
+                strain,
+                declarer,
+                level,
+                *seated,
+            )
+        )
         calls += bytes(call.index for call in record.auction.calls)
         if contract is not None:
             cards += bytes(card.index for _, card in record.plays)
@@ -141,12 +165,16 @@ def expected_tricks(masks: NDArray[np.uint64]) -> NDArray[np.uint16]:
     for side in range(2):
         table = np.roll(masks, -side, axis=1)
         for strain, trump in enumerate((*Suit, None)):
-            found[:, side, strain] = np.rint(20 * table_tricks(table, trump) @ np.arange(14))
+            found[:, side, strain] = np.rint(
+                20 * table_tricks(table, trump) @ np.arange(14)
+            )
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz")
     parser.add_argument("-o", "--output", type=Path, default=Path("tables.npz"))
     options = parser.parse_args()

@@ -19,7 +19,9 @@ settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True
 settings.register_profile("all", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
-os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")  # numba compiles what is run; C would be for shapes of models
+os.environ.setdefault(
+    "PYTENSOR_FLAGS", "cxx="
+)  # numba compiles what is run; C would be for shapes of models
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs tests in the background has them ignore interrupts, and their children with them; tests that
@@ -40,11 +42,18 @@ if SHIFT:
 
     class Shifted(Plain, metaclass=Either):
         def __init__(self, entropy=None, **options):
-            super().__init__(None if entropy is None else [SHIFT, *np.atleast_1d(entropy).tolist()], **options)
+            super().__init__(
+                None if entropy is None else [SHIFT, *np.atleast_1d(entropy).tolist()],
+                **options,
+            )
 
     def shifted_rng(seed=None):
         """``default_rng``; generators, sequences and seeds drawn by the system stay as they are."""
-        return plain_rng([SHIFT, *np.atleast_1d(seed).tolist()] if isinstance(seed, int | list | tuple) else seed)
+        return plain_rng(
+            [SHIFT, *np.atleast_1d(seed).tolist()]
+            if isinstance(seed, int | list | tuple)
+            else seed
+        )
 
     np.random.default_rng, np.random.SeedSequence = shifted_rng, Shifted
 
@@ -68,7 +77,11 @@ def measuring():
 
     Others are not measured: many are killed, interrupted or find no room on the disk, and what measures them with them.
     """
-    return {name: os.environ.pop(name) for name in ("COVERAGE_PROCESS_CONFIG",) if name in os.environ}
+    return {
+        name: os.environ.pop(name)
+        for name in ("COVERAGE_PROCESS_CONFIG",)
+        if name in os.environ
+    }
 
 
 @contextmanager
@@ -86,17 +99,26 @@ def plugin_site(folder):
             return real(**selection)
         found = metadata.distributions(path=[str(folder)])
         return metadata.EntryPoints(
-            entry for one in found for entry in one.entry_points if entry.group == "bayesbridge"
+            entry
+            for one in found
+            for entry in one.entry_points
+            if entry.group == "bayesbridge"
         )
 
     def put(name, source, version="1.2", entry=None):
         module = name.replace("-", "_")
-        patch.delitem(sys.modules, module, raising=False)  # a module of that name that another test imported
+        patch.delitem(
+            sys.modules, module, raising=False
+        )  # a module of that name that another test imported
         (folder / f"{module}.py").write_text(source, "utf-8")
         info = folder / f"{module}-{version}.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        (info / "entry_points.txt").write_text(f"[bayesbridge]\n{entry or name} = {module}\n", "utf-8")
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        (info / "entry_points.txt").write_text(
+            f"[bayesbridge]\n{entry or name} = {module}\n", "utf-8"
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
@@ -137,12 +159,25 @@ def web():
 @pytest.fixture(scope="module")
 def browser():
     """The Chromium of the system, without a window."""
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+    driver = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed"
+    )
+    found = next(
+        filter(
+            None,
+            map(
+                shutil.which,
+                ("chromium", "chromium-browser", "google-chrome", "chrome"),
+            ),
+        ),
+        None,
+    )
     if found is None:
         pytest.skip("no Chromium is installed: install it, as by apt install chromium")
     with driver.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        launched = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield launched
         launched.close()
 

@@ -4,17 +4,36 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbridge import Deal, Hand, HighCards, Holds, Lacks, Layouts, Length, Play, Seat, Suit, Void
+from bayesbridge import (
+    Deal,
+    Hand,
+    HighCards,
+    Holds,
+    Lacks,
+    Layouts,
+    Length,
+    Play,
+    Seat,
+    Suit,
+    Void,
+)
 
 
 def random_deal(rng):
     """Four hands of 13."""
-    return Deal(tuple(Hand(sum(1 << int(card) for card in part)) for part in np.split(rng.permutation(52), 4)))
+    return Deal(
+        tuple(
+            Hand(sum(1 << int(card) for card in part))
+            for part in np.split(rng.permutation(52), 4)
+        )
+    )
 
 
 def deal_masks(n, rng):
     """(n, 4) masks of random deals."""
-    order = np.argsort(np.random.default_rng(rng).random((n, 52)), axis=1).reshape(n, 4, 13)
+    order = np.argsort(np.random.default_rng(rng).random((n, 52)), axis=1).reshape(
+        n, 4, 13
+    )
     return np.bitwise_or.reduce(np.uint64(1) << order.astype(np.uint64), axis=2)
 
 
@@ -30,7 +49,9 @@ def strange_deals(n, seed):
         (rank % 3) * 20.0 + suit,
     ]
     noise = rng.exponential(1.0, (n, 1)) ** 2 * rng.normal(size=(n, 52)) * 4
-    cards = np.argsort(np.array(orders)[rng.integers(0, len(orders), n)] + noise, axis=1).astype(np.uint64)
+    cards = np.argsort(
+        np.array(orders)[rng.integers(0, len(orders), n)] + noise, axis=1
+    ).astype(np.uint64)
     bits = np.uint64(1) << cards
     first = bits[:, 0:26:2].sum(axis=1, dtype=np.uint64)
     second = bits[:, 1:26:2].sum(axis=1, dtype=np.uint64)
@@ -42,9 +63,13 @@ def strange_deals(n, seed):
 
 def solved_deals():
     """80 random layouts and their tricks (80, strain C D H S NT, declarer N E S W)."""
-    lines = Path(__file__).with_name("solved_deals.txt").read_text("utf-8").splitlines()[1:]
+    lines = (
+        Path(__file__).with_name("solved_deals.txt").read_text("utf-8").splitlines()[1:]
+    )
     deals, tables = zip(*(line.rsplit(": ", 1) for line in lines), strict=True)
-    tricks = [[[int(digit, 16) for digit in row] for row in table.split()] for table in tables]
+    tricks = [
+        [[int(digit, 16) for digit in row] for row in table.split()] for table in tables
+    ]
     return Layouts.of(deals), np.array(tricks)
 
 
@@ -56,12 +81,21 @@ def random_play(deal, trump, rng, cards=52):
     while len(record) < cards:
         trick = []
         for seat in (leader, leader.next(1), leader.next(2), leader.next(3)):
-            following = [card for card in left[seat] if trick and card.suit == trick[0].card.suit]
+            following = [
+                card for card in left[seat] if trick and card.suit == trick[0].card.suit
+            ]
             options = following or left[seat]
             card = options[rng.integers(len(options))]
             left[seat].remove(card)
             trick.append(Play(seat, card))
-        strength = [(play.card.suit == trump, play.card.suit == trick[0].card.suit, play.card.rank) for play in trick]
+        strength = [
+            (
+                play.card.suit == trump,
+                play.card.suit == trick[0].card.suit,
+                play.card.rank,
+            )
+            for play in trick
+        ]
         leader = trick[strength.index(max(strength))].seat
         record += trick
     return record[:cards]
@@ -74,11 +108,22 @@ def true_piece(deal, seats, rng):
     length = hand.length(suit)
     match rng.integers(5):
         case 0:
-            return Length(seat, suit, max(0, length - int(rng.integers(2))), min(13, length + int(rng.integers(2))))
+            return Length(
+                seat,
+                suit,
+                max(0, length - int(rng.integers(2))),
+                min(13, length + int(rng.integers(2))),
+            )
         case 1:
-            return HighCards(seat, max(0, hand.points - 2), hand.points + int(rng.integers(3)))
+            return HighCards(
+                seat, max(0, hand.points - 2), hand.points + int(rng.integers(3))
+            )
         case 2:
-            return Holds(seat, [card for i, card in enumerate(hand) if i % 4 == rng.integers(4)] or [next(iter(hand))])
+            return Holds(
+                seat,
+                [card for i, card in enumerate(hand) if i % 4 == rng.integers(4)]
+                or [next(iter(hand))],
+            )
         case 3 if length == 0:
             return Void(seat, suit)
         case _:

@@ -48,7 +48,9 @@ def words():
     """Words, and uniform integers below bounds of which some reject half of all words."""
     state = seed_state(1)
     bounds = [np.uint64(n) for n in (1, 6, 52, 2**32 + 1, 2**63 + 1, 2**64 - 1)]
-    return [int(random64.bounded(state, n)) for n in bounds * 4], int(random64.next64(state))
+    return [int(random64.bounded(state, n)) for n in bounds * 4], int(
+        random64.next64(state)
+    )
 
 
 def deals():
@@ -61,41 +63,72 @@ def deals():
 
 def suit_rows():
     """The rows of the lowest eight cards, and every tenth-thousandth of all."""
-    return tables._all_rows(3**8), [int(tables.packed_row(row)) for row in range(0, tables.ROWS, 9_973)]
+    return tables._all_rows(3**8), [
+        int(tables.packed_row(row)) for row in range(0, tables.ROWS, 9_973)
+    ]
 
 
 def algorithms():
     """Algorithms 1 and 2 on ordinary and on strange deals."""
-    first, second = np.concatenate([deal_masks(100, 1)[:, :2].T, strange_deals(100, 2)], axis=1)
-    return *kernels.captures(first, second), kernels.tricks(first, second), *kernels.bids(first)
+    first, second = np.concatenate(
+        [deal_masks(100, 1)[:, :2].T, strange_deals(100, 2)], axis=1
+    )
+    return (
+        *kernels.captures(first, second),
+        kernels.tricks(first, second),
+        *kernels.bids(first),
+    )
 
 
 def play():
     """Tricks of deals played out in every strain by every pair of policies."""
     (masks,) = deal_blocks(6, rng=5)
-    return [play_out(masks, trump, ours, theirs) for trump, ours, theirs in np.ndindex(NO_TRUMP + 1, 3, 3)]
+    return [
+        play_out(masks, trump, ours, theirs)
+        for trump, ours, theirs in np.ndindex(NO_TRUMP + 1, 3, 3)
+    ]
 
 
 def bidding():
     """Levels in five strains, highest bids, cells, and a style's chances of calls."""
     hands = np.concatenate([*deal_masks(30, 6).T, *strange_deals(60, 7)])
     found = cells(hands)
-    chances = [StyleBidder().log_likelihood(hands, Auction.of("W:Pass 1NT"), index) for index in (0, 1)]
-    return strain_levels(hands), IterativeBidder(suits=True).highest_bids(hands), found, *chances
+    chances = [
+        StyleBidder().log_likelihood(hands, Auction.of("W:Pass 1NT"), index)
+        for index in (0, 1)
+    ]
+    return (
+        strain_levels(hands),
+        IterativeBidder(suits=True).highest_bids(hands),
+        found,
+        *chances,
+    )
 
 
 def learned_bidding():
     """What the learned bidder says of some hands."""
     hands = deal_masks(3, 8).ravel()
     bidder, auction = LearnedBidder("NS"), Auction.of("N:1NT Pass")
-    return bidder.log_likelihood(hands, auction, 0), bidder.log_likelihood(hands, auction, 0, hands[::-1])
+    return bidder.log_likelihood(hands, auction, 0), bidder.log_likelihood(
+        hands, auction, 0, hands[::-1]
+    )
 
 
 def layouts():
     """Layouts drawn, walked and shuffled, and their marginals; with points that tie the suits together."""
-    points = closed(0, 5, 4, 4).lack(2, Hand.of("DK").mask).points(1, 3, 8).length(3, 2, 4, 5)
+    points = (
+        closed(0, 5, 4, 4)
+        .lack(2, Hand.of("DK").mask)
+        .points(1, 3, 8)
+        .length(3, 2, 4, 5)
+    )
     sampler, walk = LayoutIndex.of(points), Enumeration.of(points)
-    some = np.concatenate([walk.stretch(begin, begin + 100) for begin in range(0, len(walk), len(walk) // 30)])
+    some = np.concatenate(
+        [
+            walk.stretch(begin, begin + 100)
+            for begin in range(0, len(walk), len(walk) // 30)
+        ]
+    )
     weights = np.linspace(1, 2, len(some))
     sums = Marginals.of([(some, weights)])
     return (
@@ -115,9 +148,16 @@ def tilted_draws():
     points = closed(0, 5, 4, 4).lack(2, Hand.of("DK").mask).points(1, 3, 8)
     sampler = LayoutIndex.of(points)
     hands = sampler.draw(60, rng=12)[:, 3]
-    values = np.array([0.4 * Hand(int(hand)).points + 0.3 * (int(hand) & 0x1FFF).bit_count() for hand in hands])
+    values = np.array(
+        [
+            0.4 * Hand(int(hand)).points + 0.3 * (int(hand) & 0x1FFF).bit_count()
+            for hand in hands
+        ]
+    )
     tilt = fit_tilt(hands, values, np.full(60, 5.0), Tilt.none())
-    proposal = Proposal(points.normalised(), sampler, (3, 1, 2), (tilt, Tilt.none(), tilt, tilt))
+    proposal = Proposal(
+        points.normalised(), sampler, (3, 1, 2), (tilt, Tilt.none(), tilt, tilt)
+    )
     layouts, log_q = proposal.draw(25, rng=13)
     return np.round(tilt.holding, 6), layouts, np.round(log_q, 6)
 
@@ -125,11 +165,17 @@ def tilted_draws():
 def convolution():
     """Exact counts suit by suit, for pairs of seats that take many tricks and none; and of suits of four cards."""
     seen = closed(0, 5, 5, 0)
-    found = [value for pair in ((0, 2), (1, 3)) for value in capture_counts(seen, *pair).values()]
+    found = [
+        value
+        for pair in ((0, 2), (1, 3))
+        for value in capture_counts(seen, *pair).values()
+    ]
     lengths = np.zeros(1, dtype=np.int64)
     for _ in range(4):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
-    suit = Tally.of(lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64))
+    suit = Tally.of(
+        lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64)
+    )
     half = suit.merged(suit)
     whole = np.array(sorted(join(half, half, 14 * 5 + 5).items()))
     return [*found, half.summary, half.ways, whole]
@@ -138,7 +184,10 @@ def convolution():
 def levels():
     """Two callers' levels counted, drawn and walked over, with points of a third seat in a range."""
     seen = closed(5, 5, 0, 3).points(0, 10, 15)
-    weights = {0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], 1: [1.0, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0]}
+    weights = {
+        0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
+        1: [1.0, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0],
+    }
     tables = LevelTables.of(seen, weights)
     return (
         tables.counts,
@@ -168,21 +217,40 @@ def tables_of_deals():
     answers = []
     for known, text in (
         (Constraints.free(), "hcp(north) + hcp(south) >= 35 && aces(north) == 2"),
-        (Constraints.free().hold(2, (1 << 13) - 1 << 13).hold(0, 0b11111), "spades(west) >= 9 && hcp(north) < 9"),
+        (
+            Constraints.free().hold(2, (1 << 13) - 1 << 13).hold(0, 0b11111),
+            "spades(west) >= 9 && hcp(north) < 9",
+        ),
     ):
-        table = DealTable.of(known.normalised(), parse_expression(text), parse_expression("hcp(north)"))
-        answers += [str(table.total), str(sorted(table.counts().items())), table.draw(20, seed_state(15))]
+        table = DealTable.of(
+            known.normalised(), parse_expression(text), parse_expression("hcp(north)")
+        )
+        answers += [
+            str(table.total),
+            str(sorted(table.counts().items())),
+            table.draw(20, seed_state(15)),
+        ]
     return answers
 
 
 def last_tricks():
     """Double dummy of three tricks, at no trumps and with trumps, at the start of a trick and in the middle."""
     hidden = np.array(
-        [[0b0010_0001_0100 << 13, 0b1001_0010 | 1 << 30], [0b1001_0001_0000 << 13, 0b0110_0010 | 1 << 14]]
+        [
+            [0b0010_0001_0100 << 13, 0b1001_0010 | 1 << 30],
+            [0b1001_0001_0000 << 13, 0b0110_0010 | 1 << 14],
+        ]
     )
     ours, most = (0b0100_0100_1000 << 13, 0b1000_0000_0101), np.array([3, 3])
-    games = [(Solver(trump, 0), leader, cards) for trump in (None, 0, 1) for leader, cards in ((0, ()), (3, (33,)))]
-    return [game.tricks(ours, hidden, leader, cards, most)[0] for game, leader, cards in games]
+    games = [
+        (Solver(trump, 0), leader, cards)
+        for trump in (None, 0, 1)
+        for leader, cards in ((0, ()), (3, (33,)))
+    ]
+    return [
+        game.tricks(ours, hidden, leader, cards, most)[0]
+        for game, leader, cards in games
+    ]
 
 
 QUESTIONS = (

@@ -10,13 +10,17 @@ LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,SJ54HAQ2DKQ76CA54,ST963H9864DJT8CJ7,|sv|n|mb|
 
 def quiet():
     """East sees the dummy and knows eight of South's cards: 8568 layouts, all equally likely."""
-    return bb.Belief("E", EAST).given(bb.Reveal("N", NORTH), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2"))
+    return bb.Belief("E", EAST).given(
+        bb.Reveal("N", NORTH), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2")
+    )
 
 
 def called():
     """The same after South has opened: the layouts differ in weight."""
     return bb.Belief("E", EAST).given(
-        bb.Called("S", "1NT"), bb.Reveal("N", NORTH), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2")
+        bb.Called("S", "1NT"),
+        bb.Reveal("N", NORTH),
+        bb.Holds("S", "SA SK S2 HK H3 DA CQ C2"),
     )
 
 

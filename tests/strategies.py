@@ -4,7 +4,16 @@ from hypothesis import strategies as st
 
 from bayesbridge import Auction, Call, Contract, Deal, Seat, Trick
 from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
-from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from bayesbridge.evidence.kinds import (
+    Called,
+    HighCards,
+    Holds,
+    Lacks,
+    Length,
+    Play,
+    Reveal,
+    Void,
+)
 
 suits = st.sampled_from(Suit)
 strains = st.sampled_from(Strain)
@@ -23,7 +32,11 @@ def _hand(indices):
 
 
 hands = decks.map(lambda deck: _hand(deck[:13]))  # full hands, 13 cards
-deals = decks.map(lambda deck: Deal((_hand(deck[:13]), _hand(deck[13:26]), _hand(deck[26:39]), _hand(deck[39:]))))
+deals = decks.map(
+    lambda deck: Deal(
+        (_hand(deck[:13]), _hand(deck[13:26]), _hand(deck[26:39]), _hand(deck[39:]))
+    )
+)
 
 
 @st.composite
@@ -31,7 +44,11 @@ def auctions(draw, players=None):
     """A legal auction, begun or over, of three or four players (either, unless said)."""
     first = draw(seats)
     count = players or draw(st.sampled_from((3, 4)))
-    auction = Auction(first, (), draw(seats.filter(lambda seat: seat != first)) if count == 3 else None)
+    auction = Auction(
+        first,
+        (),
+        draw(seats.filter(lambda seat: seat != first)) if count == 3 else None,
+    )
     # Steps above the last bid: small ones, or auctions would be over after two or three bids.
     for step in draw(st.lists(st.integers(0, 8), max_size=40)):
         if auction.is_over:
@@ -44,14 +61,18 @@ def auctions(draw, players=None):
 @st.composite
 def tricks(draw):
     """A trick of none to four different cards."""
-    return Trick(draw(seats), draw(trumps), tuple(draw(st.lists(cards, max_size=4, unique=True))))
+    return Trick(
+        draw(seats), draw(trumps), tuple(draw(st.lists(cards, max_size=4, unique=True)))
+    )
 
 
 @st.composite
 def plays(draw, deal, trump, slips=False):
     """Up to 52 cards played, legal unless ``slips`` let seats revoke; rules written apart from the package."""
     length = draw(st.integers(0, 52))
-    choices = draw(st.lists(st.integers(0, 13 if slips else 12), min_size=length, max_size=length))
+    choices = draw(
+        st.lists(st.integers(0, 13 if slips else 12), min_size=length, max_size=length)
+    )
     left = {seat: list(deal[seat]) for seat in Seat}
     record = []
     leader = draw(seats)
@@ -81,9 +102,13 @@ evidence = st.one_of(
     st.builds(Reveal, seats, hands),
     st.builds(Play, seats, cards),
     st.builds(Void, seats, suits),
-    st.builds(lambda seat, suit, ends: Length(seat, suit, *ends), seats, suits, ranges(13)),
+    st.builds(
+        lambda seat, suit, ends: Length(seat, suit, *ends), seats, suits, ranges(13)
+    ),
     st.builds(lambda seat, ends: HighCards(seat, *ends), seats, ranges(40)),
-    st.builds(Holds, seats, st.lists(cards, min_size=1, max_size=13, unique=True).map(Hand.of)),
+    st.builds(
+        Holds, seats, st.lists(cards, min_size=1, max_size=13, unique=True).map(Hand.of)
+    ),
     st.builds(Lacks, seats, holdings.filter(lambda hand: len(hand) > 0)),
     st.builds(Called, seats, calls),
 )
@@ -96,16 +121,22 @@ def true_evidence(draw, deal, played=0, points=True):
     seat, suit = draw(seats), draw(suits)
     hand = deal[seat]
     length = sum(card.suit is suit for card in hand)
-    some = draw(st.lists(st.sampled_from(list(hand)), min_size=1, max_size=4, unique=True))
+    some = draw(
+        st.lists(st.sampled_from(list(hand)), min_size=1, max_size=4, unique=True)
+    )
     kinds = ["length", "holds", "lacks", *(["points"] if points else [])]
     if not any(card.suit is suit for card in hand if not card.mask & played):
         kinds.append("void")
     match draw(st.sampled_from(kinds)):
         case "length":
-            return Length(seat, suit, draw(st.integers(0, length)), draw(st.integers(length, 13)))
+            return Length(
+                seat, suit, draw(st.integers(0, length)), draw(st.integers(length, 13))
+            )
         case "points":
             total = hand.points
-            return HighCards(seat, draw(st.integers(0, total)), draw(st.integers(total, 40)))
+            return HighCards(
+                seat, draw(st.integers(0, total)), draw(st.integers(total, 40))
+            )
         case "holds":
             return Holds(seat, some)
         case "lacks":
@@ -128,7 +159,9 @@ def false_evidence(draw, deal, played=0):
         st.integers(total + 1, 40).map(lambda low: HighCards(seat, low, 40)),
     ]
     if length:
-        pieces.append(st.integers(0, length - 1).map(lambda high: Length(seat, suit, 0, high)))
+        pieces.append(
+            st.integers(0, length - 1).map(lambda high: Length(seat, suit, 0, high))
+        )
     if any(card.suit is suit for card in hand if not card.mask & played):
         pieces.append(st.just(Void(seat, suit)))
     return draw(st.one_of(pieces))

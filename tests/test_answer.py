@@ -13,7 +13,15 @@ from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.odds import network_odds
 
 ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]
-WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "direct", "--draws", "1000"]
+WEAK = [
+    *ASKED,
+    "--reveal",
+    "N:54.Q762.Q76.J654",
+    "--method",
+    "direct",
+    "--draws",
+    "1000",
+]
 
 
 def test_ten_captures_are_no_contract(answer):
@@ -25,15 +33,32 @@ def test_ten_captures_are_no_contract(answer):
     assert "4NT" not in text
 
 
-DEFENDS = [*ASKED, "--players", "4", "--call", "W:3NT", "--call", "N:Pass", "--call", "E:Pass", "--call", "S:Pass"]
+DEFENDS = [
+    *ASKED,
+    "--players",
+    "4",
+    "--call",
+    "W:3NT",
+    "--call",
+    "N:Pass",
+    "--call",
+    "E:Pass",
+    "--call",
+    "S:Pass",
+]
 
 
 def test_the_defenders_have_no_contract(answer):
     words = ("--draws", "100", "--estimator", "capture", "--estimator", "tricks")
     text = " ".join(answer("estimate", *DEFENDS, *words).split())
     assert "T of the defenders S and N" in text
-    assert "captures of the defenders S and N; this is not declarer's contract, 3NT by W." in text
-    assert "would take if S declared; this is not declarer's contract, 3NT by W." in text
+    assert (
+        "captures of the defenders S and N; this is not declarer's contract, 3NT by W."
+        in text
+    )
+    assert (
+        "would take if S declared; this is not declarer's contract, 3NT by W." in text
+    )
     assert "makes" not in text
 
 
@@ -53,7 +78,9 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
             assert share == pytest.approx(whole, abs=1e-6)
         assert abs(share - whole) < 4 * error
         other = bb.estimate(posterior, "tricks", pair=pair, trump="C")
-        assert other.tricks("tricks").at_least(contract.tricks_needed) != pytest.approx(whole, abs=1e-3)
+        assert other.tricks("tricks").at_least(contract.tricks_needed) != pytest.approx(
+            whole, abs=1e-3
+        )
 
 
 class Several:
@@ -61,9 +88,13 @@ class Several:
 
     name = "several"
     outputs = (
-        bb.plugins.Output("partner_hcp", "High-card points of the second seat.", dtype="int16"),
+        bb.plugins.Output(
+            "partner_hcp", "High-card points of the second seat.", dtype="int16"
+        ),
         bb.plugins.Output("wide", "Two hundred times that.", dtype="int16"),
-        bb.plugins.Output("by_strain", "Rank of the strain.", ("strain", "seat"), "int8"),
+        bb.plugins.Output(
+            "by_strain", "Rank of the strain.", ("strain", "seat"), "int8"
+        ),
         bb.plugins.Output("by_card", "Place of the card.", ("card",), "int8"),
         bb.plugins.Output("half", "Half the points.", dtype="float64"),
     )
@@ -73,7 +104,9 @@ class Several:
         return {
             "partner_hcp": points,
             "wide": 9 * points,
-            "by_strain": np.broadcast_to(np.arange(1, 6, dtype=np.int8)[:, None], (n, 5, 4)),
+            "by_strain": np.broadcast_to(
+                np.arange(1, 6, dtype=np.int8)[:, None], (n, 5, 4)
+            ),
             "by_card": np.broadcast_to(np.arange(52, dtype=np.int8), (n, 52)),
             "half": points / 2,
         }
@@ -90,8 +123,14 @@ def test_every_output_is_shown_as_what_it_is(capsys):
     points = posterior.layouts.points[:, 0]
     assert "partner_hcp, for S and N: High-card points of the second seat." in text
     assert re.search(rf"partner_hcp = 7 +{100 * (points == 7).mean():.1f} %", text)
-    assert 1 < sum(line.startswith("wide = ") for line in text.splitlines()) <= MOST_BARS
-    shown = [line.split()[:2] for line in text.splitlines() if re.match("(NT|[SHDC]) [NESW] ", line)]
+    assert (
+        1 < sum(line.startswith("wide = ") for line in text.splitlines()) <= MOST_BARS
+    )
+    shown = [
+        line.split()[:2]
+        for line in text.splitlines()
+        if re.match("(NT|[SHDC]) [NESW] ", line)
+    ]
     assert shown[0] == ["NT", "S"]
     assert len(shown) == 20
     cards = text.partition("by_card: ")[2].splitlines()
@@ -100,7 +139,9 @@ def test_every_output_is_shown_as_what_it_is(capsys):
     assert "half: Half the points." in text
 
 
-OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Length("E", "S", 5))
+OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(
+    bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Length("E", "S", 5)
+)
 
 
 class Haggler:
@@ -109,7 +150,10 @@ class Haggler:
     name = "haggler"
     outputs = (
         bb.plugins.Output(
-            "haggled", "Tricks by haggling.", dtype="int8", tricks=bb.plugins.TrickCount(-1, "gives up", "it goes on")
+            "haggled",
+            "Tricks by haggling.",
+            dtype="int8",
+            tricks=bb.plugins.TrickCount(-1, "gives up", "it goes on"),
         ),
     )
 
@@ -141,7 +185,9 @@ def test_summary_and_picture_read_it(result):
     table = result.summary("haggled")
     tricks = result.tricks("haggled")
     assert table.loc["haggled: gives up", "mean"] == pytest.approx(tricks.fails)
-    assert table.loc["haggled if it goes on", "mean"] == pytest.approx(tricks.mean_if_held)
+    assert table.loc["haggled if it goes on", "mean"] == pytest.approx(
+        tricks.mean_if_held
+    )
     ax = bb.plots.tricks(result, "haggled", level=2)
     assert "gives\nup" in [label.get_text() for label in ax.get_xticklabels()]
     least = result.tricks("tricks").at_least(7)

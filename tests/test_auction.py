@@ -44,10 +44,26 @@ class TestIllegal:
     @pytest.mark.parametrize(
         ("auction", "call", "says"),
         [
-            (Auction.of("S:1NT", dummy="N"), "1S", "illegal call '1S' by W after 'S:1NT': it does not outrank 1NT"),
-            (Auction.of("S:1NT", dummy="N"), "1nt", "does not outrank 1NT; legal: Pass, 2C … 7NT"),
-            (Auction.of("S:1C", dummy="N"), "X", "nobody doubles in the three-player game"),
-            (Auction.of("S:p p p", dummy="N"), "1C", "illegal call '1C' after 'S:Pass Pass Pass': the auction is over"),
+            (
+                Auction.of("S:1NT", dummy="N"),
+                "1S",
+                "illegal call '1S' by W after 'S:1NT': it does not outrank 1NT",
+            ),
+            (
+                Auction.of("S:1NT", dummy="N"),
+                "1nt",
+                "does not outrank 1NT; legal: Pass, 2C … 7NT",
+            ),
+            (
+                Auction.of("S:1C", dummy="N"),
+                "X",
+                "nobody doubles in the three-player game",
+            ),
+            (
+                Auction.of("S:p p p", dummy="N"),
+                "1C",
+                "illegal call '1C' after 'S:Pass Pass Pass': the auction is over",
+            ),
             (Auction.of("N:p"), "X", "there is no bid yet"),
             (Auction.of("N:1C p"), "X", "1C is the own side's bid"),
             (Auction.of("N:1C X p"), "X", "1C is doubled already"),
@@ -59,7 +75,11 @@ class TestIllegal:
     )
     def test_all_doors(self, auction, call, says):
         assert not auction.can(call)
-        for door in (auction.verify, auction.after, lambda call: Auction.of(auction, [call])):
+        for door in (
+            auction.verify,
+            auction.after,
+            lambda call: Auction.of(auction, [call]),
+        ):
             with pytest.raises(IllegalCall) as caught:
                 door(call)
             assert says in str(caught.value)
@@ -70,7 +90,10 @@ class TestIllegal:
 
 class TestFill:
     def test_a_call_that_comes_too_late(self):
-        with pytest.raises(IllegalCall, match=r"'2C' by S after 'S:1NT': the auction is over when W and E pass"):
+        with pytest.raises(
+            IllegalCall,
+            match=r"'2C' by S after 'S:1NT': the auction is over when W and E pass",
+        ):
             Auction.three("S").after("1NT").fill("S", "2C")
         with pytest.raises(IllegalCall, match="the auction is over; call no more"):
             Auction.three("S").after_all("1NT p p").fill("S", "2C")
@@ -91,8 +114,15 @@ class TestProperties:
     @given(auctions())
     def test_round_trip(self, auction):
         dummy = auction.dummy
-        assert Auction.of(str(auction), dummy=dummy) == Auction.of(auction) == eval(repr(auction)) == auction
-        assert Auction.of(auction.first, list(map(str, auction.calls)), dummy) == auction
+        assert (
+            Auction.of(str(auction), dummy=dummy)
+            == Auction.of(auction)
+            == eval(repr(auction))
+            == auction
+        )
+        assert (
+            Auction.of(auction.first, list(map(str, auction.calls)), dummy) == auction
+        )
         assert pickle.loads(pickle.dumps(auction)) == auction
         assert hash(eval(repr(auction))) == hash(auction)
 
@@ -115,7 +145,9 @@ class TestProperties:
         assert auction.dummy not in order
         assert order[players:] == order[: len(order) - players][: len(order[players:])]
         tail = players - 1 if bids else players
-        assert auction.is_over == (len(auction.calls) >= tail and set(auction.calls[-tail:]) == {PASS})
+        assert auction.is_over == (
+            len(auction.calls) >= tail and set(auction.calls[-tail:]) == {PASS}
+        )
         if (contract := auction.contract) is not None:
             assert Call.bid(contract.level, contract.strain) == bids[-1]
             if players == 3:
@@ -139,10 +171,14 @@ def count_auctions(start):
     def count(auction):
         if auction.is_over:
             return 1
-        since = max((i for i, call in enumerate(auction.calls) if call.is_bid), default=0)
+        since = max(
+            (i for i, call in enumerate(auction.calls) if call.is_bid), default=0
+        )
         state = auction.calls[since:]
         if state not in known:
-            known[state] = sum(count(auction.after(call)) for call in reversed(auction.legal_calls()))
+            known[state] = sum(
+                count(auction.after(call)) for call in reversed(auction.legal_calls())
+            )
         return known[state]
 
     return count(start)
@@ -152,10 +188,20 @@ def count_auctions(start):
     ("start", "number"),
     [
         # k of the 35 bids; 0, 1 or 2 passes before the first, 0 or 1 between two, and all passing out.
-        (Auction.three(), 1 + sum(comb(35, k) * 3 * 2 ** (k - 1) for k in range(1, 36))),
+        (
+            Auction.three(),
+            1 + sum(comb(35, k) * 3 * 2 ** (k - 1) for k in range(1, 36)),
+        ),
         # The well-known number of possible bridge auctions, (4 * 22**35 - 1) / 3.
-        (Auction.four(), 128_745_650_347_030_683_120_231_926_111_609_371_363_122_697_557),
+        (
+            Auction.four(),
+            128_745_650_347_030_683_120_231_926_111_609_371_363_122_697_557,
+        ),
     ],
 )
 def test_number_of_auctions(start, number):
-    assert count_auctions(start) == number == ((3**36 - 1) // 2 if start.dummy is not None else (4 * 22**35 - 1) // 3)
+    assert (
+        count_auctions(start)
+        == number
+        == ((3**36 - 1) // 2 if start.dummy is not None else (4 * 22**35 - 1) // 3)
+    )

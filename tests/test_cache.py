@@ -27,7 +27,10 @@ def directory(tmp_path, monkeypatch):
 
 
 def same(arrays, expected):
-    one, other = ({name: (a.dtype, a.shape, a.tobytes()) for name, a in two.items()} for two in (arrays, expected))
+    one, other = (
+        {name: (a.dtype, a.shape, a.tobytes()) for name, a in two.items()}
+        for two in (arrays, expected)
+    )
     return one == other
 
 
@@ -48,16 +51,24 @@ def test_a_damaged_file_is_rebuilt(directory):
     cached_arrays("things", build)
     (path,) = directory.glob("*/*")
     whole = path.read_bytes()
-    for calls, damaged in enumerate((whole[: len(whole) // 2], bytes(len(whole)), b""), 2):
+    for calls, damaged in enumerate(
+        (whole[: len(whole) // 2], bytes(len(whole)), b""), 2
+    ):
         path.write_bytes(damaged)
         for _ in range(2):
             assert same(cached_arrays("things", build), ARRAYS)
         assert build.call_count == calls
 
 
-@pytest.mark.parametrize(("name", "value"), [("BAYESBRIDGE_CACHE", f"{__file__}/cache"), ("HOME", "no/path")])
-def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(directory, monkeypatch, capsys, name, value):
-    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # a user that the system does not know
+@pytest.mark.parametrize(
+    ("name", "value"), [("BAYESBRIDGE_CACHE", f"{__file__}/cache"), ("HOME", "no/path")]
+)
+def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(
+    directory, monkeypatch, capsys, name, value
+):
+    monkeypatch.setattr(
+        "pwd.getpwuid", {}.__getitem__
+    )  # a user that the system does not know
     for unset in ("BAYESBRIDGE_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(unset, raising=False)
     monkeypatch.setenv(name, value)

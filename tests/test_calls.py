@@ -12,14 +12,28 @@ pytestmark = pytest.mark.quick
 
 class TestCall:
     def test_all_in_order(self):
-        names = ["Pass", "X", "XX", *(f"{n}{strain}" for n in range(1, 8) for strain in ("C", "D", "H", "S", "NT"))]
+        names = [
+            "Pass",
+            "X",
+            "XX",
+            *(
+                f"{n}{strain}"
+                for n in range(1, 8)
+                for strain in ("C", "D", "H", "S", "NT")
+            ),
+        ]
         assert [str(call) for call in CALLS] == names
         assert sorted(CALLS) == list(CALLS)
         assert CALLS[:3] == (PASS, DOUBLE, REDOUBLE)
 
     @given(calls)
     def test_round_trip(self, call):
-        assert Call.of(str(call)) == Call.of(f" {str(call).lower()} ") == Call.of(call) == call
+        assert (
+            Call.of(str(call))
+            == Call.of(f" {str(call).lower()} ")
+            == Call.of(call)
+            == call
+        )
         assert eval(repr(call)) == call
         if call.strain is not None:
             assert Call.bid(call.level, call.strain) == call
@@ -29,7 +43,12 @@ class TestCall:
 class TestContract:
     @given(contracts)
     def test_round_trip(self, contract):
-        assert Contract.of(str(contract)) == Contract.of(str(contract).lower()) == Contract.of(contract) == contract
+        assert (
+            Contract.of(str(contract))
+            == Contract.of(str(contract).lower())
+            == Contract.of(contract)
+            == contract
+        )
         assert eval(repr(contract)) == contract
         assert Contract.of(str(contract).split()[0], contract.declarer) == contract
         assert contract.tricks_needed == 6 + contract.level
@@ -38,8 +57,37 @@ class TestContract:
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        *((Call, text) for text in ("", " ", "0C", "8C", "C1", "1", "NT", "1X", "XXX", "1C1C", "passed", "²C", "10C")),
-        *((Contract, text) for text in ("", "3NT", "3NT S", "3NT by", "Pass by S", "X by S", "3NTXXX by S", "8C by N")),
+        *(
+            (Call, text)
+            for text in (
+                "",
+                " ",
+                "0C",
+                "8C",
+                "C1",
+                "1",
+                "NT",
+                "1X",
+                "XXX",
+                "1C1C",
+                "passed",
+                "²C",
+                "10C",
+            )
+        ),
+        *(
+            (Contract, text)
+            for text in (
+                "",
+                "3NT",
+                "3NT S",
+                "3NT by",
+                "Pass by S",
+                "X by S",
+                "3NTXXX by S",
+                "8C by N",
+            )
+        ),
         (Contract, "by S"),
     ],
 )

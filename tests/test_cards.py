@@ -23,7 +23,9 @@ def test_ten_of_hearts_in_all_spellings(text):
     assert Card.of(text) == Card(13 * Suit.H + 8)
 
 
-@pytest.mark.parametrize(("text", "suit"), [("c", Suit.C), (" D", Suit.D), ("♥", Suit.H), (" ♠ ", Suit.S)])
+@pytest.mark.parametrize(
+    ("text", "suit"), [("c", Suit.C), (" D", Suit.D), ("♥", Suit.H), (" ♠ ", Suit.S)]
+)
 def test_suits(text, suit):
     assert Suit.of(text) is suit
     assert Strain.of(text) is Strain(suit)
@@ -45,15 +47,37 @@ def test_hand_round_trip(hand):
     assert Hand.from_pbn(hand.pbn) == Hand.of(str(hand)) == hand
     assert eval(repr(hand)) == hand
     assert Hand.from_pbn(hand.pbn.lower().replace("t", "10")) == hand
-    assert Hand.from_pbn(".".join(field or "-" for field in hand.pbn.split("."))) == hand
+    assert (
+        Hand.from_pbn(".".join(field or "-" for field in hand.pbn.split("."))) == hand
+    )
     assert Hand.of(list(hand)) == hand
     assert Hand.of(map(str, hand)) == hand
 
 
 BAD = [
-    *((Card.of, text, "") for text in ("", "  ", "S", "SX", "S1", "S11", "S100", "XA", "A", "SAK", "10", "♥")),
+    *(
+        (Card.of, text, "")
+        for text in (
+            "",
+            "  ",
+            "S",
+            "SX",
+            "S1",
+            "S11",
+            "S100",
+            "XA",
+            "A",
+            "SAK",
+            "10",
+            "♥",
+        )
+    ),
     (Card.of, "None", ""),
-    *((read, text, "") for read in (Suit.of, Strain.of) for text in ("", "X", "HH", "10", "hearts")),
+    *(
+        (read, text, "")
+        for read in (Suit.of, Strain.of)
+        for text in ("", "X", "HH", "10", "hearts")
+    ),
     (Suit.of, "NT", ""),
     (Hand.of, "", "empty hand ''"),
     (Hand.from_pbn, "AKQ2.KJ3.A54", "has 3 suits"),
@@ -62,7 +86,11 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("read", "text", "says"), BAD, ids=[f"{read.__qualname__} {text!r}" for read, text, _ in BAD])
+@pytest.mark.parametrize(
+    ("read", "text", "says"),
+    BAD,
+    ids=[f"{read.__qualname__} {text!r}" for read, text, _ in BAD],
+)
 def test_what_cannot_be_read_is_quoted_in_one_line(read, text, says):
     with pytest.raises(NotationError) as caught:
         read(text)

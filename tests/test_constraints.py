@@ -21,7 +21,9 @@ def test_normalising_keeps_exactly_the_same_layouts():
         feasible += fits.any()
         assert (allows(normal, layouts) == fits).all()
         assert normal == normal.normalised()
-        assert all(must & ~may == 0 for must, may in zip(normal.must, normal.may, strict=True))
+        assert all(
+            must & ~may == 0 for must, may in zip(normal.must, normal.may, strict=True)
+        )
         assert len(normal.hidden) != 1
     assert plain > 5
     assert feasible > 25
@@ -31,6 +33,15 @@ def test_joining_two_sets_of_constraints_asks_for_both():
     rng = np.random.default_rng(12)
     for _ in range(20):
         known, one = random_position(rng)
-        other = Constraints.free().points(1, 5, 14).length(0, 3, 2, 5).lack(3, 0xF0F0F0F0F0F0F).hold(2, 1 << 40)
+        other = (
+            Constraints.free()
+            .points(1, 5, 14)
+            .length(0, 3, 2, 5)
+            .lack(3, 0xF0F0F0F0F0F0F)
+            .hold(2, 1 << 40)
+        )
         layouts = brute_force(known, known)
-        assert (allows(one & other, layouts) == (allows(one, layouts) & allows(other, layouts))).all()
+        assert (
+            allows(one & other, layouts)
+            == (allows(one, layouts) & allows(other, layouts))
+        ).all()

@@ -40,7 +40,9 @@ def test_seats_go_round(seat):
     assert seat.next().next().next().next() is seat.next(4) is seat.next(0) is seat
     assert seat.partner.partner is seat
     assert seat.partner is seat.next(2) is not seat
-    assert Seat.of(seat) is Seat.of(seat.name) is Seat.of(f" {seat.name.lower()} ") is seat
+    assert (
+        Seat.of(seat) is Seat.of(seat.name) is Seat.of(f" {seat.name.lower()} ") is seat
+    )
 
 
 def swapped(old, new):
@@ -54,10 +56,18 @@ def swapped(old, new):
         ("", NotationError, "deal '' has 0 hands: write N:hand hand hand hand"),
         (swapped("N:", "Q:"), NotationError, "unknown seat 'Q'"),
         (swapped(" 543.6542.7632.54", ""), NotationError, "has 3 hands"),
-        (swapped("AKQ2.KJ3", "AKQ.KJ3"), DealError, "N's hand 'AKQ.KJ3.A54.Q32' has 12 cards"),
+        (
+            swapped("AKQ2.KJ3", "AKQ.KJ3"),
+            DealError,
+            "N's hand 'AKQ.KJ3.A54.Q32' has 12 cards",
+        ),
         (swapped("876.987", "A76.987"), DealError, "SA lies in both N and S"),
         (swapped("876.987", "8Z6.987"), NotationError, "unknown rank 'Z' in '8Z6'"),
-        (swapped("AKQ2.KJ3.A54.Q32 JT9.AQT.KQJ.KJT9", "- -"), DealError, "no cards for N and E"),
+        (
+            swapped("AKQ2.KJ3.A54.Q32 JT9.AQT.KQJ.KJT9", "- -"),
+            DealError,
+            "no cards for N and E",
+        ),
     ],
 )
 def test_bad_deal(text, error, says):

@@ -32,7 +32,10 @@ DOCUMENTS = [
     *sorted(ROOT.glob("plugins/*/README.md")),
 ]
 
-FENCE = re.compile(r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
+FENCE = re.compile(
+    r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$",
+    re.M | re.S,
+)
 PROMPT = re.compile(r"^\w*\$ ", re.M)
 
 NOT_RUN = {
@@ -62,7 +65,9 @@ class Block(NamedTuple):
 
 
 def blocks(path):
-    return [Block(**match.groupdict()) for match in FENCE.finditer(path.read_text("utf-8"))]
+    return [
+        Block(**match.groupdict()) for match in FENCE.finditer(path.read_text("utf-8"))
+    ]
 
 
 def name(path):
@@ -74,10 +79,14 @@ def sessions():
     found = []
     for path in DOCUMENTS:
         for block in blocks(path):
-            for session in PROMPT.split(block.text)[1:] if block.language == "console" else ():
+            for session in (
+                PROMPT.split(block.text)[1:] if block.language == "console" else ()
+            ):
                 command, *shown = session.rstrip().splitlines()
                 if command.startswith("bayesbridge "):
-                    found.append(pytest.param(command, shown, id=f"{name(path)}: {command}"))
+                    found.append(
+                        pytest.param(command, shown, id=f"{name(path)}: {command}")
+                    )
     return found
 
 
@@ -105,7 +114,9 @@ def check_command(line):
         case ["bayesbridge", *words]:
             build_parser().parse_args(words)
         case ["make", target]:
-            assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M), line
+            assert re.search(
+                rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M
+            ), line
         case ["python", file, *_]:
             assert (ROOT / file).is_file(), line
         case [command, *_]:
@@ -118,15 +129,23 @@ def check_python(text, names):
         exec(compile(text, "block", "exec"), names)
         return
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("bayesbridge"):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.startswith("bayesbridge")
+        ):
             module = importlib.import_module(node.module)
-            assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == []
+            assert [
+                alias.name for alias in node.names if not hasattr(module, alias.name)
+            ] == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
 def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
     found = blocks(path)
-    assert 2 * len(found) == len(re.findall(r"^\s*(?:```|~~~)", path.read_text("utf-8"), re.M)), "an odd fence"
+    assert 2 * len(found) == len(
+        re.findall(r"^\s*(?:```|~~~)", path.read_text("utf-8"), re.M)
+    ), "an odd fence"
     monkeypatch.chdir(tmp_path)
     for block in found:
         if block.file:
@@ -138,9 +157,13 @@ def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
                 assert ">>> " in text
                 assert path in TESTED
             case "console":
-                commands = [session.partition("\n")[0] for session in PROMPT.split(text)[1:]]
+                commands = [
+                    session.partition("\n")[0] for session in PROMPT.split(text)[1:]
+                ]
                 for line in commands:
-                    if not line.startswith("bayesbridge "):  # those are run and compared, mistakes among them
+                    if not line.startswith(
+                        "bayesbridge "
+                    ):  # those are run and compared, mistakes among them
                         check_command(line)
             case "sh":
                 for line in PROMPT.sub("", text).splitlines():
@@ -157,17 +180,24 @@ def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
             case "json":
                 json.loads(text)
             case "text":
-                assert not re.search(r"^(>>>|\$ bayesbridge) ", text, re.M), "it could be run: call it pycon or console"
+                assert not re.search(r"^(>>>|\$ bayesbridge) ", text, re.M), (
+                    "it could be run: call it pycon or console"
+                )
             case "{code-cell}":  # run when the site is built
                 check_python(text, None)
             case _:
-                assert language.startswith("{"), f"```{language}: nothing runs such a block"  # Sphinx reads directives
+                assert language.startswith("{"), (
+                    f"```{language}: nothing runs such a block"
+                )  # Sphinx reads directives
 
 
 def anchors(path):
     """Of the headings, as GitHub and MyST make them."""
     headings = re.findall(r"^#+ (.*)$", FENCE.sub("", path.read_text("utf-8")), re.M)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        for heading in headings
+    }
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
@@ -188,34 +218,57 @@ def test_every_link_leads_somewhere(path):
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
 def test_every_file_that_is_named_is_there(path):
     """Paths of the repository in inline code."""
-    folders = "|".join(sorted(folder.name for folder in ROOT.iterdir() if folder.is_dir() and folder.name[0] != "."))
+    folders = "|".join(
+        sorted(
+            folder.name
+            for folder in ROOT.iterdir()
+            if folder.is_dir() and folder.name[0] != "."
+        )
+    )
     named = re.findall(rf"`((?:{folders})/[\w./-]*\w)`", path.read_text("utf-8"))
     assert [file for file in named if not (ROOT / file).exists()] == []
 
 
-PAGE = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("benchmarks.md", "scaling.md"))
+PAGE = "".join(
+    (ROOT / "docs" / name).read_text("utf-8")
+    for name in ("benchmarks.md", "scaling.md")
+)
 FILES = sorted((ROOT / "benchmarks" / "speed").glob("bench_*.py"))
 
 
 def test_every_table_has_its_place_and_every_place_its_table():
-    made = [name for file in FILES for name in re.findall(r'\b[Tt]able\(\s*"([\w-]+)"', file.read_text("utf-8"))]
+    made = [
+        name
+        for file in FILES
+        for name in re.findall(r'\b[Tt]able\(\s*"([\w-]+)"', file.read_text("utf-8"))
+    ]
     assert len(made) > 10
-    assert sorted({*made, "headline"}) == sorted(re.findall(r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M))
+    assert sorted({*made, "headline"}) == sorted(
+        re.findall(r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M)
+    )
     assert re.findall(r"^<!-- end of ([\w-]+) -->$", PAGE, flags=re.M) == re.findall(
         r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M
     )
 
 
 def test_every_table_is_filled_and_names_its_command():
-    for name, body in re.findall(r"^<!-- (?!end)([\w-]+) -->\n(.*?)<!-- end", PAGE, flags=re.M | re.S):
-        assert re.search(r"^\| .* \|$", body, flags=re.M), f"table {name} is empty: run its benchmark with --write"
+    for name, body in re.findall(
+        r"^<!-- (?!end)([\w-]+) -->\n(.*?)<!-- end", PAGE, flags=re.M | re.S
+    ):
+        assert re.search(r"^\| .* \|$", body, flags=re.M), (
+            f"table {name} is empty: run its benchmark with --write"
+        )
         if name == "headline":
             continue
-        (command,) = re.findall(r"^\(`python (benchmarks/speed/bench_\w+\.py)`, ", body, flags=re.M)
+        (command,) = re.findall(
+            r"^\(`python (benchmarks/speed/bench_\w+\.py)`, ", body, flags=re.M
+        )
         assert f'"{name}"' in (ROOT / command).read_text("utf-8")
 
 
 def test_the_headline_is_taken_from_the_tables(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "speed"))
     page = importlib.import_module("page")
-    assert page.with_headline(page.PAGE.read_text("utf-8")) == page.PAGE.read_text("utf-8")
+    assert page.with_headline(page.PAGE.read_text("utf-8")) == page.PAGE.read_text(
+        "utf-8"
+    )

@@ -10,7 +10,9 @@ from bayesbridge.cli import main
 from tests.test_reference import PAGE
 
 
-def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(monkeypatch, capsys):
+def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(
+    monkeypatch, capsys
+):
     """As a compiler may do that is interrupted in the middle of its work."""
 
     def interrupted(_):
@@ -26,6 +28,8 @@ def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(monkeypatch
 
 @pytest.mark.quick
 def test_every_error_is_in_the_reference():
-    source = ast.parse((Path(bayesbridge.__file__).parent / "errors.py").read_text("utf-8"))
+    source = ast.parse(
+        (Path(bayesbridge.__file__).parent / "errors.py").read_text("utf-8")
+    )
     errors = [node.name for node in source.body if isinstance(node, ast.ClassDef)]
     assert [name for name in errors if name not in PAGE] == []

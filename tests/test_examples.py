@@ -11,7 +11,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 @pytest.fixture(scope="module")
 def gallery():
-    spec = importlib.util.spec_from_file_location("run_examples", ROOT / "docs" / "run_examples.py")
+    spec = importlib.util.spec_from_file_location(
+        "run_examples", ROOT / "docs" / "run_examples.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -26,7 +28,9 @@ def test_an_example_is_short_says_what_it_asks_runs_and_draws(gallery, path):
     (ran,) = gallery.run([path])
     assert ran.printed
     if path.stem.startswith("simulate_"):
-        boards = path.with_name(f"{path.stem.removeprefix('simulate_')}.pbn").read_text("utf-8")
+        boards = path.with_name(f"{path.stem.removeprefix('simulate_')}.pbn").read_text(
+            "utf-8"
+        )
         assert boards.startswith(ran.printed.rstrip())  # the example bids some of them
     else:
         assert ran.picture is not None
@@ -48,15 +52,22 @@ def elsewhere(gallery, tmp_path, monkeypatch):
 
 def test_every_example_has_a_page_with_what_it_printed(elsewhere, tmp_path):
     example = tmp_path / "examples" / "greeting.py"
-    example.write_text('"""Who is there? python examples/greeting.py\n\nNobody."""\n\nprint("nobody $ here")\n')
+    example.write_text(
+        '"""Who is there? python examples/greeting.py\n\nNobody."""\n\nprint("nobody $ here")\n'
+    )
     elsewhere.write_gallery(tmp_path / "kept")
     page = (tmp_path / "gallery" / "greeting.md").read_text("utf-8")
     assert page.startswith("# Who is there?\n\nNobody.\n")
     assert "nobody $ here" in page
     assert (tmp_path / "gallery" / "greeting.png").stat().st_size > 1000
     assert "Who is there?" in (tmp_path / "gallery" / "index.md").read_text("utf-8")
-    assert all((ROOT / "docs" / "pictures" / f"{name}.png").is_file() for name in elsewhere.PRINTED)
+    assert all(
+        (ROOT / "docs" / "pictures" / f"{name}.png").is_file()
+        for name in elsewhere.PRINTED
+    )
     (printed,) = (tmp_path / "kept").glob("*.txt")
     printed.write_text("kept from the last time\n")
     elsewhere.write_gallery(tmp_path / "kept")
-    assert "kept from the last time" in (tmp_path / "gallery" / "greeting.md").read_text("utf-8")
+    assert "kept from the last time" in (
+        tmp_path / "gallery" / "greeting.md"
+    ).read_text("utf-8")

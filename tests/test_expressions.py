@@ -58,13 +58,20 @@ VALUES = {
 def test_values_are_those_of_dealer(text):
     expression = parse_expression(text)
     assert LayoutValues(LAYOUTS.masks).of(expression).tolist() == [VALUES[text]]
-    assert value(expression, [suits_of(int(mask)) for mask in LAYOUTS.masks[0]]) == VALUES[text]
+    assert (
+        value(expression, [suits_of(int(mask)) for mask in LAYOUTS.masks[0]])
+        == VALUES[text]
+    )
     if "shape" not in text and "cccc" not in text:
-        assert LayoutValues(LAYOUTS.masks).of(parse_expression(text_of(expression))).tolist() == [VALUES[text]]
+        assert LayoutValues(LAYOUTS.masks).of(
+            parse_expression(text_of(expression))
+        ).tolist() == [VALUES[text]]
 
 
 def test_random_numbers_are_drawn_for_each_deal():
-    values = LayoutValues(np.repeat(LAYOUTS.masks, 10_000, axis=0), np.random.default_rng(1))
+    values = LayoutValues(
+        np.repeat(LAYOUTS.masks, 10_000, axis=0), np.random.default_rng(1)
+    )
     found = values.of(parse_expression("rnd(10)"))
     assert set(found.tolist()) == set(range(10))
     assert abs(found.mean() - 4.5) < 5 * found.std() / 100

@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LIST = tomllib.loads((ROOT / "docs" / "figures.toml").read_text("utf-8"))
-PAGES = {path.name: path.read_text("utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+PAGES = {
+    path.name: path.read_text("utf-8")
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+}
 NUMBER = re.compile(r"[*<>≤≥+−-]*\s*\d[\d .,]*(?:$|%|[^\w\s]|(?:s|ms|µs|tricks?)\b)")
 
 pytestmark = pytest.mark.quick
@@ -38,9 +41,17 @@ def has_figures(section):
 def entries(page, under=None, picture=None):
     """The entries of a table, or of a picture."""
     for one in LIST["figure"]:
-        if picture is not None and "picture" in one and fnmatch(picture, one["picture"]):
+        if (
+            picture is not None
+            and "picture" in one
+            and fnmatch(picture, one["picture"])
+        ):
             yield one
-        if picture is None and one.get("page") == page and one.get("under", under) == under:
+        if (
+            picture is None
+            and one.get("page") == page
+            and one.get("under", under) == under
+        ):
             yield one
 
 
@@ -49,20 +60,32 @@ def shown():
     for page, text in PAGES.items():
         for heading, section in sections(text).items():
             for picture in re.findall(r"\]\(pictures/([\w-]+\.png)\)", section):
-                yield f"{page}: {picture}", section, list(entries(page, picture=picture))
-            if has_figures(section) and heading not in LIST["definitions"].get(page, ()):
+                yield (
+                    f"{page}: {picture}",
+                    section,
+                    list(entries(page, picture=picture)),
+                )
+            if has_figures(section) and heading not in LIST["definitions"].get(
+                page, ()
+            ):
                 yield f"{page}: {heading}", section, list(entries(page, under=heading))
 
 
 def stale(root):
     """Figures of another model than the one that ships of which the page does not say so."""
-    now = {name: hashlib.sha256((root / path).read_bytes()).hexdigest()[:12] for name, path in LIST["models"].items()}
+    now = {
+        name: hashlib.sha256((root / path).read_bytes()).hexdigest()[:12]
+        for name, path in LIST["models"].items()
+    }
     found = []
     for name, section, made_by in shown():
         for one in made_by:
             older = one.get("models", {}).items() - now.items()
             words = one.get("said", "")
-            if older and not (re.search(r"before|earlier|\d\.\d", words) and words in " ".join(section.split())):
+            if older and not (
+                re.search(r"before|earlier|\d\.\d", words)
+                and words in " ".join(section.split())
+            ):
                 found.append(name)
     return found
 
@@ -72,13 +95,22 @@ def test_every_figure_has_one_entry_and_every_entry_a_figure():
     used = [id(one) for _, _, made_by in shown() for one in made_by]
     assert [one for one in LIST["figure"] if id(one) not in used] == []
     pictures = [path.name for path in (ROOT / "docs" / "pictures").glob("*.png")]
-    assert [name for name in pictures if not any(f"pictures/{name})" in text for text in PAGES.values())] == []
+    assert [
+        name
+        for name in pictures
+        if not any(f"pictures/{name})" in text for text in PAGES.values())
+    ] == []
 
 
 def test_what_make_bench_writes_has_no_other_tables():
     for one in LIST["figure"]:
         if one.get("make", "").startswith("make bench") and "page" in one:
-            rest = re.sub(r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->", "", PAGES[one["page"]], flags=re.S)
+            rest = re.sub(
+                r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->",
+                "",
+                PAGES[one["page"]],
+                flags=re.S,
+            )
             assert not has_figures(rest), one["page"]
 
 

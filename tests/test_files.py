@@ -9,7 +9,9 @@ from bayesbridge.files import whole_file
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), KeyboardInterrupt()]
+)
 def test_a_failure_leaves_the_old_one_and_nothing_else(tmp_path, error):
     path = tmp_path / "page.html"
     path.write_text("old")
@@ -21,7 +23,9 @@ def test_a_failure_leaves_the_old_one_and_nothing_else(tmp_path, error):
 
     with pytest.raises(type(error)):
         write()
-    assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("page.html", "old")]
+    assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [
+        ("page.html", "old")
+    ]
 
 
 def test_rights_stay_and_a_new_file_gets_the_usual_ones(tmp_path):
@@ -44,7 +48,11 @@ def test_a_link_stays_and_its_file_changes(tmp_path, there):
     write(link, "new")
     assert link.is_symlink()
     assert target.read_text() == "new"
-    assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["far", "link.html", "page.html"]
+    assert sorted(entry.name for entry in tmp_path.rglob("*")) == [
+        "far",
+        "link.html",
+        "page.html",
+    ]
 
 
 def write(path, text):

@@ -48,13 +48,19 @@ def test_a_row_is_what_is_believed_then(table):
     assert last["T_mean_qualified"] == pytest.approx(T[T > 0].mean())
     assert last["T_at_least"] == pytest.approx((T >= 10).mean())
     assert last["exact"]
-    first = bb.estimate(bb.Belief("E", positions.EAST, trump="NT").infer(draws=10), pair="S:N")
-    assert table.iloc[0]["T_at_least"] == pytest.approx(float(first.at_least().sel(tricks=10)))
+    first = bb.estimate(
+        bb.Belief("E", positions.EAST, trump="NT").infer(draws=10), pair="S:N"
+    )
+    assert table.iloc[0]["T_at_least"] == pytest.approx(
+        float(first.at_least().sel(tricks=10))
+    )
 
 
 def test_what_tells_nothing_moves_nothing():
     """The observer's own cards, and dummy's where it lies open: the row is the same to the last digit."""
-    belief = bb.Belief("E", positions.EAST, dummy=None, player=bb.LearnedPlayer()).given(
+    belief = bb.Belief(
+        "E", positions.EAST, dummy=None, player=bb.LearnedPlayer()
+    ).given(
         bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"),
         bb.Play("W", "CT"),
         bb.Reveal("N", positions.NORTH),
@@ -62,17 +68,30 @@ def test_what_tells_nothing_moves_nothing():
         bb.Play("E", "CJ"),
         bb.Play("S", "CQ"),
     )
-    table = bb.sharpening(belief, contract="3NT by S", by_card=True, draws=200, rng=np.random.default_rng(1))
+    table = bb.sharpening(
+        belief,
+        contract="3NT by S",
+        by_card=True,
+        draws=200,
+        rng=np.random.default_rng(1),
+    )
     told = table.drop(columns="event")
-    same = [False, *(told.iloc[row].equals(told.iloc[row - 1]) for row in range(1, len(table)))]
+    same = [
+        False,
+        *(told.iloc[row].equals(told.iloc[row - 1]) for row in range(1, len(table))),
+    ]
     assert table["method"].iloc[3] == "importance"
-    told_nothing = [event for event, nothing in zip(table["event"], same, strict=True) if nothing]
+    told_nothing = [
+        event for event, nothing in zip(table["event"], same, strict=True) if nothing
+    ]
     assert told_nothing == ["N plays C4", "E plays CJ"]
 
 
 def test_a_card_moves_with_each_piece_of_evidence():
     """Exact at every step, and the same as a posterior of that step says."""
-    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6), bb.Lacks("N", "SQ"))
+    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(
+        bb.Length("W", "S", 5, 6), bb.Lacks("N", "SQ")
+    )
     table = bb.card_history(belief, "SQ")
     assert list(table.event) == ["S's hand", *map(str, belief.evidence)]
     for row, stage in zip(table.itertuples(), belief.history(), strict=True):
@@ -82,7 +101,9 @@ def test_a_card_moves_with_each_piece_of_evidence():
 
 
 def test_the_last_row_of_a_card_is_taken_from_the_posterior_that_is_there():
-    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"), bb.Void("E", "H"))
+    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(
+        bb.Called("W", "1NT"), bb.Void("E", "H")
+    )
     last = belief.infer("importance", draws=200, rng=1)
     table = bb.card_history(belief, "SQ", draws=50, last=last)
     assert list(table.event) == list(bb.card_history(belief, "SQ", draws=50).event)
@@ -94,27 +115,51 @@ def test_the_last_row_of_a_card_is_taken_from_the_posterior_that_is_there():
 def test_calls_are_read_by_their_callers_calls_alone():
     """The reading of a first call is the posterior given that call alone; of a second, given both."""
     belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None)
-    calls = [bb.Called("W", "1H"), bb.Called("N", "pass"), bb.Called("E", "1NT"), bb.Called("S", "pass")]
+    calls = [
+        bb.Called("W", "1H"),
+        bb.Called("N", "pass"),
+        bb.Called("E", "1NT"),
+        bb.Called("S", "pass"),
+    ]
     calls.append(bb.Called("W", "2D"))
     read = readings(belief.given(*calls), 1)
-    assert [(one.seat.name, str(one.call)) for one in read] == [("W", "1H"), ("N", "Pass"), ("E", "1NT"), ("W", "2D")]
+    assert [(one.seat.name, str(one.call)) for one in read] == [
+        ("W", "1H"),
+        ("N", "Pass"),
+        ("E", "1NT"),
+        ("W", "2D"),
+    ]
     first, silent, response, second = read
     assert silent.length is None
     assert response.length is None
     assert (first.suit.name, second.suit.name) == ("H", "D")
     posterior = belief.given(calls[0]).infer(draws=4000, rng=2)
-    means = posterior.point_table[3] @ range(38), posterior.length_table[3, 2] @ range(14)
+    means = (
+        posterior.point_table[3] @ range(38),
+        posterior.length_table[3, 2] @ range(14),
+    )
     sd = (posterior.point_table[3] @ np.arange(38) ** 2 - means[0] ** 2) ** 0.5
-    assert abs(first.points.mean - means[0]) < 5 * sd * (1 / 100 + 1 / posterior.ess) ** 0.5
+    assert (
+        abs(first.points.mean - means[0])
+        < 5 * sd * (1 / 100 + 1 / posterior.ess) ** 0.5
+    )
     width = (posterior.length_table[3, 2] @ np.arange(14) ** 2 - means[1] ** 2) ** 0.5
-    assert abs(first.length.mean - means[1]) < 5 * width * (1 / 100 + 1 / posterior.ess) ** 0.5
+    assert (
+        abs(first.length.mean - means[1])
+        < 5 * width * (1 / 100 + 1 / posterior.ess) ** 0.5
+    )
     assert second.length.mean > 3.5
     assert first.points.low <= first.points.mean <= first.points.high
 
 
 def test_what_is_not_read():
     """Nobody's own call, no open hand, and not the game of three."""
-    assert readings(bb.Belief("S", "A432.K43.J54.Q32").given(bb.Called("W", "1NT"))) == []
+    assert (
+        readings(bb.Belief("S", "A432.K43.J54.Q32").given(bb.Called("W", "1NT"))) == []
+    )
     four = bb.Belief("S", "A432.K43.J54.Q32", dummy=None)
     assert readings(four) == readings(four.given(bb.Called("S", "1C"))) == []
-    assert readings(four.given(bb.Called("N", "1H"), bb.Reveal("N", "KQ5.AQ762.K6.J54"))) == []
+    assert (
+        readings(four.given(bb.Called("N", "1H"), bb.Reveal("N", "KQ5.AQ762.K6.J54")))
+        == []
+    )

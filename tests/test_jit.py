@@ -37,7 +37,11 @@ def run(source, tmp_path, **environment):
     """Run a script in a new process with an environment of its own."""
     script = tmp_path / "script.py"
     script.write_text(source)
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "BAYESBRIDGE_"))}
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("NUMBA_", "BAYESBRIDGE_"))
+    }
     return subprocess.run(
         [sys.executable, str(script)],
         capture_output=True,
@@ -52,7 +56,9 @@ def test_a_second_process_loads_what_the_first_compiled(tmp_path):
     warm = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
     assert (cold.stdout, cold.stderr) == ("84 CPUDispatcher 0\n", "")
     assert (warm.stdout, warm.stderr) == ("84 CPUDispatcher 1\n", "")
-    assert len(list(cache.glob(f"bayesbridge-{bayesbridge.__version__}-*/**/*.nbc"))) == 2
+    assert (
+        len(list(cache.glob(f"bayesbridge-{bayesbridge.__version__}-*/**/*.nbc"))) == 2
+    )
     assert not list(tmp_path.glob("__pycache__/*.nbi"))
 
 
@@ -61,19 +67,32 @@ FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, 1 <
 
 
 @pytest.mark.parametrize("place", [f"{__file__}/cache", "x" * 300, "cache"])
-def test_where_nothing_can_be_kept_kernels_compile_and_one_line_says_so(tmp_path, place):
+def test_where_nothing_can_be_kept_kernels_compile_and_one_line_says_so(
+    tmp_path, place
+):
     """No folder, one that cannot even be asked for, as that of another user, and one on a full disk."""
     for _ in range(1 + (place == "cache")):  # what a full disk left is found again
-        result = run(KERNEL.replace("answer =", FULL), tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / place))
+        result = run(
+            KERNEL.replace("answer =", FULL),
+            tmp_path,
+            BAYESBRIDGE_CACHE=str(tmp_path / place),
+        )
         assert result.stdout == "84 CPUDispatcher 0\n"
-        assert (result.stderr.count("\n"), "BAYESBRIDGE_CACHE" in result.stderr) == (1, True)
+        assert (result.stderr.count("\n"), "BAYESBRIDGE_CACHE" in result.stderr) == (
+            1,
+            True,
+        )
 
 
 def twice(x):
     return 2 * x
 
 
-DAMAGES = {"emptied": lambda _: b"", "zeroed": lambda whole: bytes(len(whole)), "cut": lambda whole: whole[:-20]}
+DAMAGES = {
+    "emptied": lambda _: b"",
+    "zeroed": lambda whole: bytes(len(whole)),
+    "cut": lambda whole: whole[:-20],
+}
 
 
 @pytest.mark.parametrize("ending", ["nbc", "nbi"])
@@ -99,7 +118,9 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
     package.mkdir()
     for path in source.glob("*.py*"):
         shutil.copy(path, package)
-    inner = "from bayesbridge.jit import njit\n@njit\ndef times(x):\n    return {} * x\n"
+    inner = (
+        "from bayesbridge.jit import njit\n@njit\ndef times(x):\n    return {} * x\n"
+    )
     (package / "outer.py").write_text(
         "from bayesbridge.inner import times\nfrom bayesbridge.jit import njit\n@njit\n"
         "def square(x):\n    return times(times(x))\n"
@@ -109,8 +130,13 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
         "table = cached_arrays('table', lambda: {'one': square(1)})['one']\n"
         "print(square(5), sum(square.stats.cache_hits.values()), table)"
     )
-    places = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "BAYESBRIDGE_CACHE": str(tmp_path / "cache")}
-    places["PYTHONDONTWRITEBYTECODE"] = "1"  # Python knows its own by the second: two edits in one look the same to it
+    places = {
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+        "BAYESBRIDGE_CACHE": str(tmp_path / "cache"),
+    }
+    places["PYTHONDONTWRITEBYTECODE"] = (
+        "1"  # Python knows its own by the second: two edits in one look the same to it
+    )
     for factor, answer in ((2, "20 0 4\n"), (2, "20 1 4\n"), (3, "45 0 9\n")):
         (package / "inner.py").write_text(inner.format(factor))
         assert run(script, tmp_path, **places).stdout == answer
@@ -118,10 +144,19 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
 
 def test_no_kernel_gives_python_a_named_tuple():
     """An interrupt that comes while a kernel runs would end the process: numba has no class to make one of then."""
-    sources = {path: path.read_text("utf-8") for path in Path(bayesbridge.__file__).parent.rglob("*.py")}
-    named = {name for text in sources.values() for name in re.findall(r"^class (\w+)\(NamedTuple\)", text, flags=re.M)}
+    sources = {
+        path: path.read_text("utf-8")
+        for path in Path(bayesbridge.__file__).parent.rglob("*.py")
+    }
+    named = {
+        name
+        for text in sources.values()
+        for name in re.findall(r"^class (\w+)\(NamedTuple\)", text, flags=re.M)
+    }
     for path, text in sources.items():
-        for name, kind in re.findall(r"^@njit.*\ndef (\w+)\((?:.*|\n(?: .*\n)*)\) -> (.*):$", text, flags=re.M):
+        for name, kind in re.findall(
+            r"^@njit.*\ndef (\w+)\((?:.*|\n(?: .*\n)*)\) -> (.*):$", text, flags=re.M
+        ):
             assert not named & set(re.findall(r"\w+", kind)), f"{path.name}: {name}"
 
 
@@ -153,14 +188,24 @@ def test_an_interrupt_of_a_kernel_is_an_interrupt(tmp_path):
 def test_folders_that_are_left_out_of_the_hash_keep_nothing():
     package = Path(bayesbridge.__file__).parent
     for name in NOT_HASHED:
-        files = [package / name] if name.endswith(".py") else list((package / name).rglob("*.py"))
+        files = (
+            [package / name]
+            if name.endswith(".py")
+            else list((package / name).rglob("*.py"))
+        )
         assert files, name
-        assert not [path for path in files if re.search("bayesbridge.(jit|cache)", path.read_text("utf-8"))]
+        assert not [
+            path
+            for path in files
+            if re.search("bayesbridge.(jit|cache)", path.read_text("utf-8"))
+        ]
 
 
 def test_what_nobody_used_for_long_is_removed(tmp_path):
     names = "bayesbridge-0.1-old", "bayesbridge-0.1-young", "bayesbridge-scripts"
-    for name, days in zip(names, (KEPT_DAYS + 1, KEPT_DAYS - 1, KEPT_DAYS + 1), strict=True):
+    for name, days in zip(
+        names, (KEPT_DAYS + 1, KEPT_DAYS - 1, KEPT_DAYS + 1), strict=True
+    ):
         (tmp_path / name / "deep").mkdir(parents=True)
         os.utime(tmp_path / name, (time.time() - days * 86_400,) * 2)
     new = tmp_path / "bayesbridge-0.2-new"

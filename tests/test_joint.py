@@ -17,17 +17,32 @@ from bayesbridge.joint import StyleQuestion, StyleRows, posterior_model
 from bayesbridge.layouts import high_card_points
 from tests.bidders.conftest import density_of
 
-OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))
-CALLS = bb.Called("W", "1C"), bb.Called("E", "pass"), bb.Called("S", "1NT"), bb.Called("W", "2C")
-SOME = OPEN.given(bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9 C8 CT"), *CALLS)
-FEW = OPEN.given(bb.Holds("E", "ST S9 S8 H9 H5 C7 C6 D9 D8"), bb.Holds("W", "HT H8 DJ DT C9 C8 CT S7 S6"), *CALLS)
+OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(
+    bb.Reveal("N", "J54.AQ2.KQ76.A54")
+)
+CALLS = (
+    bb.Called("W", "1C"),
+    bb.Called("E", "pass"),
+    bb.Called("S", "1NT"),
+    bb.Called("W", "2C"),
+)
+SOME = OPEN.given(
+    bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9 C8 CT"), *CALLS
+)
+FEW = OPEN.given(
+    bb.Holds("E", "ST S9 S8 H9 H5 C7 C6 D9 D8"),
+    bb.Holds("W", "HT H8 DJ DT C9 C8 CT S7 S6"),
+    *CALLS,
+)
 KNOWN = Prior(suit_preference=(0.0, 0.0), logit_slip=(-4.0, 0.0))
 """Two numbers are not known: aggressiveness and temperature."""
 RECORDS = [
     CallRecord("him", "KQ852.J3.A94.Q83", bb.Auction.of("W:2S", dummy="N"), 0),
     CallRecord("him", "Q8.KJ32.A942.T83", bb.Auction.of("W:1H", dummy="N"), 0),
 ]
-WIDE = Prior((2.0, 2.0), (0.0, 0.0), (0.0, 1.2), (-4.0, 0.0))  # reaches the ends of a style
+WIDE = Prior(
+    (2.0, 2.0), (0.0, 0.0), (0.0, 1.2), (-4.0, 0.0)
+)  # reaches the ends of a style
 
 
 class Truth(NamedTuple):
@@ -42,46 +57,86 @@ def by_quadrature(belief, prior, points=13, records=()):
     """The truth by a sum over every layout and a grid of styles, even in probability or in spreads from the centre."""
     grid = np.linspace(-4.0, 4.0, points)
     axes = []
-    for (centre, spread), (low, high) in zip(astuple(prior), ENDS.values(), strict=True):
+    for (centre, spread), (low, high) in zip(
+        astuple(prior), ENDS.values(), strict=True
+    ):
         cut = spread and (centre - 4.0 * spread < low or centre + 4.0 * spread > high)
         # Where the prior reaches the end of a style, the midpoints of cells of equal probability.
-        nodes = stats.norm.ppf((np.arange(4 * points) + 0.5) / (4 * points)) if cut else grid
+        nodes = (
+            stats.norm.ppf((np.arange(4 * points) + 0.5) / (4 * points))
+            if cut
+            else grid
+        )
         weights = np.ones(len(nodes)) if cut else np.exp(-0.5 * grid**2)
         if spread:
             axes.append((nodes, weights / weights.sum()))
-    nodes = np.stack([axis.ravel() for axis in np.meshgrid(*(z for z, _ in axes), indexing="ij")], axis=1)
+    nodes = np.stack(
+        [axis.ravel() for axis in np.meshgrid(*(z for z, _ in axes), indexing="ij")],
+        axis=1,
+    )
     weight = np.prod(np.meshgrid(*(w for _, w in axes), indexing="ij"), axis=0).ravel()
     styles = [StyleBidder(*style) for style in prior.styles(nodes).tolist()]
     for record in records:
         masks = np.array([record.hand.mask], dtype=np.uint64)
-        weight *= np.exp([style.log_likelihood(masks, record.auction, record.index)[0] for style in styles])
+        weight *= np.exp(
+            [
+                style.log_likelihood(masks, record.auction, record.index)[0]
+                for style in styles
+            ]
+        )
     weight /= weight.sum()
-    auction, by_node, held, worth, inner, count = belief.auction, np.zeros(len(nodes)), np.zeros(52), 0.0, 0.0, 0
+    auction, by_node, held, worth, inner, count = (
+        belief.auction,
+        np.zeros(len(nodes)),
+        np.zeros(52),
+        0.0,
+        0.0,
+        0,
+    )
     for masks in Enumeration.of(belief.constraints).blocks():
         west = np.ascontiguousarray(masks[:, 3])
         east = belief.bidder.log_likelihood(masks[:, 1], auction, 1)
         here = np.zeros(len(masks))
         for i, style in enumerate(styles):
-            chance = np.exp(east + sum(style.log_likelihood(west, auction, index) for index in (0, 3)))
+            chance = np.exp(
+                east
+                + sum(style.log_likelihood(west, auction, index) for index in (0, 3))
+            )
             by_node[i] += chance.sum()
             here += weight[i] * chance
-        held += here @ (west[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(float)
+        held += here @ (
+            west[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+        ).astype(float)
         worth += here @ high_card_points(west)
         inner += here @ np.log2(here)
         count += len(masks)
     total = weight @ by_node
     values = np.array([[getattr(style, name) for name in STYLE] for style in styles])
     means = (weight * by_node) @ values / total
-    return Truth(means, held / total, worth / total, np.log(total / count), np.log2(total) - inner / total)
+    return Truth(
+        means,
+        held / total,
+        worth / total,
+        np.log(total / count),
+        np.log2(total) - inner / total,
+    )
 
 
 def deviations(found, expected):
     """Deviations from the truth in standard errors, all that have an error."""
     cards = found.layouts.card_probabilities().sel(seat="W").values[::-1]
     points = found.expect(lambda layouts: layouts.points[:, 3])
-    values = [*cards, points.mean, *(one.mean for one in found.style.values()), found.layouts.log_marginal]
+    values = [
+        *cards,
+        points.mean,
+        *(one.mean for one in found.style.values()),
+        found.layouts.log_marginal,
+    ]
     stated = [*found.card_errors().sel(seat="W").values[::-1], points.error]
-    stated += [*(one.error for one in found.style.values()), found.layouts.log_evidence_error]
+    stated += [
+        *(one.error for one in found.style.values()),
+        found.layouts.log_evidence_error,
+    ]
     truth = [*expected.cards, expected.points, *expected.style, expected.log_marginal]
     away, stated = np.array(values) - truth, np.array(stated)
     # Rare places of cards are no normal deviates, and few draws may not meet them at all.
@@ -111,19 +166,37 @@ def dishonest(rows):
 
 def from_seed_to_seed(every, stated):
     """Deviations of the places of West's cards from their mean over posteriors, in stated standard errors."""
-    cards = np.array([found.layouts.card_probabilities().sel(seat="W").values for found in every])
+    cards = np.array(
+        [found.layouts.card_probabilities().sel(seat="W").values for found in every]
+    )
     stated = np.array(stated)
     open_ = stated.mean(axis=0) > 1e-9
-    return (cards - cards.mean(axis=0))[:, open_] / stated[:, open_] / np.sqrt(1 - 1 / len(every))
+    return (
+        (cards - cards.mean(axis=0))[:, open_]
+        / stated[:, open_]
+        / np.sqrt(1 - 1 / len(every))
+    )
 
 
 def test_an_error_that_ignores_the_draws_of_the_style_is_too_small():
-    belief = OPEN.given(bb.Holds("E", "ST S9 S8 H9"), bb.Holds("W", "HT H8 DJ DT"), *CALLS)
+    belief = OPEN.given(
+        bb.Holds("E", "ST S9 S8 H9"), bb.Holds("W", "HT H8 DJ DT"), *CALLS
+    )
     assert belief.count() == 48_620
     every = [infer_jointly(belief, "W", draws=16, rng=seed) for seed in range(12)]
-    assert honest(from_seed_to_seed(every, [found.card_errors().sel(seat="W").values for found in every]))
-    p = [found.layouts.card_probabilities().sel(seat="W").values.clip(0, 1) for found in every]
-    blind = [np.sqrt(one * (1 - one) / len(found.layouts)) for one, found in zip(p, every, strict=True)]
+    assert honest(
+        from_seed_to_seed(
+            every, [found.card_errors().sel(seat="W").values for found in every]
+        )
+    )
+    p = [
+        found.layouts.card_probabilities().sel(seat="W").values.clip(0, 1)
+        for found in every
+    ]
+    blind = [
+        np.sqrt(one * (1 - one) / len(found.layouts))
+        for one, found in zip(p, every, strict=True)
+    ]
     assert dishonest(from_seed_to_seed(every, blind))
 
 
@@ -134,30 +207,44 @@ def known():
 
 @pytest.mark.parametrize("seeds", [14, pytest.param(100, marks=pytest.mark.slow)])
 def test_stated_errors_are_those_from_seed_to_seed(known, seeds):
-    every = [infer_jointly(SOME, "W", RECORDS, KNOWN, draws=60, rng=seed) for seed in range(seeds)]
+    every = [
+        infer_jointly(SOME, "W", RECORDS, KNOWN, draws=60, rng=seed)
+        for seed in range(seeds)
+    ]
     assert honest([deviations(found, known) for found in every])
     entropy = np.array([found.layouts.entropy_bits for found in every])
-    assert abs(entropy.mean() - known.entropy_bits) < 5 * entropy.std(ddof=1) / np.sqrt(seeds) + 1e-3
+    assert (
+        abs(entropy.mean() - known.entropy_bits)
+        < 5 * entropy.std(ddof=1) / np.sqrt(seeds) + 1e-3
+    )
     without = by_quadrature(SOME, KNOWN)
-    assert dishonest([deviations(found, without) for found in every]), "without the records it would fail"
+    assert dishonest([deviations(found, without) for found in every]), (
+        "without the records it would fail"
+    )
 
 
 @pytest.mark.parametrize("seeds", [8, pytest.param(40, marks=pytest.mark.slow)])
 def test_layouts_drawn_where_the_calls_point(known, seeds):
     every = [
-        infer_jointly(SOME, "W", RECORDS, KNOWN, method="draws", layouts=500, draws=60, rng=seed)
+        infer_jointly(
+            SOME, "W", RECORDS, KNOWN, method="draws", layouts=500, draws=60, rng=seed
+        )
         for seed in range(seeds)
     ]
     assert honest([deviations(found, known) for found in every])
     for found in every:
         assert found.layouts.importance.ess > 0.6 * len(found.layouts)
-    uniform = Weights(infer_jointly(SOME, "W", RECORDS, KNOWN, rng=1).layouts.importance.log)
+    uniform = Weights(
+        infer_jointly(SOME, "W", RECORDS, KNOWN, rng=1).layouts.importance.log
+    )
     assert uniform.ess < 0.4 * len(uniform), "uniform draws are worth less"
 
 
 def test_a_prior_that_reaches_the_ends_of_a_style():
     expected = by_quadrature(FEW, WIDE, 6)
-    every = [infer_jointly(FEW, "W", prior=WIDE, draws=60, rng=seed) for seed in range(12)]
+    every = [
+        infer_jointly(FEW, "W", prior=WIDE, draws=60, rng=seed) for seed in range(12)
+    ]
     assert honest([deviations(found, expected) for found in every])
 
 
@@ -177,14 +264,24 @@ def test_the_density_that_nuts_samples_is_a_sum_over_layouts():
     question = StyleQuestion.of(SOME, "W", RECORDS, KNOWN)
     density = density_of(posterior_model(question, StyleRows.of(question, None)))
     (masks,) = Enumeration.of(SOME.constraints).blocks()
-    west, east = np.ascontiguousarray(masks[:, 3]), SOME.bidder.log_likelihood(masks[:, 1], SOME.auction, 1)
+    west, east = (
+        np.ascontiguousarray(masks[:, 3]),
+        SOME.bidder.log_likelihood(masks[:, 1], SOME.auction, 1),
+    )
     found, expected = [], []
     for z in ([0.0, 0.0], [1.3, -0.4], [-2.0, 1.1]):
         style = StyleBidder(*KNOWN.styles(np.array(z)).tolist())
-        log = east + sum(style.log_likelihood(west, SOME.auction, index) for index in (0, 3))
-        log = log + sum(style.log_likelihood(np.array([one.hand.mask]), one.auction, one.index) for one in RECORDS)
+        log = east + sum(
+            style.log_likelihood(west, SOME.auction, index) for index in (0, 3)
+        )
+        log = log + sum(
+            style.log_likelihood(np.array([one.hand.mask]), one.auction, one.index)
+            for one in RECORDS
+        )
         expected.append(np.log(np.exp(log).sum()) + stats.norm.logpdf(z).sum())
-        found.append(float(density({"z_aggressiveness": z[:1], "z_temperature": z[1:]})))
+        found.append(
+            float(density({"z_aggressiveness": z[:1], "z_temperature": z[1:]}))
+        )
     assert np.diff(found) == pytest.approx(np.diff(expected), abs=1e-9)
     assert np.abs(np.diff(found)).max() > 1, "the styles differ"
 
@@ -194,14 +291,35 @@ def chains(monkeypatch):
     """Chains without NUTS, which the slow tests run: draws of the posterior by importance."""
 
     def put(draws):
-        drawn = infer_jointly(SOME, "W", RECORDS, KNOWN, draws=draws, rng=5).styles.values
-        values = dict(zip(STYLE, np.moveaxis(drawn[: 2 * draws].reshape(2, draws, 1, 4), -1, 0), strict=True))
-        values["z_aggressiveness"] = values["aggressiveness"] / KNOWN.aggressiveness.spread
-        values["z_temperature"] = np.log(values["temperature"]) / KNOWN.log_temperature.spread
-        axes, coords = ("chain", "draw", "player"), {"chain": range(2), "draw": range(draws), "player": ["W"]}
-        posterior = xarray.Dataset({name: (axes, column) for name, column in values.items()}, coords)
-        settled = xarray.Dataset({"diverging": (axes[:2], np.zeros((2, draws), dtype=bool))})
-        tree = xarray.DataTree.from_dict({"posterior": posterior, "sample_stats": settled})
+        drawn = infer_jointly(
+            SOME, "W", RECORDS, KNOWN, draws=draws, rng=5
+        ).styles.values
+        values = dict(
+            zip(
+                STYLE,
+                np.moveaxis(drawn[: 2 * draws].reshape(2, draws, 1, 4), -1, 0),
+                strict=True,
+            )
+        )
+        values["z_aggressiveness"] = (
+            values["aggressiveness"] / KNOWN.aggressiveness.spread
+        )
+        values["z_temperature"] = (
+            np.log(values["temperature"]) / KNOWN.log_temperature.spread
+        )
+        axes, coords = (
+            ("chain", "draw", "player"),
+            {"chain": range(2), "draw": range(draws), "player": ["W"]},
+        )
+        posterior = xarray.Dataset(
+            {name: (axes, column) for name, column in values.items()}, coords
+        )
+        settled = xarray.Dataset(
+            {"diverging": (axes[:2], np.zeros((2, draws), dtype=bool))}
+        )
+        tree = xarray.DataTree.from_dict(
+            {"posterior": posterior, "sample_stats": settled}
+        )
         monkeypatch.setattr(joint, "sample_quietly", lambda *size: tree)
 
     return put
@@ -223,17 +341,29 @@ def test_draws_of_chains_agree_with_quadrature_and_few_are_said(known, chains):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"method": "draws"}, pytest.param({"sampler": "nuts"}, marks=pytest.mark.slow)], ids=str
+    "options",
+    [
+        {},
+        {"method": "draws"},
+        pytest.param({"sampler": "nuts"}, marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_the_same_seed_gives_the_same_answer(options):
-    first, second = (infer_jointly(FEW, "W", draws=20, tune=20, rng=7, **options) for _ in range(2))
+    first, second = (
+        infer_jointly(FEW, "W", draws=20, tune=20, rng=7, **options) for _ in range(2)
+    )
     np.testing.assert_array_equal(first.styles.values, second.styles.values)
-    np.testing.assert_array_equal(first.layouts.layouts.masks, second.layouts.layouts.masks)
+    np.testing.assert_array_equal(
+        first.layouts.layouts.masks, second.layouts.layouts.masks
+    )
     np.testing.assert_array_equal(first.layouts.weights, second.layouts.weights)
 
 
 def test_the_summary_of_outputs_counts_the_style():
-    belief = OPEN.given(bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9"), *CALLS)
+    belief = OPEN.given(
+        bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9"), *CALLS
+    )
     found = infer_jointly(belief, "W", rng=2)
     result = bb.estimate(found.layouts, pair="W:N")
     row = result.summary("c1").loc["c1[S]"]
@@ -243,24 +373,41 @@ def test_the_summary_of_outputs_counts_the_style():
 
 
 def test_a_question_that_makes_no_sense_is_refused_in_one_line():
-    with pytest.raises(bb.BayesBridgeError, match=r"^prior of log_temperature .*: give a centre from -2.3 to"):
+    with pytest.raises(
+        bb.BayesBridgeError,
+        match=r"^prior of log_temperature .*: give a centre from -2.3 to",
+    ):
         Prior(log_temperature=(-3.0, 1.0))
     for bidder in (bb.IterativeBidder(), bb.LearnedBidder()):
-        with pytest.raises(bb.BayesBridgeError, match=r"which has no style to learn: ask about belief.with_bidder\("):
+        with pytest.raises(
+            bb.BayesBridgeError,
+            match=r"which has no style to learn: ask about belief.with_bidder\(",
+        ):
             infer_jointly(SOME.with_bidder(bidder), "W")
     with pytest.raises(bb.BayesBridgeError, match=r"^S is the observer"):
         infer_jointly(SOME, "S")
-    with pytest.raises(bb.BayesBridgeError, match=r"^W has not called: give the calls as evidence first$"):
+    with pytest.raises(
+        bb.BayesBridgeError,
+        match=r"^W has not called: give the calls as evidence first$",
+    ):
         infer_jointly(OPEN, "W")
-    with pytest.raises(bb.BayesBridgeError, match=r"^records of her, him: give those of W alone$"):
-        infer_jointly(SOME, "W", [RECORDS[0], CallRecord("her", "KQ852.J3.A94.Q83", RECORDS[0].auction, 0)])
+    with pytest.raises(
+        bb.BayesBridgeError, match=r"^records of her, him: give those of W alone$"
+    ):
+        infer_jointly(
+            SOME,
+            "W",
+            [RECORDS[0], CallRecord("her", "KQ852.J3.A94.Q83", RECORDS[0].auction, 0)],
+        )
     with pytest.raises(bb.BayesBridgeError, match=r"^1 draws: give at least 4$"):
         infer_jointly(SOME, "W", draws=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [{}, {"sampler": "nuts"}, {"method": "draws", "layouts": 20_000}], ids=["counts", "nuts", "draws"]
+    "options",
+    [{}, {"sampler": "nuts"}, {"method": "draws", "layouts": 20_000}],
+    ids=["counts", "nuts", "draws"],
 )
 def test_all_ten_million_layouts(options, all_layouts):
     prior, expected = all_layouts
@@ -271,5 +418,7 @@ def test_all_ten_million_layouts(options, all_layouts):
 
 @pytest.fixture(scope="module")
 def all_layouts():
-    prior = Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
+    prior = Prior(
+        suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0)
+    )
     return prior, by_quadrature(OPEN.given(*CALLS), prior, 17)

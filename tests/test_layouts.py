@@ -19,7 +19,9 @@ def test_a_batch_measures_what_its_hands_measure(deals):
     batch = Layouts.of(deals)
     assert list(batch) == deals
     assert batch.points.tolist() == [[hand.points for hand in deal] for deal in deals]
-    assert batch.lengths.tolist() == [[[hand.length(s) for s in range(4)] for hand in deal] for deal in deals]
+    assert batch.lengths.tolist() == [
+        [[hand.length(s) for s in range(4)] for hand in deal] for deal in deals
+    ]
     assert batch.holds("SA").argmax(1).tolist() == [deal.holder("SA") for deal in deals]
     assert [points_in(hand.mask) for hand in deals[0]] == batch.points[0].tolist()
 
@@ -32,10 +34,14 @@ def test_a_batch_cannot_be_changed(deals):
     with pytest.raises(ValueError, match="read-only"):
         batch.masks[0, 0] = 0
     assert list(batch[3:5]) == deals[3:5]
-    assert len(batch[batch.points[:, 0] > 12]) == sum(deal["N"].points > 12 for deal in deals)
+    assert len(batch[batch.points[:, 0] > 12]) == sum(
+        deal["N"].points > 12 for deal in deals
+    )
 
 
-@pytest.mark.parametrize("wrong", [np.zeros((3, 3), np.uint64), np.zeros(4, np.uint64), np.zeros((2, 4))])
+@pytest.mark.parametrize(
+    "wrong", [np.zeros((3, 3), np.uint64), np.zeros(4, np.uint64), np.zeros((2, 4))]
+)
 def test_a_batch_has_four_columns_of_masks(wrong):
     with pytest.raises(DealError, match=r"\(n, 4\)"):
         Layouts(wrong)

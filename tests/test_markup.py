@@ -37,17 +37,30 @@ def test_every_value_is_a_small_piece_of_html_that_needs_nothing(values):
         assert len(shown.encode()) < MOST_BYTES, name
         assert page.text, name
         assert not re.search(r"<script|<link|<img|https?:|url\(", shown), name
-        assert not {key for _, attrs in page.elements for key in attrs} & {"src", "href", "onclick", "onload", "id"}, (
-            name
-        )
+        assert not {key for _, attrs in page.elements for key in attrs} & {
+            "src",
+            "href",
+            "onclick",
+            "onload",
+            "id",
+        }, name
 
 
 @pytest.mark.parametrize(
     ("auction", "words"),
     [
-        (bb.Auction.of("S:1H Pass 1NT 2C Pass"), "West North East South 1 ♥ Pass 1NT 2 ♣ Pass ?"),
-        (bb.Auction.of("S:1NT Pass Pass", dummy="N"), "West East South 1NT Pass Pass The contract is 1NT by S."),
-        (bb.Auction.of("N:Pass Pass Pass Pass"), "West North East South Pass Pass Pass Pass Passed out."),
+        (
+            bb.Auction.of("S:1H Pass 1NT 2C Pass"),
+            "West North East South 1 ♥ Pass 1NT 2 ♣ Pass ?",
+        ),
+        (
+            bb.Auction.of("S:1NT Pass Pass", dummy="N"),
+            "West East South 1NT Pass Pass The contract is 1NT by S.",
+        ),
+        (
+            bb.Auction.of("N:Pass Pass Pass Pass"),
+            "West North East South Pass Pass Pass Pass Passed out.",
+        ),
         (bb.Auction.three("E"), "West East South ?"),
     ],
 )
@@ -75,7 +88,10 @@ def test_a_belief_that_cannot_be_says_why():
 def test_a_result_says_which_figures_are_estimated(values):
     """Points by draws where their tables would be too large; tricks of the network by draws, T counted."""
     drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text
-    assert re.search(r"Estimated, one standard error .* Sampled: cards and lengths, points, T\.", drawn)
+    assert re.search(
+        r"Estimated, one standard error .* Sampled: cards and lengths, points, T\.",
+        drawn,
+    )
     both = bb.estimate(positions.wide().infer(draws=60, rng=1), ["capture", "tricks"])
     text = Page(both._repr_html_()).text
     assert "Sampled: tricks." in text
@@ -95,6 +111,9 @@ def test_text_of_strangers_is_escaped(posterior):
 
 def test_deals_show_themselves():
     some = bb.deals(12, rng=1)
-    assert str(some).splitlines() == [*(deal.pbn for deal in some[:10]), "… and 2 more deals."]
+    assert str(some).splitlines() == [
+        *(deal.pbn for deal in some[:10]),
+        "… and 2 more deals.",
+    ]
     text = Page(some._repr_html_()).text
     assert (text.count("North"), text.count("… and 2 more deals.")) == (10, 1)

@@ -14,7 +14,10 @@ from tests import positions
 
 
 def test_pictures_show_themselves_and_those_of_others_do_not(result):
-    for drawn in (bb.plots.tricks(result), bb.plots.sharpening(positions.quiet(), draws=50)):
+    for drawn in (
+        bb.plots.tricks(result),
+        bb.plots.sharpening(positions.quiet(), draws=50),
+    ):
         data, size = drawn._repr_png_()
         height, width = matplotlib.image.imread(BytesIO(data)).shape[:2]
         inches = drawn.figure.get_size_inches()
@@ -33,7 +36,10 @@ CELLS = {
     "ax = bb.plots.points(result)": (0, 0),
     "posterior": (0, 1),
     "result": (0, 1),
-    "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\nbb.plots.cards(posterior, ax=ax)": (1, 0),
+    "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\nbb.plots.cards(posterior, ax=ax)": (
+        1,
+        0,
+    ),
     "bb.plots.cards(posterior)": (1, 0),
     "display(bb.plots.tricks(result))\nbb.plots.distribution(result, 'delta')": (2, 0),
 }
@@ -50,7 +56,9 @@ def test_the_notebook_of_the_site_shows_something_in_every_cell():
     page = (Path(__file__).parent.parent / "docs" / "results.md").read_text("utf-8")
     sources = re.findall(r"^```\{code-cell\}\n(.*?)^```$", page, re.M | re.S)
     for cell in executed(sources):
-        assert shown_by(cell) == ((1, 0) if "bb.plots." in cell.source else (0, 1)), cell.source
+        assert shown_by(cell) == ((1, 0) if "bb.plots." in cell.source else (0, 1)), (
+            cell.source
+        )
 
 
 def executed(sources):
@@ -58,7 +66,9 @@ def executed(sources):
     import nbformat  # here, since it takes seconds to import
     from nbclient import NotebookClient
 
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in sources]
+    )
     NotebookClient(notebook, timeout=1200, kernel_name="python3").execute()
     return notebook.cells
 
@@ -66,4 +76,6 @@ def executed(sources):
 def shown_by(cell):
     """How many pictures and how many pieces of HTML a cell shows."""
     shown = [output.get("data", {}) for output in cell.outputs]
-    return sum("image/png" in data for data in shown), sum("text/html" in data for data in shown)
+    return sum("image/png" in data for data in shown), sum(
+        "text/html" in data for data in shown
+    )

@@ -19,7 +19,9 @@ from tests import positions
 
 @pytest.fixture(scope="module")
 def prior():
-    return bb.estimate(bb.Belief("E", positions.EAST).infer(draws=100, rng=1), pair="S:N")
+    return bb.estimate(
+        bb.Belief("E", positions.EAST).infer(draws=100, rng=1), pair="S:N"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,10 @@ def steps():
 
 def bars(ax):
     """Middle → height of every bar, the last drawn where two share a place."""
-    return {round(bar.get_x() + bar.get_width() / 2, 6): bar.get_height() for bar in ax.patches}
+    return {
+        round(bar.get_x() + bar.get_width() / 2, 6): bar.get_height()
+        for bar in ax.patches
+    }
 
 
 def texts(ax):
@@ -38,25 +43,33 @@ def texts(ax):
 
 def pmf(result, name, **where):
     found = result["pmf"][name].sel(where)
-    return dict(zip(found[f"{name}_value"].values.tolist(), found.values.tolist(), strict=True))
+    return dict(
+        zip(found[f"{name}_value"].values.tolist(), found.values.tolist(), strict=True)
+    )
 
 
 def test_tricks_are_the_distribution_with_failing_conditions_apart(prior):
     ax = bb.plots.tricks(prior, level=3)
     drawn, T = bars(ax), pmf(prior, "T")
     labels = zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)
-    (apart,) = (place for place, label in labels if label.get_text() == "conditions\nfail")
+    (apart,) = (
+        place for place, label in labels if label.get_text() == "conditions\nfail"
+    )
     assert drawn.pop(apart) == pytest.approx(T.pop(0))
     assert apart < min(drawn) - 1
     assert drawn == pytest.approx({value: T[value] for value in drawn})
     assert sum(drawn.values()) == pytest.approx(sum(T.values()))
-    assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [8.5]
+    assert [
+        line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"
+    ] == [8.5]
     chance = float(prior.at_least().sel(tricks=9))
     assert ax.get_title().splitlines()[1] == f"T ≥ 9: {100 * chance:.0f} %"
 
 
 def test_conditions_that_never_hold_are_one_bar():
-    belief = bb.Belief("S", "5432.5432.543.32").given(bb.Reveal("N", "876.876.876.7654"))
+    belief = bb.Belief("S", "5432.5432.543.32").given(
+        bb.Reveal("N", "876.876.876.7654")
+    )
     ax = bb.plots.tricks(bb.estimate(belief.infer(rng=1)))
     assert {place: height for place, height in bars(ax).items() if height} == {5: 1}
 
@@ -65,7 +78,10 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
     ax = bb.plots.cards(result)
     chances = result["marginals"]["card_probabilities"]
     words = texts(ax)
-    assert [word for word in words if word in ("North", "East", "South", "West")] == ["South", "West"] * 4
+    assert [word for word in words if word in ("North", "East", "South", "West")] == [
+        "South",
+        "West",
+    ] * 4
     assert words.count("N") == words.count("E") == 13
     for suit, symbol in SYMBOLS.items():
         (mark,) = (text for text in ax.texts if text.get_text() == symbol)
@@ -75,14 +91,16 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
             cells = [
                 text.get_text()
                 for text in ax.texts
-                if text.get_position()[0] == column + 0.5 and abs(text.get_position()[1] - middle) < 1
+                if text.get_position()[0] == column + 0.5
+                and abs(text.get_position()[1] - middle) < 1
             ]
             south, west = float(shares.sel(seat="S")), float(shares.sel(seat="W"))
             if south + west < 0.5:
                 assert cells == [str(shares["seat"].values[int(shares.argmax("seat"))])]
             else:
                 assert cells == [
-                    plots.short_percent(round(share, 9)) if share > 1e-9 else "·" for share in (south, west)
+                    plots.short_percent(round(share, 9)) if share > 1e-9 else "·"
+                    for share in (south, west)
                 ]
 
 
@@ -90,7 +108,10 @@ def test_lengths_of_hidden_hands_and_their_means(result):
     ax = bb.plots.lengths(result)
     words = texts(ax)
     chances = result["marginals"]["length_probabilities"]
-    assert [word for word in words if word in ("North", "East", "South", "West")] == ["South", "West"]
+    assert [word for word in words if word in ("North", "East", "South", "West")] == [
+        "South",
+        "West",
+    ]
     for seat in "SW":
         for suit in "SHDC":
             mean = float((chances.sel(seat=seat, suit=suit) * chances["length"]).sum())
@@ -109,7 +130,12 @@ def test_sharpening_draws_the_table(steps):
     sampled = next(line for line in axes[0].lines if line.get_linestyle() == "None")
     assert len(sampled.get_xdata()) == int((~steps["exact"]).sum()) > 0
     labels = [label.get_text() for label in axes[2].get_xticklabels()]
-    assert labels == ["E's hand", "S calls 1NT", "N shows its hand", "S holds ♠A ♠K ♠2 ♥K ♥3…"]
+    assert labels == [
+        "E's hand",
+        "S calls 1NT",
+        "N shows its hand",
+        "S holds ♠A ♠K ♠2 ♥K ♥3…",
+    ]
 
 
 def test_runs_of_the_paper_stand_beside_the_exact_figures():
@@ -117,9 +143,13 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
         found = study.count_exactly()
         ax = bb.plots.paper_runs(found)
         shown = [figure for figure in found.figures if figure.own]
-        assert sorted(bars(ax).values()) == sorted(value for figure in shown for value in figure.printed)
+        assert sorted(bars(ax).values()) == sorted(
+            value for figure in shown for value in figure.printed
+        )
         (across,) = ax.collections
-        assert [segment[0][1] for segment in across.get_segments()] == pytest.approx([one.own for one in shown])
+        assert [segment[0][1] for segment in across.get_segments()] == pytest.approx(
+            [one.own for one in shown]
+        )
         assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
         legend = [text.get_text() for text in ax.get_legend().get_texts()]
         assert legend == ["exact", "paper, run 1", "paper, run 2", "paper, run 3"]
@@ -127,8 +157,12 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
 
 def test_one_hand_stands_beside_both_hands():
     found = STUDIES["shift"].simulate(5_000, 1)
-    for ax, shares in zip(bb.plots.shift(found), found.answers["shares"].values(), strict=True):
-        assert sorted(bars(ax).values()) == sorted(share for both in shares.values() for share in both)
+    for ax, shares in zip(
+        bb.plots.shift(found), found.answers["shares"].values(), strict=True
+    ):
+        assert sorted(bars(ax).values()) == sorted(
+            share for both in shares.values() for share in both
+        )
 
 
 def test_given_axes_are_used_and_returned(result, steps):
@@ -152,16 +186,24 @@ def test_pictures_leave_no_pyplot_behind():
         "from bayesbridge.studies import captures; bb.plots.paper_runs(captures.count_exactly());"
         "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "True False\n"
 
 
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda result: bb.plots.tricks(result, level=0), "level 0: a contract is at level 1 to 7"),
+        (
+            lambda result: bb.plots.tricks(result, level=0),
+            "level 0: a contract is at level 1 to 7",
+        ),
         (lambda result: bb.plots.tricks(result, "tricks"), "no output 'tricks'"),
-        (lambda result: bb.plots.tricks(result, "c1"), "'c1' has several numbers: pick one by suit"),
+        (
+            lambda result: bb.plots.tricks(result, "c1"),
+            "'c1' has several numbers: pick one by suit",
+        ),
     ],
 )
 def test_wrong_questions_are_refused(result, draw, words):
@@ -195,18 +237,36 @@ def test_points_are_a_row_of_bars_for_each_hidden_hand(posterior, result):
     chances = posterior.point_probabilities()
     for source in (posterior, result):
         ax = bb.plots.points(source)
-        means = {seat: float((chances.sel(seat=seat) * chances["points"]).sum()) for seat in "SW"}
-        assert labels(ax.yaxis) == [f"South\nmean {means['S']:.1f}", f"West\nmean {means['W']:.1f}"]
+        means = {
+            seat: float((chances.sel(seat=seat) * chances["points"]).sum())
+            for seat in "SW"
+        }
+        assert labels(ax.yaxis) == [
+            f"South\nmean {means['S']:.1f}",
+            f"West\nmean {means['W']:.1f}",
+        ]
         assert "as East sees it" in ax.get_title()
     highest = float(chances.sel(seat=["S", "W"]).max())
     for row, seat in enumerate("SW"):
         shares = chances.sel(seat=seat).values
-        drawn = {round(bar.get_x() + bar.get_width() / 2): bar for bar in ax.patches if bar.get_y() == -row}
-        heights = {points: bar.get_height() * highest / 0.78 for points, bar in drawn.items()}
-        assert heights == pytest.approx({points: shares[points] for points in drawn}, abs=1e-9)
+        drawn = {
+            round(bar.get_x() + bar.get_width() / 2): bar
+            for bar in ax.patches
+            if bar.get_y() == -row
+        }
+        heights = {
+            points: bar.get_height() * highest / 0.78 for points, bar in drawn.items()
+        }
+        assert heights == pytest.approx(
+            {points: shares[points] for points in drawn}, abs=1e-9
+        )
         assert sum(heights.values()) == pytest.approx(1, abs=0.01)
         low, high = shortest_interval(np.arange(38), shares, 0.5)
-        dark = {points for points, bar in drawn.items() if to_hex(bar.get_facecolor()) == plots.BLUE.lower()}
+        dark = {
+            points
+            for points, bar in drawn.items()
+            if to_hex(bar.get_facecolor()) == plots.BLUE.lower()
+        }
         assert dark == set(range(int(low), int(high) + 1)) & drawn.keys()
 
 
@@ -226,12 +286,18 @@ def test_an_output_of_several_numbers_is_a_table_with_means(result):
 def test_one_number_is_drawn_as_bars(result):
     ax = bb.plots.distribution(result, "delta", suit="S")
     shares = result["pmf"]["delta"].sel(suit="S")
-    drawn = {round(bar.get_x() + bar.get_width() / 2): bar.get_height() for bar in ax.patches}
-    assert drawn == pytest.approx({int(v): float(shares.sel(delta_value=v)) for v in drawn})
+    drawn = {
+        round(bar.get_x() + bar.get_width() / 2): bar.get_height() for bar in ax.patches
+    }
+    assert drawn == pytest.approx(
+        {int(v): float(shares.sel(delta_value=v)) for v in drawn}
+    )
     assert ax.get_title().startswith("delta of S and N, S (exact)")
 
 
-@bb.plugins.estimator("share", doc="Points of the pair as a share of all.", dtype="float64")
+@bb.plugins.estimator(
+    "share", doc="Points of the pair as a share of all.", dtype="float64"
+)
 def share(deal, question):
     return sum(deal[seat].points for seat in question.pair) / 40
 
@@ -241,10 +307,14 @@ def test_numbers_that_are_not_whole_are_a_histogram_by_weight(posterior):
     ax = bb.plots.distribution(result, "share")
     assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1)
     mean = posterior.expect(lambda layouts: layouts.points[:, [0, 2]].sum(axis=1) / 40)
-    assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == pytest.approx([mean])
+    assert [
+        line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"
+    ] == pytest.approx([mean])
     middles = np.array([bar.get_x() + bar.get_width() / 2 for bar in ax.patches])
     heights = np.array([bar.get_height() for bar in ax.patches])
-    assert float(middles @ heights) == pytest.approx(mean, abs=ax.patches[0].get_width())
+    assert float(middles @ heights) == pytest.approx(
+        mean, abs=ax.patches[0].get_width()
+    )
 
 
 def test_played_cards_have_a_line_through_them():
@@ -254,6 +324,10 @@ def test_played_cards_have_a_line_through_them():
     for source in (posterior, bb.estimate(posterior, pair="S:N")):
         ax = bb.plots.cards(source)
         assert ax.get_title().endswith("in %; a line: played")
-        marked.append(sorted((line.get_xdata()[0], line.get_ydata()[1]) for line in ax.lines))
-    assert marked[0] == marked[1] == [(3, 0.0), (6, 0.0)], "the jack and the eight, in the block of spades"
+        marked.append(
+            sorted((line.get_xdata()[0], line.get_ydata()[1]) for line in ax.lines)
+        )
+    assert marked[0] == marked[1] == [(3, 0.0), (6, 0.0)], (
+        "the jack and the eight, in the block of spades"
+    )
     assert not bb.plots.cards(positions.quiet().infer(rng=1)).lines

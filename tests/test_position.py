@@ -46,7 +46,9 @@ evidence = [
   {{ reveal = "E:987.T98.KQ87.A54" }},
 ]
 """
-    expected = bb.Belief("W", HAND, dummy="E", trump="H", bidder=IterativeBidder(slip=0.1)).given(
+    expected = bb.Belief(
+        "W", HAND, dummy="E", trump="H", bidder=IterativeBidder(slip=0.1)
+    ).given(
         bb.Called("N", "1H"),
         bb.Called("S", "1NT"),
         bb.Void("N", "C"),
@@ -62,23 +64,49 @@ evidence = [
 
 def test_options_come_after_the_files_evidence_and_replace_its_settings(file):
     path = file(f'{START}trump = "S"\nevidence = [{{ call = "W:1NT" }}]')
-    found = believed("--void", "E:H", "--position", path, "--trump", "NT", "--call", "E:2NT")
+    found = believed(
+        "--void", "E:H", "--position", path, "--trump", "NT", "--call", "E:2NT"
+    )
     expected = bb.Belief("S", HAND, trump="NT")
-    assert found == expected.given(bb.Called("W", "1NT"), bb.Void("E", "H"), bb.Called("E", "2NT"))
-    assert believed("--position", file('observer = "S"'), "--hand", HAND) == bb.Belief("S", HAND)
+    assert found == expected.given(
+        bb.Called("W", "1NT"), bb.Void("E", "H"), bb.Called("E", "2NT")
+    )
+    assert believed("--position", file('observer = "S"'), "--hand", HAND) == bb.Belief(
+        "S", HAND
+    )
 
 
 BAD = {
-    "unknown setting": ('obsever = "S"', "p.toml:1: obsever: unknown key 'obsever'", "did you mean 'observer'?"),
+    "unknown setting": (
+        'obsever = "S"',
+        "p.toml:1: obsever: unknown key 'obsever'",
+        "did you mean 'observer'?",
+    ),
     "unknown kind": (
         f'{START}evidence = [\n  {{ void = "E:H" }},\n  {{ viod = "E:D" }},\n]',
         "p.toml:5: viod: unknown key 'viod'",
         "did you mean 'void'?",
     ),
-    "bad hand": ('observer = "S"\n\nhand = "AKQ"', "p.toml:3: hand: hand 'AKQ' has 1 suits", "write four"),
-    "bad slip": (f"{START}slip = 2.0", "p.toml:3: slip: '2.0' is no probability", "from 0 to 1"),
-    "a truth value": (f"{START}slip = true", "p.toml:3: slip: true is neither text nor number", "in quotes"),
-    "evidence as text": (f'{START}evidence = "W:1NT"', "p.toml:3: evidence: write a list", '{ call = "W:1NT" }'),
+    "bad hand": (
+        'observer = "S"\n\nhand = "AKQ"',
+        "p.toml:3: hand: hand 'AKQ' has 1 suits",
+        "write four",
+    ),
+    "bad slip": (
+        f"{START}slip = 2.0",
+        "p.toml:3: slip: '2.0' is no probability",
+        "from 0 to 1",
+    ),
+    "a truth value": (
+        f"{START}slip = true",
+        "p.toml:3: slip: true is neither text nor number",
+        "in quotes",
+    ),
+    "evidence as text": (
+        f'{START}evidence = "W:1NT"',
+        "p.toml:3: evidence: write a list",
+        '{ call = "W:1NT" }',
+    ),
     "inside a list over lines": (
         f'{START}evidence = [\n  {{ play = ["W:H5",\n    "N:HA", # not "this"\n    "E:1D"] }},\n]',
         "p.toml:6: play: unknown suit '1' in card '1D'",
@@ -109,8 +137,16 @@ BAD = {
         "p.toml:4: system: unknown system 'sayc?'",
         "write acol",
     ),
-    "no quotes": ('observer = "S"\nhand = AKQ\n', "p.toml:2: hand: not TOML: Invalid value", "in quotes"),
-    "not UTF-8": (b'observer = "\xff"', "p.toml: not UTF-8 at byte 12", "save it as UTF-8"),
+    "no quotes": (
+        'observer = "S"\nhand = AKQ\n',
+        "p.toml:2: hand: not TOML: Invalid value",
+        "in quotes",
+    ),
+    "not UTF-8": (
+        b'observer = "\xff"',
+        "p.toml: not UTF-8 at byte 12",
+        "save it as UTF-8",
+    ),
 }
 
 

@@ -43,14 +43,25 @@ DOORS = {
 def test_importing_the_package_loads_nothing_heavy():
     heavy = [*DOORS, "numpy", "scipy", "xarray", "pandas"]
     code = f"import bayesbridge, sys; print([name for name in {heavy} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT
+    )
     assert (result.stdout, result.stderr) == ("[]\n", "")
 
 
 def test_every_public_name_is_there_and_listed_once():
     stub = ast.parse((PACKAGE / "__init__.pyi").read_text("utf-8"))
-    imported = [alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
-    (listed,) = (ast.literal_eval(node.value) for node in stub.body if isinstance(node, ast.Assign))
+    imported = [
+        alias.name
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    (listed,) = (
+        ast.literal_eval(node.value)
+        for node in stub.body
+        if isinstance(node, ast.Assign)
+    )
     assert listed == sorted(set(listed))
     assert sorted(imported) == listed == sorted(bayesbridge.__all__)
     for name in listed:
@@ -83,7 +94,11 @@ def test_a_heavy_dependency_has_its_door(dependency):
 def pins(lock):
     """Name → the lines of one pinned requirement."""
     text = (ROOT / "requirements" / f"{lock}.txt").read_text("utf-8")
-    return [entry for entry in re.split(r"^(?=\w|#)", text, flags=re.M) if entry.strip() and entry[0] != "#"]
+    return [
+        entry
+        for entry in re.split(r"^(?=\w|#)", text, flags=re.M)
+        if entry.strip() and entry[0] != "#"
+    ]
 
 
 @pytest.mark.parametrize("lock", ["uv", "user", "dev"])
@@ -98,8 +113,19 @@ def test_locks_pin_and_hash_everything_and_name_no_registry(lock):
     ("lock", "wanted"),
     [
         ("user", PROJECT["project"]["dependencies"]),
-        ("dev", [text for group in PROJECT["dependency-groups"].values() for text in group if isinstance(text, str)]),
-        *[("dev", PROJECT["project"]["optional-dependencies"][name]) for name in ("cluster", "web", "notebook")],
+        (
+            "dev",
+            [
+                text
+                for group in PROJECT["dependency-groups"].values()
+                for text in group
+                if isinstance(text, str)
+            ],
+        ),
+        *[
+            ("dev", PROJECT["project"]["optional-dependencies"][name])
+            for name in ("cluster", "web", "notebook")
+        ],
     ],
 )
 def test_locks_hold_what_the_project_asks_for(lock, wanted):
@@ -117,14 +143,25 @@ def distribution_name(text):
 
 
 def test_what_the_package_imports_is_declared():
-    groups = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
+    groups = [
+        PROJECT["project"]["dependencies"],
+        *PROJECT["project"]["optional-dependencies"].values(),
+    ]
     declared = {distribution_name(text) for group in groups for text in group}
-    imported = set().union(*map(imported_packages, PACKAGE.rglob("*.py"))) - sys.stdlib_module_names - {"bayesbridge"}
+    imported = (
+        set().union(*map(imported_packages, PACKAGE.rglob("*.py")))
+        - sys.stdlib_module_names
+        - {"bayesbridge"}
+    )
     assert {"pandas", "traitlets"} < imported
     assert set(map(distribution_name, imported)) - declared == set()
 
 
-RELEASED = [path for path in ROOT.glob("plugins/*/pyproject.toml") if path.parent.name != "bayesbridge-template"]
+RELEASED = [
+    path
+    for path in ROOT.glob("plugins/*/pyproject.toml")
+    if path.parent.name != "bayesbridge-template"
+]
 
 
 @pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.parent.name)
@@ -135,7 +172,9 @@ def test_a_plugin_is_released_with_the_package_and_needs_that_version(path):
 
 
 def test_the_solver_that_a_message_names_is_an_extra_and_a_plugin_of_this_repository():
-    assert PROJECT["project"]["optional-dependencies"]["solver"] == ["bayesbridge-double-dummy"]
+    assert PROJECT["project"]["optional-dependencies"]["solver"] == [
+        "bayesbridge-double-dummy"
+    ]
     assert (ROOT / "plugins" / "bayesbridge-double-dummy").is_dir()
 
 
@@ -143,22 +182,34 @@ def test_links_of_the_readme_lead_to_the_tag_on_the_package_index():
     from scripts.metadata import with_absolute_links
 
     text = (ROOT / "README.md").read_text("utf-8")
-    links = re.findall(r"\]\(([^)\s]+)\)", with_absolute_links(text, "https://host/a/b", "v1.2"))
+    links = re.findall(
+        r"\]\(([^)\s]+)\)", with_absolute_links(text, "https://host/a/b", "v1.2")
+    )
     assert len(links) > 30
     assert [link for link in links if not link.startswith("https://")] == []
-    assert "https://host/a/b/blob/v1.2/docs/estimators.md#played-against-reality" in links
+    assert (
+        "https://host/a/b/blob/v1.2/docs/estimators.md#played-against-reality" in links
+    )
 
 
 def test_every_action_is_pinned_by_its_hash():
-    workflows = [path.read_text("utf-8") for path in ROOT.glob(".github/workflows/*.yml")]
+    workflows = [
+        path.read_text("utf-8") for path in ROOT.glob(".github/workflows/*.yml")
+    ]
     used = [line for text in workflows for line in re.findall(r"uses: (.*)", text)]
     assert len(used) > 10
-    assert [line for line in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", line)] == []
+    assert [
+        line
+        for line in used
+        if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", line)
+    ] == []
 
 
 def test_every_dependency_has_a_reason():
     reasons = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    names = [re.match(r"[\w.-]+", text)[0] for text in PROJECT["project"]["dependencies"]]
+    names = [
+        re.match(r"[\w.-]+", text)[0] for text in PROJECT["project"]["dependencies"]
+    ]
     assert [name for name in names if f"| {name} |" not in reasons] == []
 
 
@@ -174,7 +225,13 @@ def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_pat
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
         (tmp_path / name).chmod(0o755)
-    for name in ("Makefile", "pyproject.toml", "requirements/user.txt", "requirements/uv.txt", "scripts/setup-venv"):
+    for name in (
+        "Makefile",
+        "pyproject.toml",
+        "requirements/user.txt",
+        "requirements/uv.txt",
+        "scripts/setup-venv",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, tmp_path / name)
     for name in (".venv/.user", "asked"):
@@ -182,7 +239,13 @@ def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_pat
 
     def make(*words):
         command = ["make", *words, ".venv/.user"]
-        done = subprocess.run(command, cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True)
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={"PATH": os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+        )
         asked = (tmp_path / "asked").read_text().split("\n")[:-1]
         (tmp_path / "asked").write_text("")
         return done.returncode, done.stderr.split("\n")[0], asked
@@ -190,7 +253,10 @@ def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_pat
     cache = tmp_path / ".uv/cache"
     assert make() == make(f"PYTHON={tmp_path}/.venv/bin/python") == (0, "", [])
     status, _, asked = make(f"PYTHON={tmp_path}/other")
-    assert (status, asked[1:]) == (0, [" cache", f"{cache} venv", *[f"{cache} pip"] * 3])
+    assert (status, asked[1:]) == (
+        0,
+        [" cache", f"{cache} venv", *[f"{cache} pip"] * 3],
+    )
     assert make(f"PYTHON={tmp_path}/other") == (0, "", [])
     told = "PYTHON=/bin/false is no Python 3.12, 3.13 or 3.14: name another, or none"
     assert make("PYTHON=/bin/false")[:2] == (2, told)

@@ -29,7 +29,9 @@ def reference(state):
 def test_stream_equals_the_definition():
     state = seed_state(7)
     words = [int(word) for word in state]
-    assert [int(next64(state)) for _ in range(1000)] == [reference(words) for _ in range(1000)]
+    assert [int(next64(state)) for _ in range(1000)] == [
+        reference(words) for _ in range(1000)
+    ]
 
 
 def test_published_first_outputs():

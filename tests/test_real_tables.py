@@ -35,26 +35,43 @@ def many(tmp_path):
     rng = np.random.default_rng(5)
     text = []
     for board in range(100):
-        hands = [Hand.of([Card(int(card)) for card in part]).pbn for part in rng.permutation(52).reshape(4, 13)]
+        hands = [
+            Hand.of([Card(int(card)) for card in part]).pbn
+            for part in rng.permutation(52).reshape(4, 13)
+        ]
         for _ in range(2):
             contract = f"{rng.integers(1, 8)}{rng.choice(['C', 'D', 'H', 'S', 'NT', 'NT'])}{rng.choice(['', 'X'])}"
-            tags = {"Board": board + 1, "Deal": "N:" + " ".join(hands), "Declarer": rng.choice(list("NESW"))}
+            tags = {
+                "Board": board + 1,
+                "Deal": "N:" + " ".join(hands),
+                "Declarer": rng.choice(list("NESW")),
+            }
             tags |= {"Contract": contract, "Result": rng.integers(4, 13)}
-            text.append("".join(f'[{name} "{value}"]\n' for name, value in tags.items()))
+            text.append(
+                "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
+            )
     path = tmp_path / "many.pbn"
     path.write_text("\n".join(text))
     return path
 
 
-def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monkeypatch, capsys):
+def test_the_whole_way_to_a_file_and_to_a_picture(
+    scripts, many, tmp_path, monkeypatch, capsys
+):
     fit_actual, against_reality = scripts
     options = [str(many), "--solved", str(tmp_path / "tables.tsv"), "--share", "1"]
-    monkeypatch.setattr(sys, "argv", ["fit_actual.py", *options, "-o", str(tmp_path / "actual.json")])
+    monkeypatch.setattr(
+        sys, "argv", ["fit_actual.py", *options, "-o", str(tmp_path / "actual.json")]
+    )
     fit_actual.main()
     assert '"strength"' in (tmp_path / "actual.json").read_text()
     capsys.readouterr()
     picture = tmp_path / "reality.png"
-    monkeypatch.setattr(sys, "argv", ["against_reality.py", *options, "--all", "--picture", str(picture)])
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        ["against_reality.py", *options, "--all", "--picture", str(picture)],
+    )
     against_reality.main()
     text = capsys.readouterr().out
     assert "| beside the real result | tables | bias |" in text

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.quick
 DOCS = Path(__file__).parent.parent / "docs"
 CHAPTERS = {path.stem: path.read_text("utf-8") for path in (DOCS / "api").glob("*.md")}
 PAGE = "\n".join(CHAPTERS.values())
-DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:\w+):: (bayesbridge[\w.]*?)(?:\.(\w+))?(?:\(\))?$", re.M)
+DIRECTIVE = re.compile(
+    r"^\.\. (?:auto\w+|py:\w+):: (bayesbridge[\w.]*?)(?:\.(\w+))?(?:\(\))?$", re.M
+)
 
 NAMED = DIRECTIVE.findall(PAGE)
 PARTS = ("errors", "plots", "plugins")  # modules that are public names themselves
@@ -27,14 +29,23 @@ PUBLIC = [
 
 
 def test_every_public_name_is_in_the_reference_once():
-    listed = [one for one in NAMED if one[0] in ("bayesbridge", "bayesbridge.plots", "bayesbridge.plugins")]
+    listed = [
+        one
+        for one in NAMED
+        if one[0] in ("bayesbridge", "bayesbridge.plots", "bayesbridge.plugins")
+    ]
     assert sorted(listed) == sorted(PUBLIC)
 
 
 def test_the_contents_name_each_chapter_and_what_is_in_it():
-    rows = dict(re.findall(r"^\| \[.*\]\((\w+)\.md\) \| (.*) \|$", CHAPTERS["index"], re.M))
+    rows = dict(
+        re.findall(r"^\| \[.*\]\((\w+)\.md\) \| (.*) \|$", CHAPTERS["index"], re.M)
+    )
     assert rows == {
-        name: ", ".join(f"`{thing or module.rpartition('.')[2]}`" for module, thing in DIRECTIVE.findall(text))
+        name: ", ".join(
+            f"`{thing or module.rpartition('.')[2]}`"
+            for module, thing in DIRECTIVE.findall(text)
+        )
         for name, text in CHAPTERS.items()
         if name != "index"
     }
@@ -48,14 +59,18 @@ def test_every_public_name_has_an_example(module, name):
         assert f"{name}(" in (inspect.getdoc(inspect.getmodule(thing)) or "")
     elif inspect.isclass(thing) or inspect.isfunction(thing):
         members = (
-            [member for key, member in vars(thing).items() if not key.startswith("_")] if inspect.isclass(thing) else []
+            [member for key, member in vars(thing).items() if not key.startswith("_")]
+            if inspect.isclass(thing)
+            else []
         )
         assert any(">>> " in (inspect.getdoc(one) or "") for one in (thing, *members))
     elif not isinstance(thing, int):  # the version of the contract
         assert re.search(rf"^ +@{re.escape(module)}\.{name}$", PAGE, re.M)
 
 
-@pytest.mark.parametrize(("module", "name"), [one for one in NAMED if one[0] != "bayesbridge"])
+@pytest.mark.parametrize(
+    ("module", "name"), [one for one in NAMED if one[0] != "bayesbridge"]
+)
 def test_what_the_reference_names_is_there_and_says_what_it_is(module, name):
     try:
         thing = getattr(importlib.import_module(module), name)

@@ -23,9 +23,13 @@ from tests import positions
 def results(result):
     return {
         "exact and weighted": result,
-        "exact, no weights": bb.estimate(positions.quiet().infer(rng=1), ["capture", "bid"], pair="S:N"),
+        "exact, no weights": bb.estimate(
+            positions.quiet().infer(rng=1), ["capture", "bid"], pair="S:N"
+        ),
         "no evidence": bb.estimate(positions.wide().infer(draws=50, rng=1)),
-        "weights": bb.estimate(positions.passed().infer("likelihood-weighting", draws=200, rng=1)),
+        "weights": bb.estimate(
+            positions.passed().infer("likelihood-weighting", draws=200, rng=1)
+        ),
         "moved": bb.estimate(positions.moved(200)),
     }
 
@@ -36,20 +40,28 @@ ALL = ("exact and weighted", "exact, no weights", "no evidence", "weights", "mov
 def test_marginals_are_the_weighted_shares_of_the_layouts(posterior, result):
     masks, weights = posterior.layouts.masks, posterior.weights
     group = result["marginals"]
-    bits = (masks[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).astype(float)
+    bits = (
+        masks[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
+    ).astype(float)
     cards = np.tensordot(weights, bits, axes=1)
     for index in range(52):
         own = group["card_probabilities"].sel(card=str(bb.Card(index)))
         np.testing.assert_allclose(own.values, cards[index], atol=1e-12)
-        assert str(own["card_suit"].values) + str(own["rank"].values) == str(bb.Card(index))
+        assert str(own["card_suit"].values) + str(own["rank"].values) == str(
+            bb.Card(index)
+        )
     for seat in bb.Seat:
         points = bits[:, :, seat] @ np.tile(HIGH_CARD_POINTS, 4)
-        mean = float((group["point_probabilities"].sel(seat=seat.name) * group["points"]).sum())
+        mean = float(
+            (group["point_probabilities"].sel(seat=seat.name) * group["points"]).sum()
+        )
         assert mean == pytest.approx(weights @ points)
         for suit in bb.Suit:
             lengths = bits[:, 13 * suit : 13 * suit + 13, seat].sum(axis=1)
             own = group["length_probabilities"].sel(seat=seat.name, suit=suit.name)
-            np.testing.assert_allclose(own.values, [weights @ (lengths == n) for n in range(14)], atol=1e-12)
+            np.testing.assert_allclose(
+                own.values, [weights @ (lengths == n) for n in range(14)], atol=1e-12
+            )
 
 
 def test_distributions_are_the_weighted_shares_of_the_draws(result):
@@ -59,7 +71,9 @@ def test_distributions_are_the_weighted_shares_of_the_draws(result):
         draws = result["posterior"][name]
         for value in pmf[f"{name}_value"].values:
             shares = np.tensordot(weights, draws.values == value, axes=2)
-            np.testing.assert_allclose(pmf.sel({f"{name}_value": value}).values, shares, atol=1e-12)
+            np.testing.assert_allclose(
+                pmf.sel({f"{name}_value": value}).values, shares, atol=1e-12
+            )
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -69,9 +83,20 @@ def test_files_lose_nothing(results, tmp_path, name):
     with xarray.open_datatree(tmp_path / "result.nc", engine="h5netcdf") as back:
         xarray.testing.assert_identical(result, bb.Result.of(back.load()))
         for group in result.groups:
-            kinds = {key: value.dtype.kind for key, value in result[group].to_dataset().variables.items()}
-            assert kinds == {key: value.dtype.kind for key, value in back[group].to_dataset().variables.items()}
-        assert bb.Result.of(back).summary().sort_index().equals(result.summary().sort_index())
+            kinds = {
+                key: value.dtype.kind
+                for key, value in result[group].to_dataset().variables.items()
+            }
+            assert kinds == {
+                key: value.dtype.kind
+                for key, value in back[group].to_dataset().variables.items()
+            }
+        assert (
+            bb.Result.of(back)
+            .summary()
+            .sort_index()
+            .equals(result.summary().sort_index())
+        )
 
 
 def test_the_evidence_can_be_pasted_back(results):
@@ -79,7 +104,9 @@ def test_the_evidence_can_be_pasted_back(results):
     group = results["exact and weighted"]["observed_data"]
     pieces = [eval(f"bb.{text}") for text in group["evidence"].values]
     assert tuple(pieces) == belief.evidence
-    assert group["sentence"].values.tolist() == [str(piece) for piece in belief.evidence]
+    assert group["sentence"].values.tolist() == [
+        str(piece) for piece in belief.evidence
+    ]
     assert group["kind"].values.tolist() == ["soft", "hard", "hard"]
     assert results["no evidence"]["observed_data"]["evidence"].shape == (0,)
     assert results["no evidence"]["observed_data"]["evidence"].dtype.kind == "U"
@@ -87,7 +114,9 @@ def test_the_evidence_can_be_pasted_back(results):
 
 def test_the_position_is_told(results):
     told = results["exact and weighted"]["constant_data"]
-    assert [str(told[key].values) for key in ("observer", "hand", "dummy", "contract")] == [
+    assert [
+        str(told[key].values) for key in ("observer", "hand", "dummy", "contract")
+    ] == [
         "E",
         positions.EAST,
         "N",
@@ -103,12 +132,23 @@ def test_a_run_tells_how_to_repeat_it():
     belief = positions.passed()
     posterior = belief.infer("likelihood-weighting", draws=100)
     result = bb.estimate(posterior)
-    again = bb.estimate(belief.infer("likelihood-weighting", draws=100, rng=int(result.attrs["seed"])))
+    again = bb.estimate(
+        belief.infer("likelihood-weighting", draws=100, rng=int(result.attrs["seed"]))
+    )
     xarray.testing.assert_identical(result, again)
-    other = bb.estimate(belief.infer("likelihood-weighting", draws=100, rng=int(result.attrs["seed"]) + 1))
+    other = bb.estimate(
+        belief.infer(
+            "likelihood-weighting", draws=100, rng=int(result.attrs["seed"]) + 1
+        )
+    )
     assert not result.identical(other)
     assert (
-        bb.estimate(belief.infer("likelihood-weighting", draws=100, rng=np.random.default_rng(1))).attrs["seed"] == ""
+        bb.estimate(
+            belief.infer(
+                "likelihood-weighting", draws=100, rng=np.random.default_rng(1)
+            )
+        ).attrs["seed"]
+        == ""
     )
     assert f"numpy {np.__version__}" in result.attrs["versions"]
 
@@ -129,8 +169,15 @@ def test_arviz_summarises_what_it_is_given(result):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ArviZ warns of quantities that never change
         table = arviz.summary(equal, var_names=["T", "c1"], round_to="none")
-    assert table.loc["T", "mean"] == pytest.approx(float(equal["posterior"]["T"].mean()))
-    assert [name for name in table.index if name.startswith("c1")] == ["c1[C]", "c1[D]", "c1[H]", "c1[S]"]
+    assert table.loc["T", "mean"] == pytest.approx(
+        float(equal["posterior"]["T"].mean())
+    )
+    assert [name for name in table.index if name.startswith("c1")] == [
+        "c1[C]",
+        "c1[D]",
+        "c1[H]",
+        "c1[S]",
+    ]
 
 
 def test_a_result_as_a_table(result):
@@ -142,7 +189,9 @@ def test_a_result_as_a_table(result):
     assert T.to_dict() == pytest.approx(result["pmf"]["T"].to_series().to_dict())
     mean = (table["value"] * table["probability"]).groupby(table["quantity"]).sum()
     summed = result.summary()
-    np.testing.assert_allclose(mean[["T", "delta[C]"]], summed.loc[["T", "delta[C]"], "mean"])
+    np.testing.assert_allclose(
+        mean[["T", "delta[C]"]], summed.loc[["T", "delta[C]"], "mean"]
+    )
 
 
 def test_a_tree_from_elsewhere_is_no_result(result):
@@ -158,10 +207,16 @@ def test_layouts_as_a_table(posterior):
     assert set(table["N"]) == {positions.NORTH}
     first = bb.Deal.of(dict(table.loc[0, list("NESW")]))
     assert first == posterior.layouts[0]
-    assert (table["points[S]"] == [bb.Hand.of(text).points for text in table["S"]]).all()
-    assert (table["length[W:H]"] == [bb.Hand.of(text).length("H") for text in table["W"]]).all()
+    assert (
+        table["points[S]"] == [bb.Hand.of(text).points for text in table["S"]]
+    ).all()
+    assert (
+        table["length[W:H]"] == [bb.Hand.of(text).length("H") for text in table["W"]]
+    ).all()
     mean = float(np.average(table["points[S]"], weights=table["weight"]))
-    assert mean == pytest.approx(posterior.expect(lambda layouts: layouts.points[:, bb.Seat.S]))
+    assert mean == pytest.approx(
+        posterior.expect(lambda layouts: layouts.points[:, bb.Seat.S])
+    )
     some = posterior.to_dataframe(n=7, rng=1)
     assert (len(some), some["weight"].tolist()) == (7, [1 / 7] * 7)
 
@@ -171,25 +226,43 @@ def moved():
     return bb.estimate(positions.moved(800))
 
 
-@given(st.lists(st.tuples(st.integers(-5, 20), st.integers(1, 50)), min_size=1, max_size=12), st.floats(0.05, 0.99))
+@given(
+    st.lists(
+        st.tuples(st.integers(-5, 20), st.integers(1, 50)), min_size=1, max_size=12
+    ),
+    st.floats(0.05, 0.99),
+)
 def test_no_shorter_interval_holds_as_much(pairs, probability):
     values = np.array([value for value, _ in pairs])
-    chances = np.array([weight for _, weight in pairs]) / sum(weight for _, weight in pairs)
+    chances = np.array([weight for _, weight in pairs]) / sum(
+        weight for _, weight in pairs
+    )
     low, high = shortest_interval(values, chances, probability)
 
     def held(a, b):
         return chances[(values >= a) & (values <= b)].sum()
 
-    enough = [(a, b) for a in values for b in values if a <= b and held(a, b) >= probability - 1e-12]
+    enough = [
+        (a, b)
+        for a in values
+        for b in values
+        if a <= b and held(a, b) >= probability - 1e-12
+    ]
     shortest = min(b - a for a, b in enough)
     assert high - low == shortest
-    assert held(low, high) == pytest.approx(max(held(a, b) for a, b in enough if b - a == shortest))
+    assert held(low, high) == pytest.approx(
+        max(held(a, b) for a, b in enough if b - a == shortest)
+    )
 
 
-def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(posterior, result):
+def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(
+    posterior, result
+):
     some = slice(0, 8568, 7)
     deals, weights = list(posterior.layouts[some]), posterior.weights[some]
-    T = np.array([literal.capture(deal[bb.Seat.S], deal[bb.Seat.N]).T for deal in deals])
+    T = np.array(
+        [literal.capture(deal[bb.Seat.S], deal[bb.Seat.N]).T for deal in deals]
+    )
     assert (result["posterior"]["T"].values[0, some] == T).all()
 
     T, weights = result["posterior"]["T"].values[0], posterior.weights
@@ -202,7 +275,9 @@ def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(poster
     assert table.loc["T if they hold", "sd"] == pytest.approx(spread)
     assert table.loc["T", "mean"] == pytest.approx(weights @ T)
     reached = [table.loc[f"T ≥ {goal}", "mean"] for goal in range(7, 14)]
-    assert reached == pytest.approx([weights[tricks <= T].sum() for tricks in range(7, 14)])
+    assert reached == pytest.approx(
+        [weights[tricks <= T].sum() for tricks in range(7, 14)]
+    )
     assert all(more >= less for more, less in pairwise(reached))
     np.testing.assert_allclose(result.at_least().values, reached)
 
@@ -220,13 +295,21 @@ def test_counted_outputs_are_exact_and_sampled_ones_are_not():
     assert table.loc["T", "exact"]
     assert not table.loc["kappa[C]", "exact"]
     assert table.loc["kappa[C]", "ess"] == 400
-    assert table.loc["kappa[C]", "mcse"] == pytest.approx(table.loc["kappa[C]", "sd"] / 20, rel=0.05)
+    assert table.loc["kappa[C]", "mcse"] == pytest.approx(
+        table.loc["kappa[C]", "sd"] / 20, rel=0.05
+    )
 
 
 def test_claimed_errors_are_the_spread_of_repeated_runs():
-    belief = bb.Belief("S", positions.SOUTH, bidder=bb.IterativeBidder(slip=0.2)).given(bb.Called("W", "1NT"))
-    runs = (belief.infer("likelihood-weighting", draws=3000, rng=seed) for seed in range(60))
-    tables = pandas.concat([bb.estimate(run).summary("T") for run in runs], keys=range(60))
+    belief = bb.Belief("S", positions.SOUTH, bidder=bb.IterativeBidder(slip=0.2)).given(
+        bb.Called("W", "1NT")
+    )
+    runs = (
+        belief.infer("likelihood-weighting", draws=3000, rng=seed) for seed in range(60)
+    )
+    tables = pandas.concat(
+        [bb.estimate(run).summary("T") for run in runs], keys=range(60)
+    )
     for quantity in ("conditions fail", "T if they hold", "T ≥ 9", "T"):
         runs = tables.xs(quantity, level=1)
         spread = runs["mean"].std()
@@ -245,7 +328,9 @@ def test_draws_that_agree_on_a_number_do_not_tell_its_error(moved):
 def test_rare_events_have_an_error_even_where_none_happened():
     """One more draw, in which it happens, would move the share by 1 / n."""
     n = 4000
-    stated = bb.estimate(bb.Belief("S", "8532.J32.9854.Q3").infer("direct", draws=n, rng=1), [never]).summary()
+    stated = bb.estimate(
+        bb.Belief("S", "8532.J32.9854.Q3").infer("direct", draws=n, rng=1), [never]
+    ).summary()
     assert stated.loc["never ≥ 13", "mean"] == 0
     assert stated.loc["never ≥ 13", "mcse"] == pytest.approx(1 / n, rel=0.05)
 
@@ -254,7 +339,11 @@ class Never:
     """Tricks that are 6 in every layout drawn."""
 
     name = "never"
-    outputs = (bb.plugins.Output("never", "Tricks.", dtype="int8", tricks=bb.plugins.TrickCount()),)
+    outputs = (
+        bb.plugins.Output(
+            "never", "Tricks.", dtype="int8", tricks=bb.plugins.TrickCount()
+        ),
+    )
 
     def estimate(self, layouts, question):
         return {"never": np.full(len(layouts), 6, dtype=np.int8)}
@@ -269,13 +358,22 @@ def longest(deal, question):
     return max(deal[question.pair[0]].length(suit) for suit in bb.Suit) / 2
 
 
-def test_floating_point_outputs_take_their_interval_from_weighted_draws(posterior, result):
+def test_floating_point_outputs_take_their_interval_from_weighted_draws(
+    posterior, result
+):
     result = bb.estimate(posterior, [longest], pair="S:N")
     table = result.summary()
     assert table.index.tolist() == ["longest"]
-    values = np.array([longest.function(deal, bb.plugins.Question.of("S:N")) for deal in posterior.layouts])
+    values = np.array(
+        [
+            longest.function(deal, bb.plugins.Question.of("S:N"))
+            for deal in posterior.layouts
+        ]
+    )
     assert table.loc["longest", "mean"] == pytest.approx(posterior.weights @ values)
-    inside = (values >= table.loc["longest", "hdi89_lb"]) & (values <= table.loc["longest", "hdi89_ub"])
+    inside = (values >= table.loc["longest", "hdi89_lb"]) & (
+        values <= table.loc["longest", "hdi89_ub"]
+    )
     assert posterior.weights[inside].sum() >= 0.89 - 1e-9
 
 
@@ -289,7 +387,10 @@ def test_another_interval_and_a_choice_of_outputs(result):
     ("call", "words"),
     [
         (lambda result: result.summary("tricks"), "no output 'tricks': it has c1, c2"),
-        (lambda result: result.summary(probability=89), "probability 89: give a number between 0 and 1"),
+        (
+            lambda result: result.summary(probability=89),
+            "probability 89: give a number between 0 and 1",
+        ),
         (lambda result: result.at_least("x"), "no output 'x': it has c1"),
         (lambda result: result.tricks("Delta"), "'Delta' does not count tricks"),
         (lambda result: result.tricks("delta"), "pick one by suit"),

@@ -12,17 +12,30 @@ from hypothesis import strategies as st
 import bayesbridge as bb
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.errors import BayesBridgeError, NotationError
-from bayesbridge.scoring import IMP_STEPS, NEW, OLD, Duplicate, Scheme, beside_built_in, imps
+from bayesbridge.scoring import (
+    IMP_STEPS,
+    NEW,
+    OLD,
+    Duplicate,
+    Scheme,
+    beside_built_in,
+    imps,
+)
 from tests.dealing.plain_conditions import paid
 from tests.strategies import contracts
 
 pytestmark = pytest.mark.quick
 
-MINE = {"name": "mine", "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5}, "undertrick": 10}
+MINE = {
+    "name": "mine",
+    "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5},
+    "undertrick": 10,
+}
 
 
 @pytest.mark.parametrize(
-    ("contract", "tricks", "old", "new"), [("3H", 11, 24, 80), ("1H", 10, 8, 68), ("2S", 9, 18, 76.5), ("1S", 9, 9, 72)]
+    ("contract", "tricks", "old", "new"),
+    [("3H", 11, 24, 80), ("1H", 10, 8, 68), ("2S", 9, 18, 76.5), ("1S", 9, 9, 72)],
 )
 def test_the_four_published_made_contracts(contract, tricks, old, new):
     for scheme, points in ((OLD, old), (NEW, new)):
@@ -61,7 +74,10 @@ def test_own_scheme_from_toml():
         ({}, "scoring scheme {}: its keys are name, values, base"),
         ({**MINE, "vlaues": 1}, "its keys are name, values, base"),
         ({**MINE, "values": 7}, "values has one for each of C, D, H, S and NT"),
-        ({**MINE, "values": {**MINE["values"], "n": 1}}, "values has one for each of C, D, H, S and NT"),
+        (
+            {**MINE, "values": {**MINE["values"], "n": 1}},
+            "values has one for each of C, D, H, S and NT",
+        ),
         ({**MINE, "values": {**MINE["values"], "Q": 1}}, "unknown strain 'Q'"),
         ({**MINE, "undertrick": "many"}, "undertrick 'many' is not a number"),
         ({**MINE, "name": 7}, "name 7 of a scoring scheme: write text"),
@@ -101,7 +117,9 @@ def test_every_contract_is_paid_by_the_law(doubled, vulnerable):
     scheme = Duplicate(Vulnerability.NS if vulnerable else Vulnerability.EW)
     for strain, level, tricks in product(bb.Strain, range(1, 8), range(14)):
         contract = bb.Contract(level, strain, bb.Seat.S, doubled)
-        assert scheme.score(contract, tricks) == paid(vulnerable, level, strain, tricks, doubled), (contract, tricks)
+        assert scheme.score(contract, tricks) == paid(
+            vulnerable, level, strain, tricks, doubled
+        ), (contract, tricks)
     for name, scores in PRINTED.items():
         contract = bb.Contract.of(name, "S")
         assert scheme.score(contract, contract.tricks_needed) == scores[vulnerable]
@@ -131,6 +149,20 @@ def test_what_has_no_price(scheme, contract, tricks, says):
 
 def test_imps_are_those_of_the_laws_and_between_multiples_of_ten_those_of_dealer():
     # Printed by Henk Uijterwaal's dealer, Debian's version of 2021-11-21.
-    by_dealer = {10: 0, 11: 1, 19: 1, 40: 1, 41: 2, 80: 2, 81: 3, 125: 4, 599: 12, 3990: 23, 3991: 24}
+    by_dealer = {
+        10: 0,
+        11: 1,
+        19: 1,
+        40: 1,
+        41: 2,
+        80: 2,
+        81: 3,
+        125: 4,
+        599: 12,
+        3990: 23,
+        3991: 24,
+    }
     assert imps(np.array(list(by_dealer))).tolist() == list(by_dealer.values())
-    assert imps(-np.array(list(by_dealer))).tolist() == [-won for won in by_dealer.values()]
+    assert imps(-np.array(list(by_dealer))).tolist() == [
+        -won for won in by_dealer.values()
+    ]

@@ -27,21 +27,30 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
     for name, bidder in BIDDERS.items():
         posterior = belief.with_bidder(bidder).infer(rng=0)
         row, result = found.sel(bidder=name), bb.estimate(posterior)
-        assert row["log_evidence"].item() == pytest.approx(posterior.log_evidence, rel=1e-12)
+        assert row["log_evidence"].item() == pytest.approx(
+            posterior.log_evidence, rel=1e-12
+        )
         cards = posterior.card_probabilities().values
         assert row["card_probabilities"].values == pytest.approx(cards, abs=1e-12)
-        assert row["T_at_least"].values == pytest.approx(result.at_least().values, abs=1e-12)
+        assert row["T_at_least"].values == pytest.approx(
+            result.at_least().values, abs=1e-12
+        )
         assert row["entropy_bits"].item() == pytest.approx(posterior.entropy_bits)
         points = posterior.point_probabilities().values @ np.arange(38)
         assert row["points"].values == pytest.approx(points, abs=1e-9)
         assert (row["error"].item(), row["method"].item()) == (0.0, "levels")
     factor = found["log_bayes_factor"].values
-    assert factor == pytest.approx(found["log_evidence"].values - found["log_evidence"].values[0])
+    assert factor == pytest.approx(
+        found["log_evidence"].values - found["log_evidence"].values[0]
+    )
     # Calls made at random say nothing: 36 calls are legal for West, and 26 for East after 2NT.
     assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
 
 
-@pytest.mark.parametrize(("bidders", "line"), [([], "no bidder named"), ("nobody", "unknown bidder model 'nobody'")])
+@pytest.mark.parametrize(
+    ("bidders", "line"),
+    [([], "no bidder named"), ("nobody", "unknown bidder model 'nobody'")],
+)
 def test_bidders_that_are_none(bidders, line):
     with pytest.raises(bb.BayesBridgeError, match=line):
         bb.sensitivity(called(), bidders)
@@ -82,6 +91,10 @@ def test_settings_hold_for_every_model(document, words, bidder, settings):
 def test_at_the_command_line(document, answer):
     words = [*WORDS, "--bidders", "iterative,iterative-suits", "--draws", "200"]
     first, second = document(*words)["models"]
-    assert (first["bidder"], second["bidder"], first["method"]) == ("iterative", "iterative-suits", "levels")
+    assert (first["bidder"], second["bidder"], first["method"]) == (
+        "iterative",
+        "iterative-suits",
+        "levels",
+    )
     assert sum(second["T"].values()) == pytest.approx(1)
     assert "The same question under every bidder model" in answer(*words)

@@ -15,7 +15,9 @@ BAD_SHAPES = {
 }
 
 
-@pytest.mark.parametrize(("text", "says"), BAD_SHAPES.items(), ids=map(repr, BAD_SHAPES))
+@pytest.mark.parametrize(
+    ("text", "says"), BAD_SHAPES.items(), ids=map(repr, BAD_SHAPES)
+)
 def test_bad_shapes_get_one_clear_line(text, says):
     with pytest.raises(bb.errors.NotationError, match=says) as caught:
         bb.Shape("W", text)
@@ -24,7 +26,13 @@ def test_bad_shapes_get_one_clear_line(text, says):
 
 def test_shapes_by_frequency():
     """Known frequencies of shapes over all deals (H. G. Francis et al., The Official Encyclopedia of Bridge)."""
-    known = {"4-4-3-2": 0.21551, "5-3-3-2": 0.15517, "4-3-3-3": 0.10536, "5-4-2-2": 0.10580, "any 7-6": 0.0000556}
+    known = {
+        "4-4-3-2": 0.21551,
+        "5-3-3-2": 0.15517,
+        "4-3-3-3": 0.10536,
+        "5-4-2-2": 0.10580,
+        "any 7-6": 0.0000556,
+    }
     everything = count(Constraints.free())
     for text, share in known.items():
         shaped = Constraints.free().shape(0, read_shapes(text))

@@ -11,7 +11,9 @@ from bayesbridge.notation import read_pbn
 from bayesbridge.table import Table
 
 BOARDS = Path(__file__).parents[1] / "examples" / "boards.pbn"
-RECORDS = [record for record in read_pbn(BOARDS.read_text("utf-8")).records if record.plays]
+RECORDS = [
+    record for record in read_pbn(BOARDS.read_text("utf-8")).records if record.plays
+]
 
 
 def plays(text):
@@ -23,7 +25,9 @@ def test_every_card_on_record_was_in_turn_and_legal(record):
     for number, (seat, card) in enumerate(record.plays):
         table = Table.of_record(record, number)
         assert table.turn == seat
-        assert table.chooser == (record.contract.declarer if seat == table.dummy else seat)
+        assert table.chooser == (
+            record.contract.declarer if seat == table.dummy else seat
+        )
         assert card in table.legal_cards(seat)
         assert table.played.bit_count() == number
         assert len(table.winners) == number // 4
@@ -37,7 +41,9 @@ def test_a_hidden_hand_may_hold_what_is_seen_nowhere_else_and_no_suit_that_it_sh
     assert table.voids == ((bb.Seat.E, bb.Suit.S),)
     east = table.legal_cards(bb.Seat.E)
     assert not any(card.suit is bb.Suit.S or card in hands[bb.Seat.S] for card in east)
-    assert len(east) == 52 - 13 - 9 - 1  # but South's, the other spades and East's own H2
+    assert (
+        len(east) == 52 - 13 - 9 - 1
+    )  # but South's, the other spades and East's own H2
     assert table.turn == bb.Seat.W
 
 

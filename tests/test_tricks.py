@@ -30,14 +30,26 @@ def test_winner_on_a_deck_of_twelve_against_the_pairwise_rule():
             led = four[0].suit
             # A discard beats no card that could win, so a winner is the one that beats every other contender.
             contenders = [card for card in four if card.suit in (led, trump)]
-            (best,) = [c for c in contenders if all(beats(c, d, led, trump) for d in contenders if d != c)]
+            (best,) = [
+                c
+                for c in contenders
+                if all(beats(c, d, led, trump) for d in contenders if d != c)
+            ]
             assert Trick(Seat.W, trump, four).winner is Seat.W.next(four.index(best))
 
 
 @given(tricks())
 def test_trick_round_trip(trick):
-    assert Trick.of(str(trick), trick.trump) == Trick.of(trick) == eval(repr(trick)) == trick
-    assert Trick.of(str(trick).lower().replace(" ", ", ").replace("t", "10"), trick.trump) == trick
+    assert (
+        Trick.of(str(trick), trick.trump)
+        == Trick.of(trick)
+        == eval(repr(trick))
+        == trick
+    )
+    assert (
+        Trick.of(str(trick).lower().replace(" ", ", ").replace("t", "10"), trick.trump)
+        == trick
+    )
 
 
 @given(tricks().filter(lambda trick: not trick.complete), hands)
@@ -47,7 +59,9 @@ def test_legal_cards_may_be_played_and_no_others(trick, hand):
     assert seat is not None
     holds_suit = any(card.suit is trick.suit for card in hand)
     for card in map(Card, range(52)):
-        allowed = card in hand and (trick.suit is None or card.suit is trick.suit or not holds_suit)
+        allowed = card in hand and (
+            trick.suit is None or card.suit is trick.suit or not holds_suit
+        )
         assert allowed == (card in trick.legal(hand))
         if allowed:
             assert trick.after(seat, card, hand).cards == (*trick.cards, card)
@@ -95,11 +109,17 @@ def test_replay_refuses_exactly_the_records_with_a_revoke(data, deal, trump):
     record = data.draw(plays(deal, trump, slips=True))
     led = [record[i - i % 4][1].suit for i in range(len(record))]
     failed = [i for i, (_, card) in enumerate(record) if card.suit is not led[i]]
-    later = {i: [card for seat, card in record[i + 1 :] if seat is record[i][0]] for i in failed}
+    later = {
+        i: [card for seat, card in record[i + 1 :] if seat is record[i][0]]
+        for i in failed
+    }
     seen = any(card.suit is led[i] for i in failed for card in later[i])
     # With the hands known, a card of the suit that never comes to the table counts as well.
     played = {card for _, card in record}
-    kept = {i: [*later[i], *(card for card in deal[record[i][0]] if card not in played)] for i in failed}
+    kept = {
+        i: [*later[i], *(card for card in deal[record[i][0]] if card not in played)]
+        for i in failed
+    }
     real = any(card.suit is led[i] for i in failed for card in kept[i])
     assert is_refused(record, trump, None) == seen
     assert is_refused(record, trump, dict(zip(Seat, deal, strict=True))) == real
@@ -113,21 +133,47 @@ def is_refused(record, trump, hands):
     return False
 
 
-REVOKE = [play.split(":") for play in ["W:H5", "N:HK", "E:C2", "S:H3", "N:DA", "E:D5", "S:D4", "W:D2", "N:D3", "E:H9"]]
+REVOKE = [
+    play.split(":")
+    for play in [
+        "W:H5",
+        "N:HK",
+        "E:C2",
+        "S:H3",
+        "N:DA",
+        "E:D5",
+        "S:D4",
+        "W:D2",
+        "N:D3",
+        "E:H9",
+    ]
+]
 
 
 def test_revoke_names_both_cards_and_tricks():
     with pytest.raises(IllegalPlay) as caught:
         replay(REVOKE)
-    assert str(caught.value).startswith("E plays H9 in trick 3, but played C2 to H5 in trick 1: ")
-    assert caught.value.data == {"seat": Seat.E, "cards": (Card.of("C2"), Card.of("H9")), "tricks": (1, 3)}
+    assert str(caught.value).startswith(
+        "E plays H9 in trick 3, but played C2 to H5 in trick 1: "
+    )
+    assert caught.value.data == {
+        "seat": Seat.E,
+        "cards": (Card.of("C2"), Card.of("H9")),
+        "tricks": (1, 3),
+    }
 
 
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({9: ("S", "H9")}, "trick 3: S cannot play 'H9' to trick 'N:D3': it is E's turn"),
-        ({9: ("E", "HK")}, "E plays HK in trick 3, but N played it in trick 1: a card is played once"),
+        (
+            {9: ("S", "H9")},
+            "trick 3: S cannot play 'H9' to trick 'N:D3': it is E's turn",
+        ),
+        (
+            {9: ("E", "HK")},
+            "E plays HK in trick 3, but N played it in trick 1: a card is played once",
+        ),
     ],
 )
 def test_broken_records(changed, says):

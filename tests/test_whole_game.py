@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 
 from bayesbridge import Auction, Belief, Hand, Seat, Trick
 from bayesbridge.engines.tables import LayoutIndex
@@ -24,7 +30,9 @@ class Calm:
 
     def log_likelihood(self, hands, auction, index):
         lean = 0.2 if auction.calls[index].is_bid else -0.2
-        return -np.logaddexp(0.0, -lean * (high_card_points(hands).astype(np.float64) - 10.0))
+        return -np.logaddexp(
+            0.0, -lean * (high_card_points(hands).astype(np.float64) - 10.0)
+        )
 
 
 class Game(RuleBasedStateMachine):
@@ -43,9 +51,15 @@ class Game(RuleBasedStateMachine):
         self.truth = Layouts.of([deal]).masks
         empty = None if dummy is None else observer.next(dummy)
         opener = observer.next(first)
-        self.auction = None if told is not None else Auction(opener if opener != empty else observer, (), empty)
+        self.auction = (
+            None
+            if told is not None
+            else Auction(opener if opener != empty else observer, (), empty)
+        )
         self.leader = opener
-        self.belief = Belief(observer, deal[observer], dummy=empty, trump=told, bidder=Calm())
+        self.belief = Belief(
+            observer, deal[observer], dummy=empty, trump=told, bidder=Calm()
+        )
         self.tricks: list[Trick] = []
         self.played = 0
         self.count = self.belief.count()
@@ -69,7 +83,11 @@ class Game(RuleBasedStateMachine):
     @property
     def dummy(self):
         """The hand that is laid open, once there is one."""
-        if self.belief.dummy is not None or self.auction is None or self.auction.contract is None:
+        if (
+            self.belief.dummy is not None
+            or self.auction is None
+            or self.auction.contract is None
+        ):
             return self.belief.dummy
         return self.auction.contract.declarer.partner
 
@@ -87,7 +105,11 @@ class Game(RuleBasedStateMachine):
         assert self.belief.auction == self.auction
         assert self.belief.assumed_passes == ()
 
-    @precondition(lambda self: self.strain is not None and self.dummy not in (None, self.belief.observer))
+    @precondition(
+        lambda self: (
+            self.strain is not None and self.dummy not in (None, self.belief.observer)
+        )
+    )
     @rule()
     def open_dummy(self):
         """Also more than once: what is known already changes nothing."""
@@ -116,7 +138,9 @@ class Game(RuleBasedStateMachine):
     @rule(data=st.data())
     def hear(self, data):
         """Something else that is true; points of one seat only, since those of several are costly to count."""
-        piece = data.draw(true_evidence(self.deal, self.played, points=not self.points_known))
+        piece = data.draw(
+            true_evidence(self.deal, self.played, points=not self.points_known)
+        )
         self.points_known |= isinstance(piece, HighCards)
         self.see(piece)
 
@@ -132,13 +156,19 @@ class Game(RuleBasedStateMachine):
             assert 1 <= belief.count() < self.count
         except (Contradiction, IllegalPlay) as error:
             conflict = error
-        if isinstance(conflict, IllegalPlay):  # a hand laid open that a card on the table did not come from
+        if isinstance(
+            conflict, IllegalPlay
+        ):  # a hand laid open that a card on the table did not come from
             assert isinstance(piece, Reveal)
             assert piece.hand.pbn in str(conflict)
         elif conflict is not None:
             named = conflict.data["evidence"]
             assert piece in named
-            assert set(named) <= {piece, Reveal(self.belief.observer, self.belief.hand), *self.belief.evidence}
+            assert set(named) <= {
+                piece,
+                Reveal(self.belief.observer, self.belief.hand),
+                *self.belief.evidence,
+            }
             assert str(piece) in str(conflict)
 
     @invariant()
@@ -149,7 +179,9 @@ class Game(RuleBasedStateMachine):
         if self.count <= FEW:
             self.the_truth_has_weight()
             return
-        if len(self.belief.evidence) % 4:  # the tables of large counts take longest to build
+        if (
+            len(self.belief.evidence) % 4
+        ):  # the tables of large counts take longest to build
             return
         lying = LayoutIndex.of(constraints).card_marginals()
         for seat in Seat:
@@ -166,13 +198,20 @@ class Game(RuleBasedStateMachine):
         assert -1e-9 <= posterior.entropy_bits <= log2(self.count) + 1e-9
         chances = posterior.card_probabilities()
         for seat in Seat:
-            assert all(chances.sel(card=str(card), seat=seat.name) > 0 for card in self.deal[seat])
+            assert all(
+                chances.sel(card=str(card), seat=seat.name) > 0
+                for card in self.deal[seat]
+            )
 
 
 class TestGame(Game.TestCase):
-    settings = settings(max_examples=4, stateful_step_count=20, suppress_health_check=list(HealthCheck))
+    settings = settings(
+        max_examples=4, stateful_step_count=20, suppress_health_check=list(HealthCheck)
+    )
 
 
 @pytest.mark.slow
 class TestManyGames(Game.TestCase):
-    settings = settings(max_examples=15, stateful_step_count=40, suppress_health_check=list(HealthCheck))
+    settings = settings(
+        max_examples=15, stateful_step_count=40, suppress_health_check=list(HealthCheck)
+    )

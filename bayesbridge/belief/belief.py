@@ -21,8 +21,21 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat, around_table
-from bayesbridge.engines.target import LikelihoodTerm, PlayLikelihood, SoftEvidence, Target, calls_evidence
-from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, DealError, NotationError, TablesTooLarge, whole
+from bayesbridge.engines.target import (
+    LikelihoodTerm,
+    PlayLikelihood,
+    SoftEvidence,
+    Target,
+    calls_evidence,
+)
+from bayesbridge.errors import (
+    BayesBridgeError,
+    BayesBridgeWarning,
+    DealError,
+    NotationError,
+    TablesTooLarge,
+    whole,
+)
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.expressions import short_text
@@ -39,19 +52,26 @@ if TYPE_CHECKING:
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
 
-def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Seat, Hand, list[Piece]]:
+def seen_by(
+    record: Record, observer: Seat | str, cards: int | None
+) -> tuple[Seat, Hand, list[Piece]]:
     """The seat, its 13 cards, and what it saw of the auction and of the first ``cards`` cards played."""
     seat = Seat.of(observer)
     hand = record.hands[seat]
     if hand is None or len(hand) != 13:
         raise NotationError(
-            f"{record.place}: the record does not tell {seat.name}'s 13 cards: choose another observer", seat=seat
+            f"{record.place}: the record does not tell {seat.name}'s 13 cards: choose another observer",
+            seat=seat,
         )
     plays: list[Piece] = [Play(player, card) for player, card in record.plays[:cards]]
     dummy = seat if record.contract is None else record.contract.declarer.partner
     if plays and dummy != seat and (open_hand := record.hands[dummy]) is not None:
         plays.insert(1, Reveal(dummy, open_hand))
-    return seat, hand, [*(Called(caller, call) for caller, call in record.auction or ()), *plays]
+    return (
+        seat,
+        hand,
+        [*(Called(caller, call) for caller, call in record.auction or ()), *plays],
+    )
 
 
 @dataclass(frozen=True, init=False)
@@ -69,7 +89,9 @@ class Belief:
     observer: Seat
     hand: Hand
     dummy: Seat | None  #: The seat that does not bid; ``None`` in the four-player game.
-    trump: Strain | None  #: The strain of the contract if told; the auction tells it too.
+    trump: (
+        Strain | None
+    )  #: The strain of the contract if told; the auction tells it too.
     bidder: BidderModel
     """How the others are taken to bid: by Algorithm 1 with slips; where all four bid, as experts do on record."""
     player: PlayerModel | None
@@ -94,7 +116,9 @@ class Belief:
                 seat=own,
             )
         if style is not None and (bidder is not None or other is not None):
-            raise BayesBridgeError("a style is for four players and the learned bidder: dummy=None, and no bidder")
+            raise BayesBridgeError(
+                "a style is for four players and the learned bidder: dummy=None, and no bidder"
+            )
         if other is None:
             from bayesbridge.bidders.learned import LearnedBidder
             from bayesbridge.bidders.play import LearnedPlayer
@@ -105,9 +129,15 @@ class Belief:
             model = IterativeBidder() if bidder is None else bidder
             chooser = None if player == "usual" else player
         if not isinstance(model, BidderModel):
-            raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
+            raise BayesBridgeError(
+                f"bidder {model!r} has no log_likelihood: give a bidder model",
+                bidder=model,
+            )
         if chooser is not None and not isinstance(chooser, PlayerModel):
-            raise BayesBridgeError(f"player {chooser!r} has no log_likelihood: give a player model", player=chooser)
+            raise BayesBridgeError(
+                f"player {chooser!r} has no log_likelihood: give a player model",
+                player=chooser,
+            )
         vars(self).update(
             observer=own,
             hand=Hand.of(hand).verify_full(f"{own.name}'s hand"),
@@ -150,7 +180,11 @@ class Belief:
         return belief
 
     def infer(
-        self, method: str = "auto", draws: int | None = None, rng: Seed = None, before: Posterior | None = None
+        self,
+        method: str = "auto",
+        draws: int | None = None,
+        rng: Seed = None,
+        before: Posterior | None = None,
     ) -> Posterior:
         """The posterior over layouts.
 
@@ -167,18 +201,29 @@ class Belief:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.verify()
         earlier = None if before is None else before.proposal
-        start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
+        start = (
+            randbits(128) if rng is None else rng
+        )  # so that a run without a seed can be repeated too
         generator(start)
         seed = int(start) if isinstance(start, Integral) else None
         found = infer(self.target, method, n, start, earlier)
         posterior = Posterior.of(found, belief=self, seed=seed, asked=(method, draws))
         if posterior.warning:
-            warnings.warn(posterior.warning, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,))
+            warnings.warn(
+                posterior.warning, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,)
+            )
         return posterior
 
     def with_bidder(self, bidder: BidderModel) -> Belief:
         """The same evidence, the others taken to bid in another way."""
-        belief = Belief(self.observer, self.hand, dummy=self.dummy, trump=self.trump, bidder=bidder, player=self.player)
+        belief = Belief(
+            self.observer,
+            self.hand,
+            dummy=self.dummy,
+            trump=self.trump,
+            bidder=bidder,
+            player=self.player,
+        )
         return belief._with(self.evidence)
 
     def history(self) -> Iterator[Belief]:
@@ -189,7 +234,10 @@ class Belief:
     @property
     def pair(self) -> tuple[Seat, Seat]:
         """The observer with the dummy, or with their partner where all four bid."""
-        return self.observer, self.observer.partner if self.dummy is None else self.dummy
+        return (
+            self.observer,
+            self.observer.partner if self.dummy is None else self.dummy,
+        )
 
     @property
     def auction(self) -> Auction | None:
@@ -200,7 +248,9 @@ class Belief:
     def systems(self) -> tuple[str, ...]:
         """What is said of the systems and styles that the players follow, in words."""
         models = self.bidder, getattr(self.bidder, "base", None)
-        return tuple(str(said) for model in models for said in getattr(model, "systems", ()))
+        return tuple(
+            str(said) for model in models for said in getattr(model, "systems", ())
+        )
 
     @cached_property
     def chooses(self) -> PlayerModel | None:
@@ -212,14 +262,29 @@ class Belief:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """How the others are taken to bid and to choose cards, in sentences; nothing of what was not seen of them."""
-        told = [] if self.auction is None else [f"The others are taken to bid as {model_words(self.bidder)}."]
+        told = (
+            []
+            if self.auction is None
+            else [f"The others are taken to bid as {model_words(self.bidder)}."]
+        )
         told += [f"System: {said}." for said in self.systems]
         terms = [term for term in self.target.soft.terms if term.call is None]
         if terms and self.player is not None:
-            told.append(f"They are taken to choose cards as {model_words(self.player)}.")
-        elif any(isinstance(piece, Play) and piece.seat in self.constraints.hidden for piece in self.evidence):
-            why = "no contract was given" if self.player is not None else "no player model was given"
-            told.append(f"Which of several cards they chose to play was not weighted: {why}.")
+            told.append(
+                f"They are taken to choose cards as {model_words(self.player)}."
+            )
+        elif any(
+            isinstance(piece, Play) and piece.seat in self.constraints.hidden
+            for piece in self.evidence
+        ):
+            why = (
+                "no contract was given"
+                if self.player is not None
+                else "no player model was given"
+            )
+            told.append(
+                f"Which of several cards they chose to play was not weighted: {why}."
+            )
         return tuple(told)
 
     @property
@@ -230,7 +295,10 @@ class Belief:
     @property
     def roles(self) -> dict[str, str]:
         """Seat → what it is to the observer."""
-        return {**({} if self.dummy is None else {self.dummy.name: "dummy"}), self.observer.name: "observer"}
+        return {
+            **({} if self.dummy is None else {self.dummy.name: "dummy"}),
+            self.observer.name: "observer",
+        }
 
     @property
     def middle_html(self) -> str:
@@ -241,31 +309,57 @@ class Belief:
         if self.table.strain is None:
             return ""
         trump = self.table.strain.trump
-        return "no trumps" if trump is None else markup.text(f"trumps {SYMBOLS[trump.name]}")
+        return (
+            "no trumps"
+            if trump is None
+            else markup.text(f"trumps {SYMBOLS[trump.name]}")
+        )
 
     @cached_property
     def table(self) -> Table:
         """What lies before everybody, with the hands that the observer sees."""
-        plays = tuple((piece.seat, piece.card) for piece in self.evidence if isinstance(piece, Play))
-        shown = {piece.seat: piece.hand for piece in self.evidence if isinstance(piece, Reveal)}
-        return Table(self.auction, plays, {self.observer: self.hand} | shown, self.dummy, self.trump)
+        plays = tuple(
+            (piece.seat, piece.card)
+            for piece in self.evidence
+            if isinstance(piece, Play)
+        )
+        shown = {
+            piece.seat: piece.hand
+            for piece in self.evidence
+            if isinstance(piece, Reveal)
+        }
+        return Table(
+            self.auction,
+            plays,
+            {self.observer: self.hand} | shown,
+            self.dummy,
+            self.trump,
+        )
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """All that the hard pieces say, the observer's hand first; a card that does not follow suit shows a void."""
         played: dict[Seat, int] = dict.fromkeys(Seat, 0)
-        leads = (Play(trick.leader, trick.cards[0]) for trick in self.table.tricks for _ in trick.cards)
+        leads = (
+            Play(trick.leader, trick.cards[0])
+            for trick in self.table.tricks
+            for _ in trick.cards
+        )
         facts: list[Fact] = []
         for piece in (Reveal(self.observer, self.hand), *self.evidence):
             before = played[piece.seat]
             if isinstance(piece, Play):
                 lead = next(leads)
                 if piece.card.suit is not lead.card.suit:
-                    void = Void(piece.seat, lead.card.suit).constrain(Constraints.free(), before)
+                    void = Void(piece.seat, lead.card.suit).constrain(
+                        Constraints.free(), before
+                    )
                     facts.append(Fact((lead, piece), void))
                 played[piece.seat] |= piece.card.mask
             if isinstance(piece, Void):
-                facts.append(Fact((piece,), piece.constrain(Constraints.free(), before)))
+                facts.append(
+                    Fact((piece,), piece.constrain(Constraints.free(), before))
+                )
             elif piece.excludes:
                 facts.append(Fact((piece,), piece.constrain(Constraints.free())))
         return tuple(facts)
@@ -273,7 +367,9 @@ class Belief:
     @cached_property
     def target(self) -> Target:
         """What engines are asked."""
-        known = reduce(lambda known, fact: known & fact.constraints, self.facts, Constraints.free())
+        known = reduce(
+            lambda known, fact: known & fact.constraints, self.facts, Constraints.free()
+        )
         called = [piece for piece in self.evidence if isinstance(piece, Called)]
         calls = calls_evidence(self.bidder, self.auction, self.observer, called)
         soft = SoftEvidence((*calls, *self._plays()))
@@ -306,26 +402,45 @@ class Belief:
 
     def effect(self, piece: Piece) -> str:
         """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft`` both, ``none`` (own call)."""
-        soft = any(piece is one for term in self.target.soft.terms for one in term.pieces)
-        return "hard and soft" if piece.excludes and soft else "hard" if piece.excludes else "soft" if soft else "none"
+        soft = any(
+            piece is one for term in self.target.soft.terms for one in term.pieces
+        )
+        return (
+            "hard and soft"
+            if piece.excludes and soft
+            else "hard"
+            if piece.excludes
+            else "soft"
+            if soft
+            else "none"
+        )
 
     def _repr_html_(self) -> str:
         known = self.constraints
         try:
             layouts = self.count()
-            said = "1 layout fits." if layouts == 1 else f"{number(layouts)} layouts fit: {log2(layouts):.1f} bits."
+            said = (
+                "1 layout fits."
+                if layouts == 1
+                else f"{number(layouts)} layouts fit: {log2(layouts):.1f} bits."
+            )
         except BayesBridgeError as error:
             said = str(error)
         return markup.piece(
             around_table(known.must, known.may, self.roles, self.middle_html),
             "" if self.auction is None else self.auction.html(),
-            markup.listed(str(piece) for piece in self.evidence if not isinstance(piece, Called)),
+            markup.listed(
+                str(piece) for piece in self.evidence if not isinstance(piece, Called)
+            ),
             markup.sentence(said),
         )
 
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
         other = object.__new__(Belief)
-        vars(other).update({field.name: getattr(self, field.name) for field in fields(self)}, evidence=evidence)
+        vars(other).update(
+            {field.name: getattr(self, field.name) for field in fields(self)},
+            evidence=evidence,
+        )
         return other
 
     @cached_property
@@ -334,12 +449,17 @@ class Belief:
         passed: tuple[Seat, ...] = ()
         for piece in self.evidence:
             if isinstance(piece, Called):
-                auction, more = (auction or Auction(piece.seat, (), self.dummy)).fill(piece.seat, piece.call)
+                auction, more = (auction or Auction(piece.seat, (), self.dummy)).fill(
+                    piece.seat, piece.call
+                )
                 passed += more
         return auction, passed
 
     def _plays(self) -> Iterable[LikelihoodTerm]:
-        table, plays = self.table, [piece for piece in self.evidence if isinstance(piece, Play)]
+        table, plays = (
+            self.table,
+            [piece for piece in self.evidence if isinstance(piece, Play)],
+        )
         contract, dummy = table.contract, table.dummy
         if self.chooses is None or contract is None or dummy is None:
             return
@@ -348,5 +468,9 @@ class Belief:
             own = [number for number, piece in enumerate(plays) if piece.seat == seat]
             # Later cards say nothing of earlier ones.
             cards, open_hand = table.plays[: own[-1] + 1], table.shown.get(dummy)
-            choices = PlayLikelihood(self.chooses, contract, cards, seat, self.auction, open_hand)
-            yield LikelihoodTerm((seat,), tuple(plays[number] for number in own), choices, choices)
+            choices = PlayLikelihood(
+                self.chooses, contract, cards, seat, self.auction, open_hand
+            )
+            yield LikelihoodTerm(
+                (seat,), tuple(plays[number] for number in own), choices, choices
+            )

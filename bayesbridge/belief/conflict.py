@@ -35,10 +35,18 @@ def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
     together = _conjunction(facts, set(culprits))
     # Four hidden hands with bounded points take too long to count; there only what is plain speaks without the hand.
     without = together.normalised()
-    if not without.impossible and (without.bounded or layouts_that_fit(without).layouts):
+    if not without.impossible and (
+        without.bounded or layouts_that_fit(without).layouts
+    ):
         culprits = (*own.pieces, *culprits)
-    what, mend = ("this cannot be", "it") if len(culprits) == 1 else ("these cannot hold together", "one of them")
-    return Contradiction(f"{what}: {'; '.join(map(str, culprits))}. Take {mend} back.", evidence=culprits)
+    what, mend = (
+        ("this cannot be", "it")
+        if len(culprits) == 1
+        else ("these cannot hold together", "one of them")
+    )
+    return Contradiction(
+        f"{what}: {'; '.join(map(str, culprits))}. Take {mend} back.", evidence=culprits
+    )
 
 
 def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
@@ -46,7 +54,9 @@ def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
     pieces = tuple(dict.fromkeys(piece for fact in facts for piece in fact.pieces))
 
     def conflict(some: Set[Piece]) -> bool:
-        return layouts_that_fit(own.constraints & _conjunction(facts, some)).layouts == 0
+        return (
+            layouts_that_fit(own.constraints & _conjunction(facts, some)).layouts == 0
+        )
 
     corrections: list[Set[Piece]] = []
     for _ in range(MOST_ROUNDS):

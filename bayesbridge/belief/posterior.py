@@ -35,7 +35,9 @@ UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
 
 ENOUGH: Final = 0.1  # effective sample size / draws asked for below which an answer comes with a warning
-DECEIVING: Final = 0.7  # Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)
+DECEIVING: Final = (
+    0.7  # Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)
+)
 
 CONVOLUTION: Final = "convolution"
 """The method of numbers that were counted suit by suit under hard evidence, in place of an engine."""
@@ -70,7 +72,10 @@ class Posterior(Draws):
 
     @classmethod
     def of(cls, draws: Draws, **more: Any) -> Posterior:
-        return cls(**{field.name: getattr(draws, field.name) for field in fields(draws)}, **more)
+        return cls(
+            **{field.name: getattr(draws, field.name) for field in fields(draws)},
+            **more,
+        )
 
     def count(self) -> int:
         """How many layouts fit the hard evidence, exactly."""
@@ -94,20 +99,37 @@ class Posterior(Draws):
     @property
     def point_table(self) -> Floats:
         """(4, 38) P(seat has so many high-card points); from the draws where :attr:`counts_points` is false."""
-        return self.marginals.points[:, :38] if self._counted_points is None else self._counted_points
+        return (
+            self.marginals.points[:, :38]
+            if self._counted_points is None
+            else self._counted_points
+        )
 
     def card_probabilities(self) -> xarray.DataArray:
         """P(seat holds card), card × seat; exact from the counting tables where the evidence is hard."""
-        return _labelled(self.card_table, "probability", card=CARDS, seat=[seat.name for seat in Seat])
+        return _labelled(
+            self.card_table,
+            "probability",
+            card=CARDS,
+            seat=[seat.name for seat in Seat],
+        )
 
     def length_probabilities(self) -> xarray.DataArray:
         """P(seat has so many cards of a suit), seat × suit × length."""
-        names = {"seat": [seat.name for seat in Seat], "suit": [suit.name for suit in Suit]}
+        names = {
+            "seat": [seat.name for seat in Seat],
+            "suit": [suit.name for suit in Suit],
+        }
         return _labelled(self.length_table, "probability", **names, length=range(14))
 
     def point_probabilities(self) -> xarray.DataArray:
         """P(seat has so many high-card points), seat × points; from the draws where :attr:`counts_points` is false."""
-        return _labelled(self.point_table, "probability", seat=[seat.name for seat in Seat], points=range(38))
+        return _labelled(
+            self.point_table,
+            "probability",
+            seat=[seat.name for seat in Seat],
+            points=range(38),
+        )
 
     @property
     def counts_cards(self) -> bool:
@@ -125,14 +147,18 @@ class Posterior(Draws):
         if (tables := self.tables) is None:
             return None
         try:
-            return (tables if isinstance(tables, LevelTables) else self.target).point_distributions()
+            return (
+                tables if isinstance(tables, LevelTables) else self.target
+            ).point_distributions()
         except TablesTooLarge:
             return None
 
     @cached_property
     def marginals(self) -> Marginals:
         """Weighted sums over the layouts held."""
-        if self.whole is not None:  # what all draws together say is better than what few say
+        if (
+            self.whole is not None
+        ):  # what all draws together say is better than what few say
             return self.whole.marginals
         return Marginals.of(self.blocks())
 
@@ -147,7 +173,9 @@ class Posterior(Draws):
         >>> posterior.rebind(belief.given(Called("W", "2NT"))) is None
         True
         """
-        return replace(self, belief=belief) if belief.target.same_as(self.target) else None
+        return (
+            replace(self, belief=belief) if belief.target.same_as(self.target) else None
+        )
 
     @property
     def warning(self) -> str:
@@ -171,7 +199,9 @@ class Posterior(Draws):
     def entropy_bits(self) -> float:
         """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0."""
         # log₂ of the count plus log₂ of the mean likelihood L minus the posterior mean of log₂ L
-        bits = log2(self.count()) + (self.log_marginal - self.mean_log_likelihood) / log(2.0)
+        bits = log2(self.count()) + (
+            self.log_marginal - self.mean_log_likelihood
+        ) / log(2.0)
         return min(max(bits, 0.0), log2(self.count()))
 
     @property
@@ -193,7 +223,9 @@ class Posterior(Draws):
             if values.shape[:1] != (len(masks),):
                 what = f"quantity gave {shorten(given)} for {len(masks)} layouts: let it give one number for each"
                 raise WrongArgument(what, argument="quantity", value=given)
-            total = total + (weights @ values.reshape(len(values), -1)).reshape(values.shape[1:])
+            total = total + (weights @ values.reshape(len(values), -1)).reshape(
+                values.shape[1:]
+            )
         return float(total) if np.ndim(total) == 0 else total
 
     def resample(self, n: int, rng: Seed = None) -> Layouts:
@@ -203,7 +235,9 @@ class Posterior(Draws):
         numbers = generator(rng)
         if isinstance(self.source, Enumeration) and self.importance is None:
             return Layouts.adopt(self.target.sampler.draw(int(n), numbers))
-        chosen = (self.importance or Weights(np.zeros(len(self)))).resample(int(n), numbers, "multinomial")
+        chosen = (self.importance or Weights(np.zeros(len(self)))).resample(
+            int(n), numbers, "multinomial"
+        )
         if isinstance(self.source, Enumeration):
             return Layouts.adopt(self.source.unranking.layouts(chosen))
         return Layouts.adopt(self.stretch(0, len(self))[chosen])
@@ -217,14 +251,27 @@ class Posterior(Draws):
 
         rows = len(self) if n is None else n
         if rows > MOST_ROWS:
-            raise BayesBridgeError(f"{rows} rows are too many for a table: draw fewer, as in n=100_000", n=n)
+            raise BayesBridgeError(
+                f"{rows} rows are too many for a table: draw fewer, as in n=100_000",
+                n=n,
+            )
         layouts = self.layouts if n is None else self.resample(n, rng)
         lengths, points = layouts.lengths, layouts.points
-        columns: dict[str, Any] = {"weight": self.weights if n is None else np.full(len(layouts), 1.0 / max(n, 1))}
-        columns |= {seat.name: [Hand(int(mask)).pbn for mask in layouts.masks[:, seat]] for seat in Seat}
+        columns: dict[str, Any] = {
+            "weight": self.weights
+            if n is None
+            else np.full(len(layouts), 1.0 / max(n, 1))
+        }
+        columns |= {
+            seat.name: [Hand(int(mask)).pbn for mask in layouts.masks[:, seat]]
+            for seat in Seat
+        }
         columns |= {f"points[{seat.name}]": points[:, seat] for seat in Seat}
         for seat in Seat:
-            columns |= {f"length[{seat.name}:{suit.name}]": lengths[:, seat, suit] for suit in reversed(Suit)}
+            columns |= {
+                f"length[{seat.name}:{suit.name}]": lengths[:, seat, suit]
+                for suit in reversed(Suit)
+            }
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
@@ -234,9 +281,15 @@ class Posterior(Draws):
     def _repr_html_(self) -> str:
         names = ("card_probabilities", "length_probabilities", "point_probabilities")
         return markup.piece(
-            position_html({name: getattr(self, name)() for name in names}, self.belief.roles, self.belief.middle_html),
+            position_html(
+                {name: getattr(self, name)() for name in names},
+                self.belief.roles,
+                self.belief.middle_html,
+            ),
             markup.sentence(" ".join(self.marginal_accuracy)),
-            markup.sentence("" if self.counts_points else "Points are estimated from the draws."),
+            markup.sentence(
+                "" if self.counts_points else "Points are estimated from the draws."
+            ),
         )
 
     @property
@@ -244,14 +297,22 @@ class Posterior(Draws):
         """How exact the places of the cards and the lengths are; :attr:`counts_points` tells of the points."""
         if not self.counts_cards:
             return accuracy_sentences(accuracy_document(self))
-        return accuracy_sentences(accuracy_document(self, self.method_of(counted=True), True))
+        return accuracy_sentences(
+            accuracy_document(self, self.method_of(counted=True), True)
+        )
 
     def method_of(self, counted: bool) -> str:
         """What gave numbers of which some were ``counted``: the engine, unless suits were counted and merged."""
-        return CONVOLUTION if counted and self.target.plain and not self.exact else self.method
+        return (
+            CONVOLUTION
+            if counted and self.target.plain and not self.exact
+            else self.method
+        )
 
 
-def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
+def accuracy_document(
+    posterior: Posterior, method: str | None = None, exact: bool | None = None
+) -> dict[str, Any]:
     """How an answer was computed and how exact it is."""
     is_exact = posterior.exact if exact is None else exact
     why = posterior.why
@@ -278,26 +339,44 @@ def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
     lines = [f"{fit}; the uncertainty about them is {told['entropy_bits']:.2f} bits."]
     if told["exact"]:
-        how = "walking every layout" if told["method"] == "enumerate" else "counting suit by suit"
+        how = (
+            "walking every layout"
+            if told["method"] == "enumerate"
+            else "counting suit by suit"
+        )
         lines.append(f"Computed exactly, by {how} ({told['method']}).")
     else:
         error = percent(0.5 / sqrt(max(told["ess"], 1.0)))
-        lines.append(f"Estimated, one standard error of a probability is at most {error}. {told['why']}.")
+        lines.append(
+            f"Estimated, one standard error of a probability is at most {error}. {told['why']}."
+        )
     return [*lines, *([f"Warning: {told['warning']}."] if told["warning"] else [])]
 
 
 SURE: Final = 1e-9  # sums of weights miss 0 and 1 by so much
 
 
-def position_html(marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str) -> str:
+def position_html(
+    marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str
+) -> str:
     """The hands around a compass and the honours, from the three ``…_probabilities`` of a posterior or a result."""
     cards = marginals["card_probabilities"]
-    masks = np.array([Card.of(str(name)).mask for name in cards["card"].values], dtype=np.uint64)
+    masks = np.array(
+        [Card.of(str(name)).mask for name in cards["card"].values], dtype=np.uint64
+    )
     table = cards.transpose("card", "seat").values
     must = [int(masks[table[:, seat] > 1.0 - SURE].sum()) for seat in Seat]
     may = [int(masks[table[:, seat] > SURE].sum()) for seat in Seat]
-    lengths, points = marginals["length_probabilities"], marginals["point_probabilities"]
-    mean_lengths = (lengths * lengths["length"]).sum("length").transpose("seat", "suit").values.tolist()
+    lengths, points = (
+        marginals["length_probabilities"],
+        marginals["point_probabilities"],
+    )
+    mean_lengths = (
+        (lengths * lengths["length"])
+        .sum("length")
+        .transpose("seat", "suit")
+        .values.tolist()
+    )
     mean_points = (points * points["points"]).sum("points").values.tolist()
     hands = around_table(must, may, roles, middle, mean_lengths, mean_points)
     return hands + markup.side_by_side(honour_tables(cards))
@@ -307,17 +386,34 @@ def honour_tables(cards: xarray.DataArray) -> list[Table]:
     """P(seat holds honour), a table for each suit where one is not certain; a letter names who surely holds it."""
     table = cards.transpose("card", "seat")
     shares = dict(zip(map(str, table["card"].values), table.values, strict=True))
-    hidden = [seat for seat in Seat if any(SURE < row[seat] < 1.0 - SURE for row in shares.values())]
+    hidden = [
+        seat
+        for seat in Seat
+        if any(SURE < row[seat] < 1.0 - SURE for row in shares.values())
+    ]
     tables = []
     for suit in reversed(Suit):
         held = {rank: shares[f"{suit.name}{rank}"] for rank in "AKQJT"}
-        known = {rank: Seat(int(row.argmax())).name for rank, row in held.items() if row.max() > 1.0 - SURE}
+        known = {
+            rank: Seat(int(row.argmax())).name
+            for rank, row in held.items()
+            if row.max() > 1.0 - SURE
+        }
         if len(known) < len(held):
             rows = [
-                [SEATS[seat.name], *(known.get(rank, float(row[seat])) for rank, row in held.items())]
+                [
+                    SEATS[seat.name],
+                    *(known.get(rank, float(row[seat])) for rank, row in held.items()),
+                ]
                 for seat in hidden
             ]
-            tables.append(Table(SUITS[suit.name], ["", *(rank.replace("T", "10") for rank in held)], rows))
+            tables.append(
+                Table(
+                    SUITS[suit.name],
+                    ["", *(rank.replace("T", "10") for rank in held)],
+                    rows,
+                )
+            )
     return tables
 
 
@@ -326,7 +422,10 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
 
     # A copy: whoever asks may write to the answer, and the next answer is not changed by that.
     return xarray.DataArray(
-        values.copy(), coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
+        values.copy(),
+        coords={key: list(names) for key, names in coords.items()},
+        dims=list(coords),
+        name=name,
     )
 
 

@@ -18,7 +18,9 @@ from bayesbridge.layouts import Hands
 from bayesbridge.tricks import Trick
 
 
-def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None) -> dict[Card, float]:
+def card_wins(
+    posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None
+) -> dict[Card, float]:
     """P(card wins) for every legal card of the seat in turn, high cards first.
 
     ``pair`` are the seats that play together, by default the observer and the dummy. Where the hand of the seat is
@@ -32,10 +34,16 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
     """
     seat = trick.turn
     if seat is None:
-        raise IllegalPlay(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
+        raise IllegalPlay(
+            f"trick '{trick}' is complete: give at most three cards", cards=trick.cards
+        )
     verify_seen(posterior.belief, trick)
     side = posterior.belief.pair if pair is None else pair
-    opponents = [one for one in map(seat.next, range(1, 4 - len(trick.cards))) if (one in side) != (seat in side)]
+    opponents = [
+        one
+        for one in map(seat.next, range(1, 4 - len(trick.cards)))
+        if (one in side) != (seat in side)
+    ]
     left = np.uint64(DECK_MASK & ~posterior.belief.table.played)
     held, won = np.zeros(52), np.zeros(52)
     for masks, weights in posterior.blocks():
@@ -46,19 +54,29 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
                 continue
             held[card.index] += weights[playable].sum()
             if trick.after(seat, card).winner == seat:
-                higher = SUIT_MASK << (13 * card.suit) & ~((2 << card.index) - 1) & DECK_MASK
+                higher = (
+                    SUIT_MASK << (13 * card.suit) & ~((2 << card.index) - 1) & DECK_MASK
+                )
                 if trick.trump is not None and card.suit != trick.trump:
                     higher |= SUIT_MASK << (13 * trick.trump)
                 for other in opponents:
-                    answers = _legal(masks[:, other] & left, card.suit if trick.suit is None else trick.suit)
+                    answers = _legal(
+                        masks[:, other] & left,
+                        card.suit if trick.suit is None else trick.suit,
+                    )
                     playable &= (answers & np.uint64(higher)) == 0
                 won[card.index] += weights[playable].sum()
-    return {Card(int(i)): float(min(1.0, won[i] / held[i])) for i in np.flatnonzero(held)[::-1]}
+    return {
+        Card(int(i)): float(min(1.0, won[i] / held[i]))
+        for i in np.flatnonzero(held)[::-1]
+    }
 
 
 def verify_seen(belief: Belief, trick: Trick) -> None:
     """Refuse a trick whose cards are no evidence: layouts in which others hold them would be asked about it."""
-    seen = {(play.seat, play.card) for play in belief.evidence if isinstance(play, Play)}
+    seen = {
+        (play.seat, play.card) for play in belief.evidence if isinstance(play, Play)
+    }
     if not seen.issuperset(trick):
         raise IllegalPlay(
             f"trick '{trick}' is not in the evidence, so the layouts do not know of it: ask belief.given(trick) first",

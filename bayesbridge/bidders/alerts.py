@@ -17,23 +17,44 @@ from bayesbridge.errors import NotationError
 from bayesbridge.notation.record import Record
 
 _SUIT: Final = r"(?P<suit>[♠♥♦♣]|spades?|hearts?|diamonds?|clubs?|[shdc])"
-_LENGTH: Final = re.compile(rf"(?P<many>\d(?:\+|-\d)?) ?(?:cards? (?:in )?)?(?:{_SUIT}|support|trumps?)")
+_LENGTH: Final = re.compile(
+    rf"(?P<many>\d(?:\+|-\d)?) ?(?:cards? (?:in )?)?(?:{_SUIT}|support|trumps?)"
+)
 _POINTS: Final = re.compile(r"(?P<range>\d+-\d+|\d+\+)(?: ?(?:hcp|points?|pts?))?")
 _TRANSFER: Final = re.compile(rf"(?:jacoby |texas )?transfer(?: to {_SUIT})?")
-_UNCLEAR: Final = re.compile(r"\b(?:or|not?|may|could|can|unless|except|denies|usually|/)\b|\?")
-_BETWEEN: Final = re.compile(r"[,;.:&]|\band\b|\bwith\b|(?<=[a-z♠♥♦♣]) (?=\d)|(?<=[\d+]) (?=bal)")
-_ABOVE: Final = {Strain.D: Suit.H, Strain.H: Suit.S}  # what a transfer shows that does not say so
+_UNCLEAR: Final = re.compile(
+    r"\b(?:or|not?|may|could|can|unless|except|denies|usually|/)\b|\?"
+)
+_BETWEEN: Final = re.compile(
+    r"[,;.:&]|\band\b|\bwith\b|(?<=[a-z♠♥♦♣]) (?=\d)|(?<=[\d+]) (?=bal)"
+)
+_ABOVE: Final = {
+    Strain.D: Suit.H,
+    Strain.H: Suit.S,
+}  # what a transfer shows that does not say so
 
 
 def alert_statement(text: str, before: Auction, call: Call) -> Statement | None:
     """What an alerted call shows, as far as the text can be read; ``None`` where nothing of it can."""
-    words = " ".join(re.sub(r"[–—]|\bto (?=\d)", "-", text.lower()).replace(" -", "-").replace("- ", "-").split())
+    words = " ".join(
+        re.sub(r"[–—]|\bto (?=\d)", "-", text.lower())
+        .replace(" -", "-")
+        .replace("- ", "-")
+        .split()
+    )
     if _UNCLEAR.search(words):
         return None
     bids = [one.strain.trump for one in before.calls[-2::-4] if one.strain is not None]
-    parts = (_part(part.strip(), call, bids[0] if bids else None) for part in _BETWEEN.split(words))
+    parts = (
+        _part(part.strip(), call, bids[0] if bids else None)
+        for part in _BETWEEN.split(words)
+    )
     try:
-        return Statement.of(", ".join(read)) if (read := list(filter(None, parts))) else None
+        return (
+            Statement.of(", ".join(read))
+            if (read := list(filter(None, parts)))
+            else None
+        )
     except NotationError:
         return None
 
@@ -58,7 +79,9 @@ def alerts_read(record: Record) -> dict[int, Statement]:
     if (auction := record.auction) is None:
         return {}
     turns = ((at, text, Turn.of(auction, at)) for at, text in record.alerts)
-    read = {at: alert_statement(text, turn.before, turn.call) for at, text, turn in turns}
+    read = {
+        at: alert_statement(text, turn.before, turn.call) for at, text, turn in turns
+    }
     return {at: statement for at, statement in read.items() if statement is not None}
 
 

@@ -38,16 +38,28 @@ class Turn(NamedTuple):
         """
         calls = len(auction.calls)
         if not 0 <= index < calls:
-            have = f"its calls are numbered 0 to {calls - 1}" if calls else "nobody has called yet"
-            raise IllegalCall(f"call number {index} of '{auction}': {have}", auction=auction, index=index)
+            have = (
+                f"its calls are numbered 0 to {calls - 1}"
+                if calls
+                else "nobody has called yet"
+            )
+            raise IllegalCall(
+                f"call number {index} of '{auction}': {have}",
+                auction=auction,
+                index=index,
+            )
         before = Auction(auction.first, auction.calls[:index], auction.dummy)
-        return cls(before, auction.bidders[index % len(auction.bidders)], auction.calls[index])
+        return cls(
+            before, auction.bidders[index % len(auction.bidders)], auction.calls[index]
+        )
 
 
 def seat_to_call(auction: Auction) -> Seat:
     """Whose turn it is; raises when the auction is over."""
     if (seat := auction.turn) is None:
-        raise IllegalCall(f"the auction '{auction}' is over: nobody calls any more", auction=auction)
+        raise IllegalCall(
+            f"the auction '{auction}' is over: nobody calls any more", auction=auction
+        )
     return seat
 
 
@@ -56,26 +68,38 @@ def legal_indices(before: Auction) -> tuple[int, ...]:
     return tuple(call.index for call in before.legal_calls())
 
 
-def call_probabilities(bidder: BidderModel, hands: Hands, auction: Auction, partners: Hands | None = None) -> Floats:
+def call_probabilities(
+    bidder: BidderModel, hands: Hands, auction: Auction, partners: Hands | None = None
+) -> Floats:
     """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for what is illegal.
 
     ``partners``: the hands of their partners, for a model that reads them. A model with a ``probabilities`` method of
     its own is asked once, any other once for each legal call.
     """
     seat_to_call(auction)
-    shown = {"partners": partners} if partners is not None and reads_partners_hand(bidder) else {}
+    shown = (
+        {"partners": partners}
+        if partners is not None and reads_partners_hand(bidder)
+        else {}
+    )
     with naming(f"model {type(bidder).__module__}.{type(bidder).__name__}"):
         if (own := getattr(bidder, "probabilities", None)) is not None:
             return np.asarray(own(hands, auction, **shown))
         chances = np.zeros((len(hands), 38))
         for call in auction.legal_calls():
-            log = bidder.log_likelihood(hands, auction.after(call), len(auction.calls), **shown)
+            log = bidder.log_likelihood(
+                hands, auction.after(call), len(auction.calls), **shown
+            )
             chances[:, call.index] = np.exp(log)
     return chances
 
 
 def sample_call(
-    bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Seed = None, partner: Hand | str | None = None
+    bidder: BidderModel,
+    hand: Hand | str,
+    auction: Auction,
+    rng: Seed = None,
+    partner: Hand | str | None = None,
 ) -> Call:
     """A call that the seat in turn might make with this hand, opposite ``partner`` for a model that reads it.
 
@@ -86,10 +110,16 @@ def sample_call(
     from bayesbridge.random64 import generator
 
     full = Hand.of(hand).verify_full(f"{seat_to_call(auction).name}'s hand")
-    shown = None if partner is None else np.array([Hand.of(partner).mask], dtype=np.uint64)
-    chances = call_probabilities(bidder, np.array([full.mask], dtype=np.uint64), auction, shown)[0]
+    shown = (
+        None if partner is None else np.array([Hand.of(partner).mask], dtype=np.uint64)
+    )
+    chances = call_probabilities(
+        bidder, np.array([full.mask], dtype=np.uint64), auction, shown
+    )[0]
     # The uniform number lies below 1, so a sum of chances that rounding leaves at 0.999… still finds a call.
-    drawn = np.searchsorted(chances.cumsum(), generator(rng).random() * chances.sum(), side="right")
+    drawn = np.searchsorted(
+        chances.cumsum(), generator(rng).random() * chances.sum(), side="right"
+    )
     return Call(int(drawn))
 
 
@@ -105,11 +135,18 @@ def simulate_auction(
 
     dealt, numbers = Deal.of(deal), generator(rng)
     auction = Auction(Seat.of(first), (), None if dummy is None else Seat.of(dummy))
-    if isinstance(bidders, Mapping) and (silent := [seat.name for seat in auction.bidders if seat not in bidders]):
-        raise BayesBridgeError(f"no bidder for {' and '.join(silent)}: name one for each seat that bids", seats=silent)
+    if isinstance(bidders, Mapping) and (
+        silent := [seat.name for seat in auction.bidders if seat not in bidders]
+    ):
+        raise BayesBridgeError(
+            f"no bidder for {' and '.join(silent)}: name one for each seat that bids",
+            seats=silent,
+        )
     while (seat := auction.turn) is not None:
         bidder = bidders[seat] if isinstance(bidders, Mapping) else bidders
-        auction = auction.after(sample_call(bidder, dealt[seat], auction, numbers, dealt[seat.partner]))
+        auction = auction.after(
+            sample_call(bidder, dealt[seat], auction, numbers, dealt[seat.partner])
+        )
     return auction
 
 
@@ -125,13 +162,21 @@ class MixtureBidder:
 
     def __post_init__(self) -> None:
         if not self.bidders:
-            raise BayesBridgeError("a mixture of no bidders: give at least one", bidders=())
+            raise BayesBridgeError(
+                "a mixture of no bidders: give at least one", bidders=()
+            )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         Turn.of(auction, index)
-        chances = np.array([bidder.log_likelihood(hands, auction, index) for bidder in self.bidders])
-        return np.asarray(np.logaddexp.reduce(self._log_weights(hands, auction, index) + chances, axis=0))
+        chances = np.array(
+            [bidder.log_likelihood(hands, auction, index) for bidder in self.bidders]
+        )
+        return np.asarray(
+            np.logaddexp.reduce(
+                self._log_weights(hands, auction, index) + chances, axis=0
+            )
+        )
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
@@ -146,5 +191,10 @@ class MixtureBidder:
         """(models, n) log P(model ∣ hand, the caller's calls before number ``index``)."""
         weights = np.full((len(self.bidders), len(hands)), -np.log(len(self.bidders)))
         for earlier in range(index % len(auction.bidders), index, len(auction.bidders)):
-            weights += np.array([bidder.log_likelihood(hands, auction, earlier) for bidder in self.bidders])
+            weights += np.array(
+                [
+                    bidder.log_likelihood(hands, auction, earlier)
+                    for bidder in self.bidders
+                ]
+            )
         return np.asarray(weights - np.logaddexp.reduce(weights, axis=0))

@@ -30,9 +30,13 @@ class IterativeBidder:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:
-            raise BayesBridgeError(f"slip {self.slip!r}: it is a probability, from 0 to 1", slip=self.slip)
+            raise BayesBridgeError(
+                f"slip {self.slip!r}: it is a probability, from 0 to 1", slip=self.slip
+            )
 
-    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
+    def log_likelihood(
+        self, hands: NDArray[np.uint64], auction: Auction, index: int
+    ) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand) for (n,) masks."""
         with np.errstate(divide="ignore"):
             return np.log(self.bid_likelihood(auction, index))[self.highest_bids(hands)]
@@ -42,7 +46,9 @@ class IterativeBidder:
         turn = Turn.of(auction, index)
         return self._by_bid(turn.before)[:, turn.call.index]
 
-    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
+    def probabilities(
+        self, hands: NDArray[np.uint64], auction: Auction
+    ) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         seat_to_call(auction)
         return self._by_bid(auction)[self.highest_bids(hands)]
@@ -53,7 +59,9 @@ class IterativeBidder:
             from bayesbridge.capture.strains import strain_levels
 
             levels = strain_levels(hands)
-            return np.where(levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), np.int8(0)).max(axis=1)
+            return np.where(
+                levels > 0, 5 * levels + np.arange(-2, 3, dtype=np.int8), np.int8(0)
+            ).max(axis=1)
         from bayesbridge.capture.kernels import bids
 
         level = bids(np.ascontiguousarray(hands)).level

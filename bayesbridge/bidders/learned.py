@@ -32,7 +32,9 @@ from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Hands, Singles, read_only
 
 OPENING: Final = 38  # stands for the call before the first
-PLACES: Final = 48  # in an auction that are told apart; later calls count as the last of them
+PLACES: Final = (
+    48  # in an auction that are told apart; later calls count as the last of them
+)
 STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 """Where the rows of each part of a token begin: the call before, the last bid (0: none), how it is doubled, whose it is
 (relative seat, 4: nobody's), who is vulnerable (2 · the caller's side + the other side), the place in the auction."""
@@ -41,11 +43,15 @@ STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 class Steps(NamedTuple):
     """An auction of n calls, each with what its caller knew of the auction before making it."""
 
-    tokens: NDArray[np.intp]  # (n, 6) rows of the reader's table, one for each part (STARTS)
+    tokens: NDArray[
+        np.intp
+    ]  # (n, 6) rows of the reader's table, one for each part (STARTS)
     legal: NDArray[np.bool_]  # (n, 38) which calls were legal
 
 
-def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool) -> Steps:
+def encode(
+    calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool
+) -> Steps:
     """The steps of a four-player auction given as call indices, which must be legal."""
     n = len(calls)
     tokens = np.zeros((n, len(STARTS) - 1), np.intp)
@@ -59,9 +65,18 @@ def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: boo
             owner = (bidder - i) % 4
             legal[i, 1] = doubled == 0 and owner % 2 == 1
             legal[i, 2] = doubled == 1 and owner % 2 == 0
-        ours, theirs = (dealer_vulnerable, others_vulnerable)[:: 1 if i % 2 == 0 else -1]
+        ours, theirs = (dealer_vulnerable, others_vulnerable)[
+            :: 1 if i % 2 == 0 else -1
+        ]
         previous = calls[i - 1] if i else OPENING
-        tokens[i] = previous, last - 2, doubled, owner, 2 * ours + theirs, min(i, PLACES - 1)
+        tokens[i] = (
+            previous,
+            last - 2,
+            doubled,
+            owner,
+            2 * ours + theirs,
+            min(i, PLACES - 1),
+        )
         if call > 2:
             last, bidder, doubled = call, i, 0
         elif call:
@@ -70,7 +85,9 @@ def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: boo
 
 
 STYLE: Final = 16  # numbers of a style
-LEARN_AGAIN: Final = "learn it again with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
+LEARN_AGAIN: Final = (
+    "learn it again with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +103,9 @@ class PairStyle:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairStyle):
             return False
-        return np.array_equal(self.mean, other.mean) and np.array_equal(self.covariance, other.covariance)
+        return np.array_equal(self.mean, other.mean) and np.array_equal(
+            self.covariance, other.covariance
+        )
 
     def __hash__(self) -> int:
         return hash(self.mean.tobytes())
@@ -106,11 +125,18 @@ class PairStyle:
     @cache
     def network() -> str:
         """A short hash of the network's file: the numbers of a style mean nothing to another network."""
-        return sha256((files("bayesbridge.bidders") / "data/auction.npz").read_bytes()).hexdigest()[:8]
+        return sha256(
+            (files("bayesbridge.bidders") / "data/auction.npz").read_bytes()
+        ).hexdigest()[:8]
 
     def to_dict(self) -> dict[str, object]:
         numbers = {"mean": self.mean.tolist(), "covariance": self.covariance.tolist()}
-        return {"pair": self.pair, "tables": self.tables, "network": self.network(), **numbers}
+        return {
+            "pair": self.pair,
+            "tables": self.tables,
+            "network": self.network(),
+            **numbers,
+        }
 
     def save(self, path: str | Path) -> None:
         """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
@@ -123,8 +149,12 @@ class PairStyle:
         root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE)]
         numbers = np.rint(np.concatenate([40.0 * self.mean, 127.0 * root]))
         if not (np.abs(numbers) <= 127).all():
-            raise BayesBridgeError(f"style of {self.pair[:60]!r}: its numbers pass 3: learn it again from records")
-        packed = urlsafe_b64encode(numbers.astype(np.int8).tobytes()).decode().rstrip("=")
+            raise BayesBridgeError(
+                f"style of {self.pair[:60]!r}: its numbers pass 3: learn it again from records"
+            )
+        packed = (
+            urlsafe_b64encode(numbers.astype(np.int8).tobytes()).decode().rstrip("=")
+        )
         return f"{self.pair[:60]}.{self.tables}.{self.network()}.{packed}"
 
     @classmethod
@@ -133,14 +163,25 @@ class PairStyle:
         if text in TYPICAL:
             mean = stored("auction.npz", "style_")[text].astype(np.float64)
             return cls(text, read_only(mean), read_only(1e-6 * np.eye(STYLE)))
-        if (match := re.fullmatch(r"(.*)\.(\d{1,9})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{203})", text)) is None:
+        if (
+            match := re.fullmatch(
+                r"(.*)\.(\d{1,9})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{203})", text
+            )
+        ) is None:
             return None
         if match[3] != cls.network():
-            raise BayesBridgeError(f"style of {match[1]!r}: not one of this network: {LEARN_AGAIN}")
+            raise BayesBridgeError(
+                f"style of {match[1]!r}: not one of this network: {LEARN_AGAIN}"
+            )
         numbers = np.frombuffer(urlsafe_b64decode(f"{match[4]}="), np.int8)
         root = np.zeros((STYLE, STYLE))
         root[np.tril_indices(STYLE)] = numbers[STYLE:] / 127.0
-        return cls(match[1], read_only(numbers[:STYLE] / 40.0), read_only(root @ root.T), int(match[2]))
+        return cls(
+            match[1],
+            read_only(numbers[:STYLE] / 40.0),
+            read_only(root @ root.T),
+            int(match[2]),
+        )
 
     @classmethod
     def of(cls, text: str, where: str) -> PairStyle:
@@ -150,19 +191,42 @@ class PairStyle:
             arrays = [np.array(found[key], object) for key in ("mean", "covariance")]
             if found.get("network") != cls.network():
                 raise ValueError("it was learned for another")
-            numbers = all(type(x) in (int, float) and abs(x) <= 10 for one in arrays for x in one.flat)  # not NaN
-            if [one.shape for one in arrays] != [(STYLE,), (STYLE, STYLE)] or not numbers:
-                raise ValueError(f"mean and covariance have {STYLE} and {STYLE} x {STYLE} numbers from -10 to 10")
-            if type(pair := found["pair"]) is not str or type(tables := found["tables"]) is not int or tables < 0:
+            numbers = all(
+                type(x) in (int, float) and abs(x) <= 10
+                for one in arrays
+                for x in one.flat
+            )  # not NaN
+            if [one.shape for one in arrays] != [
+                (STYLE,),
+                (STYLE, STYLE),
+            ] or not numbers:
+                raise ValueError(
+                    f"mean and covariance have {STYLE} and {STYLE} x {STYLE} numbers from -10 to 10"
+                )
+            if (
+                type(pair := found["pair"]) is not str
+                or type(tables := found["tables"]) is not int
+                or tables < 0
+            ):
                 raise ValueError("pair is a text, and tables a whole number")
             mean, covariance = (one.astype(np.float64) for one in arrays)
             np.linalg.cholesky(covariance)
             return cls(pair, read_only(mean), read_only(covariance), tables)
-        except (ValueError, KeyError, TypeError, RecursionError, np.linalg.LinAlgError) as error:
-            raise BayesBridgeError(f"{where}: not a style of this network ({error}): {LEARN_AGAIN}") from None
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            RecursionError,
+            np.linalg.LinAlgError,
+        ) as error:
+            raise BayesBridgeError(
+                f"{where}: not a style of this network ({error}): {LEARN_AGAIN}"
+            ) from None
 
 
-AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))  # nothing is known of the pair
+AVERAGE: Final = PairStyle(
+    "", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE))
+)  # nothing is known of the pair
 TYPICAL: Final = ("standard", "strong-club")
 """The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits`` has them in words."""
 
@@ -201,14 +265,20 @@ class LearnedBidder:
         size: Literal["wide", "guide"] = "wide",
     ) -> None:
         if not 0.0 <= slip <= 1.0:
-            raise BayesBridgeError(f"slip {slip}: it is a probability, from 0 to 1", slip=slip)
+            raise BayesBridgeError(
+                f"slip {slip}: it is a probability, from 0 to 1", slip=slip
+            )
         object.__setattr__(self, "vulnerable", Vulnerability.of(vulnerable))
         object.__setattr__(self, "slip", slip)
         if isinstance(style, Mapping):
             if wrong := [side for side in style if side not in SIDES]:
-                raise BayesBridgeError(f"style of side {wrong[0]!r}: name NS or EW", side=wrong[0])
+                raise BayesBridgeError(
+                    f"style of side {wrong[0]!r}: name NS or EW", side=wrong[0]
+                )
             style = style.get("NS", AVERAGE), style.get("EW", AVERAGE)
-        both = style if isinstance(style, tuple) else (style or AVERAGE, style or AVERAGE)
+        both = (
+            style if isinstance(style, tuple) else (style or AVERAGE, style or AVERAGE)
+        )
         object.__setattr__(self, "style", both)
         object.__setattr__(self, "size", size)
 
@@ -220,12 +290,21 @@ class LearnedBidder:
 
     @property
     def named(self) -> tuple[tuple[str, PairStyle], ...]:
-        return tuple((side, s) for side, s in zip(SIDES, self.style, strict=True) if s.pair)
+        return tuple(
+            (side, s) for side, s in zip(SIDES, self.style, strict=True) if s.pair
+        )
 
     @property
     def systems(self) -> tuple[str, ...]:
-        told = {side: f"as {s.pair} did at {s.tables} tables" for side, s in self.named if s.tables}
-        return tuple(f"{side} bid {told.get(side, f'in the typical style {s.pair}')}" for side, s in self.named)
+        told = {
+            side: f"as {s.pair} did at {s.tables} tables"
+            for side, s in self.named
+            if s.tables
+        }
+        return tuple(
+            f"{side} bid {told.get(side, f'in the typical style {s.pair}')}"
+            for side, s in self.named
+        )
 
     @property
     def guide(self) -> LearnedBidder:
@@ -241,13 +320,19 @@ class LearnedBidder:
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
         slip = self.slip / len(context.choices)
-        with np.errstate(over="ignore"):  # a call 88 nats behind another has the probability of a slip
+        with np.errstate(
+            over="ignore"
+        ):  # a call 88 nats behind another has the probability of a slip
             for block, scores in self._scores(context, hands, partners):
                 scores -= scores[:, chosen, None]
-                result[block] = (1 - self.slip) / np.exp(scores, out=scores).sum(axis=1) + slip
+                result[block] = (1 - self.slip) / np.exp(scores, out=scores).sum(
+                    axis=1
+                ) + slip
         return np.log(result, out=result)
 
-    def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> NDArray[np.float64]:
+    def probabilities(
+        self, hands: Hands, auction: Auction, partners: Hands | None = None
+    ) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
         one_row("hands", hands)
         seat_to_call(auction)
@@ -256,10 +341,14 @@ class LearnedBidder:
         for block, scores in self._scores(context, hands, partners):
             scores -= scores.max(axis=1, keepdims=True)
             shares = np.exp(scores, out=scores) / scores.sum(axis=1, keepdims=True)
-            result[block, context.choices] = (1 - self.slip) * shares + self.slip / len(context.choices)
+            result[block, context.choices] = (1 - self.slip) * shares + self.slip / len(
+                context.choices
+            )
         return result
 
-    def _scores(self, context: Context, hands: Hands, partners: Hands | None) -> Iterator[tuple[slice, Singles]]:
+    def _scores(
+        self, context: Context, hands: Hands, partners: Hands | None
+    ) -> Iterator[tuple[slice, Singles]]:
         """The scores of the legal calls, block by block: a slice of the hands, (its length or 1, calls)."""
         net = network("auction.npz", f"{self.size}_")
         with one_thread():
@@ -278,10 +367,18 @@ def _contexts(bidder: LearnedBidder, auction: Auction) -> tuple[Context, ...]:
         )
     first, calls = auction.first, [call.index for call in auction.calls]
     steps = encode(calls, first in bidder.vulnerable, first.next() in bidder.vulnerable)
-    style = np.stack([side.numbers for side in bidder.style])[(first + np.arange(len(calls))) % 2]
+    style = np.stack([side.numbers for side in bidder.style])[
+        (first + np.arange(len(calls))) % 2
+    ]
     net = network("auction.npz", f"{bidder.size}_")
     with one_thread():
         known = np.concatenate(
-            [read(net.parameters, steps.tokens, linear(net.parameters, "style", style)), style], axis=1
+            [
+                read(
+                    net.parameters, steps.tokens, linear(net.parameters, "style", style)
+                ),
+                style,
+            ],
+            axis=1,
         )
         return net.contexts(known, [np.flatnonzero(row) for row in steps.legal])

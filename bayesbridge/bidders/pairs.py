@@ -21,13 +21,27 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import AVERAGE, SIDES, STYLE, LearnedBidder, PairStyle, encode
+from bayesbridge.bidders.learned import (
+    AVERAGE,
+    SIDES,
+    STYLE,
+    LearnedBidder,
+    PairStyle,
+    encode,
+)
 from bayesbridge.bidders.networks import linear, network, read
 from bayesbridge.calls import CALLS, Vulnerability
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, did_you_mean
 from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Floats, Hands, Singles, high_card_points, read_only, suit_lengths
+from bayesbridge.layouts import (
+    Floats,
+    Hands,
+    Singles,
+    high_card_points,
+    read_only,
+    suit_lengths,
+)
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed, generator
 
@@ -63,7 +77,12 @@ def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
             continue
         for side in (Seat.N, Seat.E):
             if (pair := record.pair(side)) is not None:
-                seated = Seated(record.auction, record.vulnerable or Vulnerability.NONE, deal, int(side))
+                seated = Seated(
+                    record.auction,
+                    record.vulnerable or Vulnerability.NONE,
+                    deal,
+                    int(side),
+                )
                 found.setdefault(pair, {})[seated] = None
     return {pair: list(tables) for pair, tables in found.items()}
 
@@ -73,8 +92,12 @@ def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
     name = pair_name(pair)
     if name not in every:
         most = sorted(every, key=lambda one: -len(every[one]))[:3]
-        hint = did_you_mean(name, every) or (f"most tables have {', '.join(most)}; " if most else "it names nobody; ")
-        raise BayesBridgeError(f"pair {pair!r} is not in the records: {hint}write A+B", pair=pair)
+        hint = did_you_mean(name, every) or (
+            f"most tables have {', '.join(most)}; " if most else "it names nobody; "
+        )
+        raise BayesBridgeError(
+            f"pair {pair!r} is not in the records: {hint}write A+B", pair=pair
+        )
     return every[name]
 
 
@@ -89,7 +112,9 @@ class Turns(NamedTuple):
     made: NDArray[np.intp]  # (t,) the call that was made
 
     def log_chances(self) -> Floats:
-        found = log_softmax(self.scores, axis=2)[:, np.arange(len(self.made)), self.made]
+        found = log_softmax(self.scores, axis=2)[
+            :, np.arange(len(self.made)), self.made
+        ]
         return np.asarray(found, np.float64)
 
 
@@ -100,18 +125,35 @@ def turns_of(tables: Sequence[Seated], own: Singles) -> Turns:
     with one_thread():
         for table in tables:
             calls, first = table.auction.calls, table.auction.first
-            steps = encode([call.index for call in calls], first in table.vulnerable, first.next() in table.vulnerable)
+            steps = encode(
+                [call.index for call in calls],
+                first in table.vulnerable,
+                first.next() in table.vulnerable,
+            )
             mine = (first + np.arange(len(calls))) % 2 == table.side
             style = own[:, None] * mine[:, None].astype(np.float32)
             known = np.concatenate(
-                [read(net.parameters, steps.tokens, linear(net.parameters, "style", style)), style], axis=2
+                [
+                    read(
+                        net.parameters,
+                        steps.tokens,
+                        linear(net.parameters, "style", style),
+                    ),
+                    style,
+                ],
+                axis=2,
             )
             for index in np.flatnonzero(mine & (steps.legal.sum(axis=1) > 1)).tolist():
-                hand, partner = (np.array([table.deal[first.next(index + i)].mask], np.uint64) for i in (0, 2))
+                hand, partner = (
+                    np.array([table.deal[first.next(index + i)].mask], np.uint64)
+                    for i in (0, 2)
+                )
                 legal = np.flatnonzero(steps.legal[index])
                 contexts = net.contexts(known[:, index], [legal] * len(own))
                 every = np.full((len(own), 1, 38), NEVER, np.float32)
-                every[:, 0, legal] = np.concatenate([one.scores(*net.vectors(hand, partner)) for one in contexts])
+                every[:, 0, legal] = np.concatenate(
+                    [one.scores(*net.vectors(hand, partner)) for one in contexts]
+                )
                 scores.append(every)
                 made.append(calls[index].index)
     return Turns(np.concatenate(scores, axis=1), np.array(made, np.intp))
@@ -134,13 +176,18 @@ class Linear(NamedTuple):
 
     @classmethod
     def around(cls, tables: Sequence[Seated], at: Floats) -> Linear:
-        every, made = turns_of(tables, known_numbers(np.concatenate([at[None], at + SMALL * np.eye(STYLE)])))
+        every, made = turns_of(
+            tables,
+            known_numbers(np.concatenate([at[None], at + SMALL * np.eye(STYLE)])),
+        )
         scores = every[0].astype(np.float64)
         slopes = np.moveaxis((every[1:] - every[0]) / SMALL, 0, -1).astype(np.float64)
         chances = np.exp(log_softmax(scores, axis=1))[..., None]
         mean = (chances * slopes).sum(axis=1)
         centred = slopes - mean[:, None]
-        precision = np.eye(STYLE) + (chances * centred).reshape(-1, STYLE).T @ centred.reshape(-1, STYLE)
+        precision = np.eye(STYLE) + (chances * centred).reshape(
+            -1, STYLE
+        ).T @ centred.reshape(-1, STYLE)
         gradient = (slopes[np.arange(len(made)), made] - mean).sum(axis=0) - at
         return cls(at, scores, slopes, made, gradient, precision)
 
@@ -154,11 +201,15 @@ def _fitted(tables: Sequence[Seated]) -> Linear:
             step = np.linalg.solve(last.precision, last.gradient)
             if float(last.gradient @ step) / 2 < NEAR:
                 break
-            at = at + step * min(1.0, 2.0 / float(np.linalg.norm(step)))  # the scores bend beyond
+            at = at + step * min(
+                1.0, 2.0 / float(np.linalg.norm(step))
+            )  # the scores bend beyond
     return last
 
 
-def learn_style(records: Iterable[Record], pair: str, tables: int | None = None) -> PairStyle:
+def learn_style(
+    records: Iterable[Record], pair: str, tables: int | None = None
+) -> PairStyle:
     """How a pair bids, learned from its tables on record (the first ``tables`` of them, or all).
 
     A normal distribution over the 16 numbers of a style, by Laplace's method; with no table it is the prior.
@@ -175,7 +226,9 @@ def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
     if not tables:
         return AVERAGE
     last = _fitted(tables)
-    return PairStyle(pair, read_only(last.at), read_only(np.linalg.inv(last.precision)), len(tables))
+    return PairStyle(
+        pair, read_only(last.at), read_only(np.linalg.inv(last.precision)), len(tables)
+    )
 
 
 def table_losses(tables: Sequence[Seated], style: PairStyle) -> Floats:
@@ -195,12 +248,18 @@ def judge_style(tables: Sequence[Seated], style: PairStyle) -> Floats:
         parts = [(tables[: style.tables], tables[style.tables :], style)]
     else:
         half = set(list(dict.fromkeys(one.deal for one in tables))[::2])
-        one, other = ([t for t in tables if (t.deal in half) is first] for first in (True, False))
-        parts = [(a, b, style_of("", a)) for a, b in ((one, other), (other, one)) if a and b]
+        one, other = (
+            [t for t in tables if (t.deal in half) is first] for first in (True, False)
+        )
+        parts = [
+            (a, b, style_of("", a)) for a, b in ((one, other), (other, one)) if a and b
+        ]
     found = [np.empty((0, 3))]
     for earlier, later, learned in parts:
         met = {one.deal for one in earlier}
-        found.append(table_losses([one for one in later if one.deal not in met], learned))
+        found.append(
+            table_losses([one for one in later if one.deal not in met], learned)
+        )
     return np.concatenate(found)
 
 
@@ -218,25 +277,42 @@ class History:
         every = self.pairs.get(pair, [])
         met = deal if any(one.deal == deal for one in every[: self.tables]) else None
         if (pair, met) not in self._learned:
-            self._learned[pair, met] = style_of(pair, [one for one in every if one.deal != deal][: self.tables])
+            self._learned[pair, met] = style_of(
+                pair, [one for one in every if one.deal != deal][: self.tables]
+            )
         found = self._learned[pair, met]
         return found if found.tables else None
 
     @classmethod
-    def before(cls, records: Iterable[Record], record: Record, tables: int | None = None) -> History:
-        return cls(takewhile(lambda one: (one.file, one.line) != (record.file, record.line), records), tables)
+    def before(
+        cls, records: Iterable[Record], record: Record, tables: int | None = None
+    ) -> History:
+        return cls(
+            takewhile(
+                lambda one: (one.file, one.line) != (record.file, record.line), records
+            ),
+            tables,
+        )
 
     def styles(self, record: Record) -> dict[str, PairStyle]:
         """The styles of the pairs at a table, by side; those of pairs without an earlier table are left out."""
         if record.deal is None:
             return {}
         named = ((side, record.pair(Seat[side[0]])) for side in SIDES)
-        found = {side: self.style(pair, record.deal) for side, pair in named if pair is not None}
+        found = {
+            side: self.style(pair, record.deal)
+            for side, pair in named
+            if pair is not None
+        }
         return {side: style for side, style in found.items() if style is not None}
 
 
 def sample_style(
-    records: Iterable[Record], pair: str, tables: int | None = None, draws: int = 500, rng: Seed = None
+    records: Iterable[Record],
+    pair: str,
+    tables: int | None = None,
+    draws: int = 500,
+    rng: Seed = None,
 ) -> xarray.DataTree:
     """The posterior of a pair's style sampled by PyMC, as an ArviZ DataTree with the variable ``style``.
 
@@ -258,24 +334,39 @@ def sample_style(
     with pymc.Model(coords={"number": np.arange(STYLE)}):
         style = pymc.Normal("style", 0.0, 1.0, dims="number")
         # Data and no constants, and products for sums: PyTensor compiles a third as long, and once for all records.
-        there, slope = pymc.Data("ahead", ahead.ravel()), pymc.Data("slopes", slopes.reshape(-1, STYLE))
-        calls, turns = pymc.Data("calls", np.ones(ahead.shape[1])), pymc.Data("turns", np.ones(len(turn)))
+        there, slope = (
+            pymc.Data("ahead", ahead.ravel()),
+            pymc.Data("slopes", slopes.reshape(-1, STYLE)),
+        )
+        calls, turns = (
+            pymc.Data("calls", np.ones(ahead.shape[1])),
+            pymc.Data("turns", np.ones(len(turn))),
+        )
         odds = pt.exp(there + pt.dot(slope, style)).reshape((-1, ahead.shape[1]))
         pymc.Potential("call", -pt.dot(turns, pt.log(pt.dot(odds, calls))))
-        tree = sample_quietly(draws, draws, 2, generator(rng), initvals={"style": line.at})
+        tree = sample_quietly(
+            draws, draws, 2, generator(rng), initvals={"style": line.at}
+        )
     drawn = tree["posterior"].to_dataset()["style"]
     flat = np.asarray(drawn).reshape(-1, STYLE)
     by_network = turns_of(seated, known_numbers(flat)).log_chances()
     turns = zip(line.scores, line.slopes, line.made, strict=True)
-    by_line = [log_softmax(here + (flat - line.at) @ slope.T, axis=1)[:, made] for here, slope, made in turns]
+    by_line = [
+        log_softmax(here + (flat - line.at) @ slope.T, axis=1)[:, made]
+        for here, slope, made in turns
+    ]
     shape = drawn.shape[:2]
     coords = {"chain": drawn["chain"], "draw": drawn["draw"], "turn": turn}
-    calls = xarray.Dataset({"call": (("chain", "draw", "turn"), by_network.reshape(*shape, -1))}, coords)
+    calls = xarray.Dataset(
+        {"call": (("chain", "draw", "turn"), by_network.reshape(*shape, -1))}, coords
+    )
     stats = tree["sample_stats"]
     weights = (by_network.sum(axis=1) - np.sum(by_line, axis=0)).reshape(shape)
     stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
     tree["log_likelihood"] = xarray.DataTree(calls)
-    tree["observed_data"] = xarray.DataTree(xarray.Dataset({"call": ("turn", line.made)}, {"turn": turn}))
+    tree["observed_data"] = xarray.DataTree(
+        xarray.Dataset({"call": ("turn", line.made)}, {"turn": turn})
+    )
     return tree
 
 
@@ -289,26 +380,46 @@ class Habit(NamedTuple):
     unit: str
 
 
-def _habits(style: PairStyle, masks: Hands, smooth: Floats) -> dict[tuple[str, str], Any]:
+def _habits(
+    style: PairStyle, masks: Hands, smooth: Floats
+) -> dict[tuple[str, str], Any]:
     """What they do, with its unit, by random hands and points, ``smooth``: spread over half a point either way."""
-    bidder, points, lengths = LearnedBidder(style={"NS": style}), np.rint(smooth), suit_lengths(masks)
+    bidder, points, lengths = (
+        LearnedBidder(style={"NS": style}),
+        np.rint(smooth),
+        suit_lengths(masks),
+    )
     first, third, raised = (
-        dict(zip(map(str, CALLS), bidder.probabilities(masks, Auction.of(text)).T, strict=True))
+        dict(
+            zip(
+                map(str, CALLS),
+                bidder.probabilities(masks, Auction.of(text)).T,
+                strict=True,
+            )
+        )
         for text in ("N:", "S:Pass Pass", "S:1S Pass")
     )
     order = np.argsort(smooth, kind="stable")
     total = np.cumsum(first["1NT"][order])
     low, high = np.interp(np.array([0.1, 0.9]) * total[-1], total, smooth[order])
     five = first["1H"] @ (lengths[:, 2] >= 5) + first["1S"] @ (lengths[:, 3] >= 5)
-    weak, suits = first["2H"] + first["2S"], sum(third[call] for call in ("1C", "1D", "1H", "1S"))
+    weak, suits = (
+        first["2H"] + first["2S"],
+        sum(third[call] for call in ("1C", "1D", "1H", "1S")),
+    )
     return {
         ("1NT opening, low end", "points"): low,
         ("1NT opening, high end", "points"): high,
-        ("1H or 1S opened on five cards or more", "share"): five / (first["1H"] + first["1S"]).sum(),
-        ("1C opened on 16 points or more", "share"): np.average(points >= 16, weights=first["1C"]),
+        ("1H or 1S opened on five cards or more", "share"): five
+        / (first["1H"] + first["1S"]).sum(),
+        ("1C opened on 16 points or more", "share"): np.average(
+            points >= 16, weights=first["1C"]
+        ),
         ("2H or 2S opened, mean", "points"): np.average(points, weights=weak),
         ("2H or 2S opened, how often", "share"): weak.mean(),
-        ("one of a suit opened in third seat, mean", "points"): np.average(points, weights=suits),
+        ("one of a suit opened in third seat, mean", "points"): np.average(
+            points, weights=suits
+        ),
         ("1S raised to 2S, mean", "points"): np.average(points, weights=raised["2S"]),
         ("1S raised to 3S, mean", "points"): np.average(points, weights=raised["3S"]),
     }
@@ -324,8 +435,14 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
     values, vectors = np.linalg.eigh(style.covariance)
     variance = np.zeros(len(own))
     for step in (np.sqrt(values) * vectors).T:
-        for mean in (style.mean + step, style.mean - step):  # habits bend, and the sign of a direction means nothing
+        for mean in (
+            style.mean + step,
+            style.mean - step,
+        ):  # habits bend, and the sign of a direction means nothing
             there = _habits(replace(style, mean=mean), masks, smooth)
             variance += [(there[key] - value) ** 2 / 2 for key, value in own.items()]
     found = zip(own.items(), np.sqrt(variance).tolist(), average.values(), strict=True)
-    return tuple(Habit(what, float(one), error, float(usual), unit) for ((what, unit), one), error, usual in found)
+    return tuple(
+        Habit(what, float(one), error, float(usual), unit)
+        for ((what, unit), one), error, usual in found
+    )

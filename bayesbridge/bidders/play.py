@@ -39,12 +39,17 @@ class Situations(NamedTuple):
     """What was seen before each of n cards."""
 
     tokens: NDArray[np.intp]  # (24 + n, 12) rows of the reader's table, the calls first
-    dummy: NDArray[np.uint64]  # (24 + n,) what dummy still holds, as masks; 0 where it is not open
+    dummy: NDArray[
+        np.uint64
+    ]  # (24 + n,) what dummy still holds, as masks; 0 where it is not open
     led: NDArray[np.intp]  # (n,) the suit to follow, NO_SUIT for a lead
 
 
 def situations(
-    contract: Contract, auction: Auction | None, plays: Sequence[tuple[Seat, Card]], dummy: int | None = None
+    contract: Contract,
+    auction: Auction | None,
+    plays: Sequence[tuple[Seat, Card]],
+    dummy: int | None = None,
 ) -> Situations:
     """The situation before each card; cards in the order played, ``dummy`` the 13 cards of dummy as a mask."""
     strain, declarer = int(contract.strain), contract.declarer
@@ -55,7 +60,19 @@ def situations(
     for i in range(HEARD):
         back = len(calls) - HEARD + i
         call = calls[back] if back >= 0 else NO_CALL
-        tokens[i] = call, (first + back - declarer) % 4, NO_CARD, 0, 0, NO_SUIT, NO_RANK, NOBODY, 0, *fixed, 0
+        tokens[i] = (
+            call,
+            (first + back - declarer) % 4,
+            NO_CARD,
+            0,
+            0,
+            NO_SUIT,
+            NO_RANK,
+            NOBODY,
+            0,
+            *fixed,
+            0,
+        )
     held = np.zeros(len(tokens), np.uint64)
     led = np.zeros(len(plays), np.intp)
     left = dummy or 0
@@ -67,9 +84,23 @@ def situations(
             led[i] = plays[i - place][1].suit
             holder = PARTNER if (winner - turn) % 4 == 2 else OPPONENT
             rank = best.rank if best.suit == led[i] else NO_RANK
-        tokens[HEARD + i] = NO_CALL, 0, before, turn, place, led[i], rank, holder, i // 4, *fixed, 1
+        tokens[HEARD + i] = (
+            NO_CALL,
+            0,
+            before,
+            turn,
+            place,
+            led[i],
+            rank,
+            holder,
+            i // 4,
+            *fixed,
+            1,
+        )
         held[HEARD + i] = left if i else 0
-        if not place or (card > best if card.suit == best.suit else card.suit == strain):
+        if not place or (
+            card > best if card.suit == best.suit else card.suit == strain
+        ):
             best, winner = card, turn
         left &= ~card.mask
         before = card.index
@@ -108,7 +139,11 @@ def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
         else:
             near = not notrump or (n > 2 and falling[1] - falling[2] < 3)
             best = int(n > 1 and 12 > falling[0] == falling[1] + 1 and near)
-        if best and falling[0] >= LOW and (falling[best - 1] < LOW) == (agreement in LEADS[:2]):
+        if (
+            best
+            and falling[0] >= LOW
+            and (falling[best - 1] < LOW) == (agreement in LEADS[:2])
+        ):
             found[holding] = falling[best - 1]
     return found
 
@@ -131,7 +166,9 @@ class LearnedPlayer:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:
-            raise BayesBridgeError(f"slip {self.slip}: it is a probability, from 0 to 1", slip=self.slip)
+            raise BayesBridgeError(
+                f"slip {self.slip}: it is a probability, from 0 to 1", slip=self.slip
+            )
 
     def log_likelihood(
         self,
@@ -156,13 +193,24 @@ class LearnedPlayer:
         with one_thread():
             for i, (player, card) in enumerate(plays):
                 if player == seat:
-                    leads = self.leads[seat % 2] if i == 0 and card.suit is not contract.trump else ()
-                    result += self._choice(seen[i], rest, card.index, leads, contract.trump is None)
+                    leads = (
+                        self.leads[seat % 2]
+                        if i == 0 and card.suit is not contract.trump
+                        else ()
+                    )
+                    result += self._choice(
+                        seen[i], rest, card.index, leads, contract.trump is None
+                    )
                     rest &= ~np.uint64(card.mask)
         return result
 
     def _choice(
-        self, seen: tuple[Context, int], rest: NDArray[np.uint64], card: int, leads: Leads, notrump: bool
+        self,
+        seen: tuple[Context, int],
+        rest: NDArray[np.uint64],
+        card: int,
+        leads: Leads,
+        notrump: bool,
     ) -> NDArray[np.float64]:
         context, led = seen
         legal = rest.copy()
@@ -177,32 +225,53 @@ class LearnedPlayer:
             block = chosen[begin : begin + BLOCK]
             allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
             found = context.scores(*net.vectors(rest[block]))
-            found = np.broadcast_to(found, allowed.shape).copy() if len(found) < len(block) else found
+            found = (
+                np.broadcast_to(found, allowed.shape).copy()
+                if len(found) < len(block)
+                else found
+            )
             found[~allowed] = -np.inf
             found -= found.max(axis=1, keepdims=True)
             np.exp(found, out=found)
             found /= found.sum(axis=1, keepdims=True)
             chance = found[:, place].astype(np.float64)
             if leads:
-                chance = _as_agreed(found[:, place - card % 13 :][:, :13], rest[block], card, leads, notrump)
+                chance = _as_agreed(
+                    found[:, place - card % 13 :][:, :13],
+                    rest[block],
+                    card,
+                    leads,
+                    notrump,
+                )
             with np.errstate(divide="ignore"):
-                result[block] = np.log((1.0 - self.slip) * chance + self.slip / allowed.sum(axis=1))
+                result[block] = np.log(
+                    (1.0 - self.slip) * chance + self.slip / allowed.sum(axis=1)
+                )
         return result
 
 
 def _as_agreed(
-    chances: NDArray[np.float32], hands: NDArray[np.uint64], card: int, leads: Leads, notrump: bool
+    chances: NDArray[np.float32],
+    hands: NDArray[np.uint64],
+    card: int,
+    leads: Leads,
+    notrump: bool,
 ) -> NDArray[np.float64]:
     """(n,) the chance of an opening lead, from (n, 13) those of all cards of its suit."""
     rank, rows = card % 13, np.arange(len(hands))
     alike = chances[:, LOW:] if rank >= LOW else chances[:, :LOW]
-    total, plain = alike.sum(axis=1, dtype=np.float64), chances[:, rank].astype(np.float64)
+    total, plain = (
+        alike.sum(axis=1, dtype=np.float64),
+        chances[:, rank].astype(np.float64),
+    )
     result = np.zeros(len(hands))
     for share, agreed, faith in leads:
         chance = plain
         for one in agreed:
             if (one in LEADS[:2]) == (rank < LOW):
-                best = agreed_ranks(one, notrump)[hands >> np.uint64(card - rank) & np.uint64(SUIT_MASK)]
+                best = agreed_ranks(one, notrump)[
+                    hands >> np.uint64(card - rank) & np.uint64(SUIT_MASK)
+                ]
                 usual = chances[rows, best].astype(np.float64)
                 more = np.maximum(usual, faith * total)
                 fewer = plain * (total - more) / np.maximum(total - usual, 1e-30)
@@ -213,7 +282,10 @@ def _as_agreed(
 
 @lru_cache(maxsize=16)
 def _seen(
-    contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...], dummy: Hand | None
+    contract: Contract,
+    auction: Auction | None,
+    plays: tuple[tuple[Seat, Card], ...],
+    dummy: Hand | None,
 ) -> tuple[tuple[Context, int], ...]:
     net = network("play.npz")
     seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
@@ -222,6 +294,10 @@ def _seen(
     left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
     with one_thread():
         held = (seen.dummy[:, None] >> every & np.uint64(1)).astype(np.float32)
-        known = read(net.parameters, seen.tokens, held @ net.parameters["reader_table_weight"][STARTS[-1] :])
+        known = read(
+            net.parameters,
+            seen.tokens,
+            held @ net.parameters["reader_table_weight"][STARTS[-1] :],
+        )
         contexts = net.contexts(known[HEARD:], left[: len(plays)])
     return tuple(zip(contexts, seen.led.tolist(), strict=True))

@@ -24,7 +24,9 @@ from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Floats, Hands, read_only
 
-Cells = NDArray[np.int16]  # (n, 5) 8 · value in sixteenths of a trick + Algorithm 1's level, by strain C D H S NT
+Cells = NDArray[
+    np.int16
+]  # (n, 5) 8 · value in sixteenths of a trick + Algorithm 1's level, by strain C D H S NT
 CELLS: Final = 8 * 320  # cells are numbers below this
 _VALUE: Final = np.stack(
     [
@@ -45,7 +47,9 @@ def cells(hands: Hands) -> Cells:
 
 
 @njit
-def _fill_cells(hands: Hands, side: Walk, trumps: Walk, values: NDArray[np.int16], out: Cells) -> None:
+def _fill_cells(
+    hands: Hands, side: Walk, trumps: Walk, values: NDArray[np.int16], out: Cells
+) -> None:
     levels = np.empty(5, dtype=np.int8)
     for i in range(len(hands)):
         mask = np.int64(hands[i])
@@ -79,7 +83,9 @@ class Options(NamedTuple):
     """The legal calls other than Pass before one call, rising; m of them."""
 
     call: NDArray[np.int64]  # (m,) index of each
-    strain: NDArray[np.int64]  # (m,) whose cell its utility depends on; no trumps for X and XX
+    strain: NDArray[
+        np.int64
+    ]  # (m,) whose cell its utility depends on; no trumps for X and XX
     tricks: Floats  # (m,) t, the tricks it undertakes
     entry: Floats  # (m,) what y is compared with in the first term
     match: Floats  # (m,) 1 for a bid, 0 for X and XX, which undertake nothing
@@ -87,27 +93,44 @@ class Options(NamedTuple):
 
     @classmethod
     @lru_cache(maxsize=256)
-    def of(cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE) -> Options:
+    def of(
+        cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE
+    ) -> Options:
         # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
         seat = seat_to_call(before)
-        last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
+        last_seat = (
+            before.last_bid is None and len(before.calls) == len(before.bidders) - 1
+        )
         shift = [0.25 * last_seat - 0.25 * (seat in vulnerable)] * 5
         partner = seat.partner if before.dummy is None else None
         named = {
-            (caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None
+            (caller == partner, call.strain)
+            for caller, call in before
+            if caller != seat and call.strain is not None
         }
         for by_partner, one in named:
             if not by_partner:
                 shift[one] -= 1.0
             elif one is not Strain.NT:
                 shift[one] += 1.0
-        call = np.array([index for index in legal_indices(before) if index], dtype=np.int64)
+        call = np.array(
+            [index for index in legal_indices(before) if index], dtype=np.int64
+        )
         bid = call > 2
         strain = np.where(bid, (call - 3) % 5, int(Strain.NT))
         tricks = np.where(bid, 7.0 + (call - 3) // 5, 0.0)
-        lowest = np.array([tricks[bid & (strain == one)].min(initial=13.0) for one in range(5)])
+        lowest = np.array(
+            [tricks[bid & (strain == one)].min(initial=13.0) for one in range(5)]
+        )
         entry = np.where(bid, lowest[strain], 8.0)
-        columns = call, strain, tricks, entry, bid.astype(np.float64), np.array(shift)[strain]
+        columns = (
+            call,
+            strain,
+            tricks,
+            entry,
+            bid.astype(np.float64),
+            np.array(shift)[strain],
+        )
         return cls(*map(read_only, columns))
 
 
@@ -143,7 +166,9 @@ class StyleBidder:
     """
 
     aggressiveness: float = 0.0  #: Tricks by which the player overvalues the hand.
-    suit_preference: float = 0.0  #: Tricks by which the player prefers a suit to no trumps.
+    suit_preference: float = (
+        0.0  #: Tricks by which the player prefers a suit to no trumps.
+    )
     temperature: float = 1.0  #: How loosely the player follows their own judgement: near 0 they take the best call.
     slip: float = 0.02  #: ε, the share of calls made at random.
     vulnerable: Vulnerability = Vulnerability.NONE
@@ -153,14 +178,19 @@ class StyleBidder:
         for name, (low, high) in BOUNDS.items():
             value = getattr(self, name)
             if not isinstance(value, int | float) or not low <= value <= high:
-                raise BayesBridgeError(f"{name} {value!r}: it lies from {low:g} to {high:g}", **{name: value})
+                raise BayesBridgeError(
+                    f"{name} {value!r}: it lies from {low:g} to {high:g}",
+                    **{name: value},
+                )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
         totals, chosen, strain = _odds_by_cell(self, turn.before, turn.call.index)
         floor = self.slip / len(legal_indices(turn.before))
-        return _log_chances(cells(hands), totals, (1.0 - self.slip) * chosen, strain, floor)
+        return _log_chances(
+            cells(hands), totals, (1.0 - self.slip) * chosen, strain, floor
+        )
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
@@ -177,15 +207,21 @@ class StyleBidder:
     def _odds(self, cell: Cells, options: Options) -> Floats:
         """exp(u / temperature): the odds of each option against Pass, but for slips."""
         added = self.aggressiveness + self.suit_preference * LEANING[options.call]
-        return np.asarray(np.exp(Terms.of(cell, options).utility(added) / self.temperature))
+        return np.asarray(
+            np.exp(Terms.of(cell, options).utility(added) / self.temperature)
+        )
 
 
 @lru_cache(maxsize=256)
-def _odds_by_cell(bidder: StyleBidder, before: Auction, call: int) -> tuple[Floats, Floats, int]:
+def _odds_by_cell(
+    bidder: StyleBidder, before: Auction, call: int
+) -> tuple[Floats, Floats, int]:
     """(5, CELLS) by strain and cell the odds of all options, (CELLS,) those of a call by its cell, and its strain."""
     options = Options.of(before, bidder.vulnerable)
     odds = bidder._odds(np.arange(CELLS, dtype=np.int16)[:, None], options)
-    totals = np.stack([odds[:, options.strain == strain].sum(axis=1) for strain in range(5)])
+    totals = np.stack(
+        [odds[:, options.strain == strain].sum(axis=1) for strain in range(5)]
+    )
     if not call:
         return totals, np.ones(CELLS), 0
     column = int(np.searchsorted(options.call, call))
@@ -193,7 +229,9 @@ def _odds_by_cell(bidder: StyleBidder, before: Auction, call: int) -> tuple[Floa
 
 
 @njit
-def _log_chances(cell: Cells, totals: Floats, chosen: Floats, strain: int, floor: float) -> Floats:
+def _log_chances(
+    cell: Cells, totals: Floats, chosen: Floats, strain: int, floor: float
+) -> Floats:
     out = np.empty(len(cell))
     for i in range(len(out)):
         total = 1.0

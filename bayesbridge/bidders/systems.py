@@ -27,9 +27,22 @@ from bayesbridge.calls import PASS, Call, call_words
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, located, one_row
+from bayesbridge.errors import (
+    BayesBridgeError,
+    NotationError,
+    did_you_mean,
+    located,
+    one_row,
+)
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
-from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand, with_settings
+from bayesbridge.evidence.models import (
+    BidderModel,
+    Cost,
+    cost_of,
+    guide_of,
+    reads_partners_hand,
+    with_settings,
+)
 from bayesbridge.layouts import HONOURS, Floats, Hands, high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
@@ -57,10 +70,18 @@ class Honours(NamedTuple):
         if (match := _HONOURS.fullmatch(text)) is None:
             return []
         if match["key"] and trump is None:
-            raise NotationError(f'{text!r}: no suit is agreed here: write key cards below ["{ANSWERS}4NT"]', text=text)
+            raise NotationError(
+                f'{text!r}: no suit is agreed here: write key cards below ["{ANSWERS}4NT"]',
+                text=text,
+            )
         king = 1 << 13 * trump + 11 if match["key"] and trump is not None else 0
-        queen = [cls(king >> 1, (int(match["queen"] == "with"),))] if match["queen"] else []
-        return [cls(_ACES | king, tuple(map(int, match["numbers"].split(" or ")))), *queen]
+        queen = (
+            [cls(king >> 1, (int(match["queen"] == "with"),))] if match["queen"] else []
+        )
+        return [
+            cls(_ACES | king, tuple(map(int, match["numbers"].split(" or ")))),
+            *queen,
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +102,12 @@ class Statement:
     @classmethod
     def of(cls, text: str, trump: Suit | None = None) -> Self:
         """Read the text; ``trump`` is the agreed suit."""
-        known, honours, words, always = Constraints.free(), list[Honours](), list[str](), False
+        known, honours, words, always = (
+            Constraints.free(),
+            list[Honours](),
+            list[str](),
+            False,
+        )
         for part in (part.strip() for part in text.split(",")):
             word = " ".join(part.lower().split())
             if word == ALWAYS:
@@ -93,7 +119,11 @@ class Statement:
                 continue
             points = _POINTS.fullmatch(part)
             try:
-                piece: Piece = HighCards.of(f"{SEAT.name}:{points['range']}") if points else Shape(SEAT, part)
+                piece: Piece = (
+                    HighCards.of(f"{SEAT.name}:{points['range']}")
+                    if points
+                    else Shape(SEAT, part)
+                )
             except NotationError:
                 raise NotationError(
                     f"{text!r}: {part!r} is neither points, such as 15-17 points, nor a shape, such as S5+ H4-5, nor "
@@ -101,17 +131,37 @@ class Statement:
                     text=text,
                 ) from None
             known = piece.constrain(known)
-            words.append(piece.text.removeprefix(f"{SEAT.name}:") + " points" * bool(points))
+            words.append(
+                piece.text.removeprefix(f"{SEAT.name}:") + " points" * bool(points)
+            )
         low, high = known.points_low[SEAT], known.points_high[SEAT]
         shapes = ALL if (possible := known.shapes[SEAT]) is None else possible
-        within = (sum(_FEWEST[n] for n in shape) <= high and low <= sum(_MOST[n] for n in shape) for shape in shapes)
+        within = (
+            sum(_FEWEST[n] for n in shape) <= high
+            and low <= sum(_MOST[n] for n in shape)
+            for shape in shapes
+        )
         aces = [one.numbers for one in honours if one.cards & _ACES]
-        able = all(4 * min(numbers) - 1 <= high and low <= 24 + 4 * max(numbers) for numbers in aces)
+        able = all(
+            4 * min(numbers) - 1 <= high and low <= 24 + 4 * max(numbers)
+            for numbers in aces
+        )
         if low > high or not any(within) or not able:
-            raise NotationError(f"no hand of 13 cards fits {text!r}: write points, shape and honours that go together")
-        return cls(", ".join([*words, *[ALWAYS] * always]), low, high, shapes, tuple(honours), always)
+            raise NotationError(
+                f"no hand of 13 cards fits {text!r}: write points, shape and honours that go together"
+            )
+        return cls(
+            ", ".join([*words, *[ALWAYS] * always]),
+            low,
+            high,
+            shapes,
+            tuple(honours),
+            always,
+        )
 
-    def fits(self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def fits(
+        self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit, given their points and shapes, the latter as places in a table of C D H."""
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
         found &= shape_table(self.shapes).ravel()[shapes]
@@ -122,10 +172,14 @@ class Statement:
 
 def points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     lengths = suit_lengths(hands).astype(np.int64)
-    return high_card_points(hands).astype(np.int64), (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
+    return high_card_points(hands).astype(np.int64), (
+        lengths[:, 0] * 14 + lengths[:, 1]
+    ) * 14 + lengths[:, 2]
 
 
-type Calls = tuple[Call, ...]  # the calls from the first bid of an auction on; none before the opening
+type Calls = tuple[
+    Call, ...
+]  # the calls from the first bid of an auction on; none before the opening
 
 
 class AskingCall(NamedTuple):
@@ -134,7 +188,9 @@ class AskingCall(NamedTuple):
 
 
 type Place = Calls | AskingCall
-type Meanings = Mapping[Call, tuple[Statement, ...]]  # what calls show at one place, by one of their statements
+type Meanings = Mapping[
+    Call, tuple[Statement, ...]
+]  # what calls show at one place, by one of their statements
 
 OPENING: Final = "opening"
 AFTER: Final = "after "
@@ -162,20 +218,36 @@ class System:
         """A system by its name, from a file (``….toml``), or several of them united: ``strong-notrump+weak-twos``."""
         if isinstance(text, System):
             return text
-        names = [text.strip()] if Path(text.strip()).is_file() else [name.strip() for name in text.split("+")]
-        systems = (_read_system(name, name) if name.endswith(SUFFIX) else _of_package(name) for name in names)
+        names = (
+            [text.strip()]
+            if Path(text.strip()).is_file()
+            else [name.strip() for name in text.split("+")]
+        )
+        systems = (
+            _read_system(name, name) if name.endswith(SUFFIX) else _of_package(name)
+            for name in names
+        )
         return reduce(System.__add__, systems)
 
     def __add__(self, other: System) -> System:
         if not self.name:
             return other
         places = {place: dict(meanings) for place, meanings in self.places.items()}
-        differing = [(self._leads, other._leads)] if self.leads and other.leads and self.leads != other.leads else []
+        differing = (
+            [(self._leads, other._leads)]
+            if self.leads and other.leads and self.leads != other.leads
+            else []
+        )
         for place, meanings in other.places.items():
             here = places.setdefault(place, {})
             for call, statements in meanings.items():
                 if here.setdefault(call, statements) != statements:
-                    differing.append((_shown(place, call, here[call]), _shown(place, call, statements)))
+                    differing.append(
+                        (
+                            _shown(place, call, here[call]),
+                            _shown(place, call, statements),
+                        )
+                    )
         if differing:
             raise NotationError(
                 f"systems {self.name} and {other.name} contradict each other: {', and '.join(differing[0])}: leave one "
@@ -183,7 +255,9 @@ class System:
             )
         names = (*self.name.split("+"), *other.name.split("+"))
         about = "; ".join(one.about for one in (self, other) if one.about)
-        return System("+".join(dict.fromkeys(names)), places, about, self.leads or other.leads)
+        return System(
+            "+".join(dict.fromkeys(names)), places, about, self.leads or other.leads
+        )
 
     @lru_cache(maxsize=1024)  # noqa: B019 (systems are few)
     def meanings(self, before: Auction) -> Meanings | None:
@@ -200,14 +274,22 @@ class System:
         last, natural, notrump = None, True, False
         for index, call in enumerate(calls[:-2]):
             suit = None if call.strain is None else call.strain.trump
-            away = len(calls) - index  # 4, 8 …: a call of the player in turn; 2, 6 …: of partner
+            away = (
+                len(calls) - index
+            )  # 4, 8 …: a call of the player in turn; 2, 6 …: of partner
             if away % 2:
                 theirs.add(suit)
                 continue
             if said := self.places.get(calls[:index], {}).get(call):
-                suits = {one for one in Suit if all(shape[one] > 2 for each in said for shape in each.shapes)}
+                suits = {
+                    one
+                    for one in Suit
+                    if all(shape[one] > 2 for each in said for shape in each.shapes)
+                }
             else:
-                suits = {one for one in Suit if one is suit and one not in theirs and natural}
+                suits = {
+                    one for one in Suit if one is suit and one not in theirs and natural
+                }
             own, partners = shown[:: 1 if away % 4 == 0 else -1]
             if suits & partners:
                 return max(suits & partners)
@@ -220,8 +302,18 @@ class System:
 
     def __str__(self) -> str:
         places = self.places.items()
-        calls = list(dict.fromkeys(_shown(place, *one) for place, meanings in places for one in meanings.items()))
-        told = calls if len(calls) <= 16 else [self.about or self.name, f"{len(calls)} calls"]
+        calls = list(
+            dict.fromkeys(
+                _shown(place, *one)
+                for place, meanings in places
+                for one in meanings.items()
+            )
+        )
+        told = (
+            calls
+            if len(calls) <= 16
+            else [self.about or self.name, f"{len(calls)} calls"]
+        )
         return "; ".join(filter(None, (*told, self._leads)))
 
     @property
@@ -236,7 +328,10 @@ NOTHING: Final = System("", {})
 
 
 def place_of(before: Auction) -> Calls:
-    first = next((number for number, call in enumerate(before.calls) if call.is_bid), len(before.calls))
+    first = next(
+        (number for number, call in enumerate(before.calls) if call.is_bid),
+        len(before.calls),
+    )
     return before.calls[first:]
 
 
@@ -248,7 +343,13 @@ def system_names() -> tuple[str, ...]:
     ('acol', 'five-card-majors', 'precision', 'sayc', 'strong-notrump', 'two-over-one', 'weak-notrump', 'weak-twos')
     """
     folder = files("bayesbridge.bidders").joinpath("data/systems")
-    return tuple(sorted(file.name.removesuffix(SUFFIX) for file in folder.iterdir() if file.name.endswith(SUFFIX)))
+    return tuple(
+        sorted(
+            file.name.removesuffix(SUFFIX)
+            for file in folder.iterdir()
+            if file.name.endswith(SUFFIX)
+        )
+    )
 
 
 @cache
@@ -259,7 +360,9 @@ def _of_package(name: str) -> System:
             f"unknown system {name!r}: {hint}write {', '.join(system_names())}; --system and SystemBidder also take a "
             f"file, whose name ends in {SUFFIX}"
         )
-    return _read_system(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}")))
+    return _read_system(
+        name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}"))
+    )
 
 
 def _read_system(name: str, path: str) -> System:
@@ -269,7 +372,9 @@ def _read_system(name: str, path: str) -> System:
         if isinstance(value, dict):
             found = _section(file, key, value)
             if twice := told.keys() & found:
-                raise NotationError(f"{path}: [{key!r}]: {_where(next(iter(twice)))} has a section already: unite them")
+                raise NotationError(
+                    f"{path}: [{key!r}]: {_where(next(iter(twice)))} has a section already: unite them"
+                )
             told |= found
             continue
         with located(file.next(key)[0]):
@@ -277,45 +382,76 @@ def _read_system(name: str, path: str) -> System:
                 raise NotationError(
                     f"unknown key: write 'about', 'like' or 'leads', a text, or calls under [{OPENING}]"
                 )
-            if key == "like":  # its sections hold where the file has none of the same name
+            if (
+                key == "like"
+            ):  # its sections hold where the file has none of the same name
                 like = _of_package(value)
             elif key == "leads":
-                leads = tuple(" ".join(part.lower().split()) for part in value.split(","))
+                leads = tuple(
+                    " ".join(part.lower().split()) for part in value.split(",")
+                )
                 if wrong := [one for one in leads if one not in LEADS]:
                     hint = did_you_mean(wrong[0], LEADS)
-                    raise NotationError(f"unknown agreement {wrong[0]!r}: {hint}write {', '.join(LEADS)}")
+                    raise NotationError(
+                        f"unknown agreement {wrong[0]!r}: {hint}write {', '.join(LEADS)}"
+                    )
                 if {*LEADS[:2]} <= {*leads}:
-                    raise NotationError(f"{value!r} says two things of the same cards: leave one out")
+                    raise NotationError(
+                        f"{value!r} says two things of the same cards: leave one out"
+                    )
     leads = like.leads if leads is None else leads
-    places = {place: meanings for place, meanings in {**like.places, **told}.items() if meanings}
+    places = {
+        place: meanings
+        for place, meanings in {**like.places, **told}.items()
+        if meanings
+    }
     if not places and not leads:
-        raise NotationError(f'{path}: it says nothing of any call: write 1NT = "15-17 points" below [{OPENING}]')
+        raise NotationError(
+            f'{path}: it says nothing of any call: write 1NT = "15-17 points" below [{OPENING}]'
+        )
     return System(name, places, file.document.get("about", ""), leads)
 
 
-def _section(file: Toml, name: str, section: dict[str, Any]) -> dict[Place, dict[Call, tuple[Statement, ...]]]:
+def _section(
+    file: Toml, name: str, section: dict[str, Any]
+) -> dict[Place, dict[Call, tuple[Statement, ...]]]:
     start, places = Auction.four("N"), list[tuple[Place, Auction, Suit | None]]()
     with located(f"{file.path}: [{name!r}]"):
         if name.startswith(ANSWERS):
             asked = Call.of(name.removeprefix(ANSWERS))
-            places = [(AskingCall(asked, suit), start.after_all([asked, PASS]), suit) for suit in Suit]
+            places = [
+                (AskingCall(asked, suit), start.after_all([asked, PASS]), suit)
+                for suit in Suit
+            ]
         else:
             words = call_words("" if name == OPENING else name.removeprefix(AFTER))
-            befores = [start.after_all(calls) for calls in product(*(word.split("/") for word in words))]
+            befores = [
+                start.after_all(calls)
+                for calls in product(*(word.split("/") for word in words))
+            ]
             places = [(before.calls, before, None) for before in befores]
-            wrong = any(before.calls[:1] in ((), (PASS,)) or before.is_over for before in befores)
+            wrong = any(
+                before.calls[:1] in ((), (PASS,)) or before.is_over
+                for before in befores
+            )
             if name != OPENING and (wrong or not name.startswith(AFTER)):
                 raise NotationError(
                     f'write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first bid on, or ["{ANSWERS}4NT"]'
                 )
-    found: dict[Place, dict[Call, tuple[Statement, ...]]] = {place: {} for place, _, _ in places}
+    found: dict[Place, dict[Call, tuple[Statement, ...]]] = {
+        place: {} for place, _, _ in places
+    }
     for key, value in section.items():
         with located(file.next(key)[0]):
             texts = value if isinstance(value, list) else [value]
             if not texts or not all(isinstance(text, str) for text in texts):
-                raise NotationError(f"{value!r} is no statement: write a text, such as '15-17 points, balanced'")
+                raise NotationError(
+                    f"{value!r} is no statement: write a text, such as '15-17 points, balanced'"
+                )
             for place, before, trump in places:
-                found[place][before.verify(Call.of(key))] = tuple(Statement.of(text, trump) for text in texts)
+                found[place][before.verify(Call.of(key))] = tuple(
+                    Statement.of(text, trump) for text in texts
+                )
     return found
 
 
@@ -326,7 +462,9 @@ def _where(place: Place) -> str:
 
 
 def _shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
-    told = " or ".join(f"({one.text})" if one.always else one.text for one in statements)
+    told = " or ".join(
+        f"({one.text})" if one.always else one.text for one in statements
+    )
     return f"{_where(place)}{',' if place else ''} {call} shows {told}"
 
 
@@ -369,9 +507,15 @@ class Agreement:
         share = None if match["share"] is None else float(match["share"])
         if side is None and ":" in name and not name.endswith(SUFFIX):
             head = name.partition(":")[0].strip()
-            raise NotationError(f"{text!r}: {head!r} is no side: write NS: or EW: before the system", text=text)
+            raise NotationError(
+                f"{text!r}: {head!r} is no side: write NS: or EW: before the system",
+                text=text,
+            )
         if share is not None and not 0.0 <= share <= 1.0:
-            raise NotationError(f"{text!r}: the share {share:g} is no probability: write one from 0 to 1", text=text)
+            raise NotationError(
+                f"{text!r}: the share {share:g} is no probability: write one from 0 to 1",
+                text=text,
+            )
         return cls(System.of(name), side and side.upper(), share)
 
     @property
@@ -397,7 +541,9 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
     """
     side = SIDES[seat % 2]
     mine = [one for one in agreements if one.side in (None, side)]
-    certain = reduce(System.__add__, (one.system for one in mine if one.share is None), NOTHING)
+    certain = reduce(
+        System.__add__, (one.system for one in mine if one.share is None), NOTHING
+    )
     unsure = [one for one in mine if one.share is not None]
     total = sum(one.share or 0.0 for one in unsure)
     if total > 1.0 + 1e-9:
@@ -406,7 +552,9 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
         )
     found = [Component(one.share, certain + one.system) for one in unsure if one.share]
     rest = 1.0 - total
-    return (*found, Component(rest, certain)) if rest > 1e-9 or not found else tuple(found)
+    return (
+        (*found, Component(rest, certain)) if rest > 1e-9 or not found else tuple(found)
+    )
 
 
 type Given = str | System | Agreement
@@ -433,19 +581,35 @@ class SystemBidder:
     faith: float
     _sides: tuple[tuple[Component, ...], ...] = field(compare=False)
 
-    def __init__(self, systems: Given | Sequence[Given], base: BidderModel | None = None, faith: float = 0.9) -> None:
+    def __init__(
+        self,
+        systems: Given | Sequence[Given],
+        base: BidderModel | None = None,
+        faith: float = 0.9,
+    ) -> None:
         if not 0.0 <= faith < 1.0:
-            raise BayesBridgeError(f"faith {faith}: it is a probability, from 0 to below 1", faith=faith)
+            raise BayesBridgeError(
+                f"faith {faith}: it is a probability, from 0 to below 1", faith=faith
+            )
         given = [systems] if isinstance(systems, str | System | Agreement) else systems
         agreements = tuple(Agreement.of(one) for one in given)
         if not agreements:
-            raise BayesBridgeError("no system: give at least one, such as 'strong-notrump'", systems=())
+            raise BayesBridgeError(
+                "no system: give at least one, such as 'strong-notrump'", systems=()
+            )
         object.__setattr__(self, "systems", agreements)
         object.__setattr__(self, "base", LearnedBidder() if base is None else base)
         if getattr(self.base, "__hash__", None) is None:
-            raise BayesBridgeError(f"base model {base!r} has no hash: make it a frozen dataclass", base=base)
+            raise BayesBridgeError(
+                f"base model {base!r} has no hash: make it a frozen dataclass",
+                base=base,
+            )
         object.__setattr__(self, "faith", faith)
-        object.__setattr__(self, "_sides", tuple(components(agreements, seat) for seat in (Seat.N, Seat.E)))
+        object.__setattr__(
+            self,
+            "_sides",
+            tuple(components(agreements, seat) for seat in (Seat.N, Seat.E)),
+        )
 
     def __repr__(self) -> str:
         texts = [one.text for one in self.systems]
@@ -456,7 +620,10 @@ class SystemBidder:
 
     def __replace__(self, **changes: Any) -> Self:
         """``changes`` may also be of the base model: its slip, its vulnerability."""
-        own = {name: changes.pop(name, getattr(self, name)) for name in ("systems", "base", "faith")}
+        own = {
+            name: changes.pop(name, getattr(self, name))
+            for name in ("systems", "base", "faith")
+        }
         own["base"] = with_settings(own["base"], changes) if changes else own["base"]
         return type(self)(**own)
 
@@ -470,15 +637,22 @@ class SystemBidder:
 
     @property
     def leads(self) -> tuple[Leads, Leads]:
-        ways = ([AgreedLeads(way.share, way.system.leads, self.faith) for way in side] for side in self._sides)
-        ns, ew = (tuple(side) if any(way.agreed for way in side) else () for side in ways)
+        ways = (
+            [AgreedLeads(way.share, way.system.leads, self.faith) for way in side]
+            for side in self._sides
+        )
+        ns, ew = (
+            tuple(side) if any(way.agreed for way in side) else () for side in ways
+        )
         return ns, ew
 
     @property
     def guide(self) -> SystemBidder:
         return SystemBidder(self.systems, guide_of(self.base), self.faith)
 
-    def log_likelihood(self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None) -> Floats:
+    def log_likelihood(
+        self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
+    ) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, partners' hands (n,) hidden or shown."""
         one_row("hands", hands)
         turn = Turn.of(auction, index)
@@ -486,15 +660,23 @@ class SystemBidder:
             shown = {} if partners is None else {"partners": partners}
             return self.base.log_likelihood(hands, auction, index, **shown)
         with np.errstate(divide="ignore"):
-            return np.log(self.probabilities(hands, turn.before, partners)[:, turn.call.index])
+            return np.log(
+                self.probabilities(hands, turn.before, partners)[:, turn.call.index]
+            )
 
-    def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> Floats:
+    def probabilities(
+        self, hands: Hands, auction: Auction, partners: Hands | None = None
+    ) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
         one_row("hands", hands)
         if not (ways := self._ways(auction)):
             return call_probabilities(self.base, hands, auction, partners)
         weights = np.exp(self._log_weights(hands, auction, ways))
-        return np.asarray((weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0))
+        return np.asarray(
+            (weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(
+                axis=0
+            )
+        )
 
     def _ways(self, before: Auction) -> tuple[Component, ...]:
         if before.dummy is not None:
@@ -502,9 +684,13 @@ class SystemBidder:
                 f"auction '{before}' of three players: systems are of the four-player game only; leave the system out"
             )
         ways = self._sides[seat_to_call(before) % 2]
-        return ways if any(way.system.meanings(before) is not None for way in ways) else ()
+        return (
+            ways if any(way.system.meanings(before) is not None for way in ways) else ()
+        )
 
-    def _log_weights(self, hands: Hands, before: Auction, ways: tuple[Component, ...]) -> Floats:
+    def _log_weights(
+        self, hands: Hands, before: Auction, ways: tuple[Component, ...]
+    ) -> Floats:
         """(ways, n) log P(way ∣ hand, the calls that the seat has made); where the ways agree, a call tells nothing."""
         prior = np.log([way.share for way in ways])[:, None]
         weights = np.repeat(prior, len(hands), axis=1)
@@ -513,13 +699,23 @@ class SystemBidder:
         for index in range(len(before.calls) % 4, len(before.calls), 4):
             if self._ways((turn := Turn.of(before, index)).before):
                 with np.errstate(divide="ignore"):
-                    weights += np.log(self._chances(hands, turn.before, ways)[:, :, turn.call.index])
+                    weights += np.log(
+                        self._chances(hands, turn.before, ways)[:, :, turn.call.index]
+                    )
         total = np.logaddexp.reduce(weights, axis=0)
         # A call that is impossible with a hand whatever the system tells nothing of the system.
-        return np.where(np.isneginf(total), prior, weights - np.where(np.isneginf(total), 0.0, total))
+        return np.where(
+            np.isneginf(total),
+            prior,
+            weights - np.where(np.isneginf(total), 0.0, total),
+        )
 
     def _chances(
-        self, hands: Hands, before: Auction, ways: tuple[Component, ...], partners: Hands | None = None
+        self,
+        hands: Hands,
+        before: Auction,
+        ways: tuple[Component, ...],
+        partners: Hands | None = None,
     ) -> Floats:
         """(ways, n, 38) P(call ∣ hand, way)."""
         base: Any = self.base
@@ -528,7 +724,9 @@ class SystemBidder:
             chances = plain
             if system.meanings(before) is not None:
                 place = _place(base, system, self.faith, before)
-                chances = _all_calls(plain, _Fits.of(hands, place.meanings), self.faith, place.factors)
+                chances = _all_calls(
+                    plain, _Fits.of(hands, place.meanings), self.faith, place.factors
+                )
             found.append(chances)
         return np.stack(found)
 
@@ -553,7 +751,9 @@ class _Fits(NamedTuple):
         return cls(np.array([call.index for call in meanings], np.intp), some, always)
 
 
-def _stated(plain: Floats, rest: Floats, fits: _Fits, faith: float, factors: Floats) -> Floats:
+def _stated(
+    plain: Floats, rest: Floats, fits: _Fits, faith: float, factors: Floats
+) -> Floats:
     """(n, k) chances of the calls that have statements, from those of the base model and (n,) that of all others.
 
     factors: (2, k) how much more often hands that fit make a call than by the base model, how much less often others do
@@ -593,7 +793,9 @@ class _Place(NamedTuple):
 def _any_hands() -> tuple[NDArray[np.uint64], Floats]:
     """Some 2000 random hands, rich in strong ones, which make the rarer calls, and the probability of each."""
     generator = np.random.default_rng(52)
-    order = generator.random((8192, 52)).argsort(axis=1).reshape(-1, 13).astype(np.uint64)
+    order = (
+        generator.random((8192, 52)).argsort(axis=1).reshape(-1, 13).astype(np.uint64)
+    )
     hands = np.bitwise_or.reduce(np.uint64(1) << order, axis=1)
     chance = np.clip(np.exp((high_card_points(hands) - 26.0) / 5.0), 0.035, 1.0)
     kept = generator.random(len(hands)) < chance
@@ -614,14 +816,26 @@ def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
         after = weights * last.chances[:, turn.call.index]
         if after.any():  # a call that no hand makes tells nothing
             order = np.argsort(-after)
-            order = order[: 1 + int(np.searchsorted(after[order].cumsum(), 0.995 * after.sum()))]
+            order = order[
+                : 1 + int(np.searchsorted(after[order].cumsum(), 0.995 * after.sum()))
+            ]
             hands, weights = hands[order], after[order] / after[order].sum()
         denied = weights @ _Fits.of(hands, meanings).some < DENIED * at_first
-        meanings = {call: meanings[call] for call, no in zip(meanings, denied, strict=True) if not no}
+        meanings = {
+            call: meanings[call]
+            for call, no in zip(meanings, denied, strict=True)
+            if not no
+        }
     plain = call_probabilities(base, hands, before)
     fits = _Fits.of(hands, meanings)
     factors = _factors(plain, weights, fits, faith)
-    return _Place(hands, weights, _all_calls(plain, fits, faith, factors).astype(np.float32), meanings, factors)
+    return _Place(
+        hands,
+        weights,
+        _all_calls(plain, fits, faith, factors).astype(np.float32),
+        meanings,
+        factors,
+    )
 
 
 def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> Floats:
@@ -635,10 +849,20 @@ def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> Float
         chances = weights[:, None] * _stated(mine, rest, fits, faith, factors)
         good = np.where(fits.some, chances, 0.0).sum(axis=0)
         bad = chances.sum(axis=0) - good
-        steps = np.clip(less * (1.0 - faith) * good / np.maximum(faith * bad, TINY), SMALLEST, 1.0) / less
+        steps = (
+            np.clip(
+                less * (1.0 - faith) * good / np.maximum(faith * bad, TINY),
+                SMALLEST,
+                1.0,
+            )
+            / less
+        )
         less *= steps
         if number < ROUNDS // 2:
-            raised = np.clip(more * wanted / np.maximum(good, TINY), 1.0, 1.0 / SMALLEST) / more
+            raised = (
+                np.clip(more * wanted / np.maximum(good, TINY), 1.0, 1.0 / SMALLEST)
+                / more
+            )
             more *= raised
             steps = np.concatenate([steps, raised])
         if np.abs(np.log(steps)).max(initial=0.0) < 0.02:

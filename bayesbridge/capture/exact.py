@@ -11,7 +11,9 @@ from math import comb
 from pathlib import Path
 from typing import Final
 
-DEALS: Final = comb(52, 13) * comb(39, 13)  #: all ways to give 13 cards to each of two hands
+DEALS: Final = comb(52, 13) * comb(
+    39, 13
+)  #: all ways to give 13 cards to each of two hands
 
 
 @cache
@@ -26,7 +28,10 @@ def shifts() -> dict[tuple[int, int], int]:
 
 def conditions() -> dict[str, int]:
     """Exact number of deals for each condition outcome."""
-    neither, only_a = (sum(count for (_, second), count in shifts().items() if second == code) for code in (0, 1))
+    neither, only_a = (
+        sum(count for (_, second), count in shifts().items() if second == code)
+        for code in (0, 1)
+    )
     return {"neither": neither, "only A": only_a, "both": DEALS - neither - only_a}
 
 

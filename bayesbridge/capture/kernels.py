@@ -12,14 +12,26 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.tables import DELTA_SHIFT, FAILS_B, LEADING_GAP, LENGTH, NO_GAPS, TERNARY, row_table
+from bayesbridge.capture.tables import (
+    DELTA_SHIFT,
+    FAILS_B,
+    LEADING_GAP,
+    LENGTH,
+    NO_GAPS,
+    TERNARY,
+    row_table,
+)
 from bayesbridge.errors import one_row
 from bayesbridge.jit import njit
 
 Masks = NDArray[np.uint64]
 Small = NDArray[np.int8]
 
-NEITHER, ONLY_A, BOTH = 0, 1, 2  #: codes of the condition outcome; ``literal.CONDITIONS`` has their names
+NEITHER, ONLY_A, BOTH = (
+    0,
+    1,
+    2,
+)  #: codes of the condition outcome; ``literal.CONDITIONS`` has their names
 
 
 class Captures(NamedTuple):
@@ -38,7 +50,13 @@ class Captures(NamedTuple):
     chi: Small
 
 
-ONE_A_DEAL: Final = {"Delta", "Z", "condition", "T", "chi"}  #: fields of :class:`Captures` that are (n,) arrays
+ONE_A_DEAL: Final = {
+    "Delta",
+    "Z",
+    "condition",
+    "T",
+    "chi",
+}  #: fields of :class:`Captures` that are (n,) arrays
 
 
 class Bids(NamedTuple):
@@ -56,9 +74,18 @@ def captures(first: Masks, second: Masks) -> Captures:
     """
     one_row("hands", first, second)
     n = len(first)
-    found = Captures(*(np.zeros(n if name in ONE_A_DEAL else (n, 4), np.int8) for name in Captures._fields))
+    found = Captures(
+        *(
+            np.zeros(n if name in ONE_A_DEAL else (n, 4), np.int8)
+            for name in Captures._fields
+        )
+    )
     _captures(first, second, row_table(), found)
-    c0, M, Z = np.int8(13) - found.c1 - found.c2, np.maximum(found.c1, found.c2), np.int8(6) + found.T - found.chi
+    c0, M, Z = (
+        np.int8(13) - found.c1 - found.c2,
+        np.maximum(found.c1, found.c2),
+        np.int8(6) + found.T - found.chi,
+    )
     return found._replace(c0=c0, M=M, Z=Z)
 
 
@@ -83,7 +110,12 @@ def bids(hands: Masks) -> Bids:
 @njit
 def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int]:
     """Step 6 on the rows of four suits: (T, χ, captures per suit packed four bits each, clubs lowest)."""
-    c, d, h, s = rows[0] & NO_GAPS, rows[1] & NO_GAPS, rows[2] & NO_GAPS, rows[3] & NO_GAPS
+    c, d, h, s = (
+        rows[0] & NO_GAPS,
+        rows[1] & NO_GAPS,
+        rows[2] & NO_GAPS,
+        rows[3] & NO_GAPS,
+    )
     T = 4
     chi = 4 + Delta
     budget = 6 - Delta
@@ -129,9 +161,17 @@ def _look_up(
 
 
 @njit
-def _captures(first: Masks, second: Masks, table: NDArray[np.uint32], found: Captures) -> None:
+def _captures(
+    first: Masks, second: Masks, table: NDArray[np.uint32], found: Captures
+) -> None:
     """Fill all but c0, M and Z, which follow from them."""
-    rows, c1, c2, delta, kappa = np.empty(4, dtype=np.int64), found.c1, found.c2, found.delta, found.kappa
+    rows, c1, c2, delta, kappa = (
+        np.empty(4, dtype=np.int64),
+        found.c1,
+        found.c2,
+        found.delta,
+        found.kappa,
+    )
     Delta, condition, T, chi = found.Delta, found.condition, found.T, found.chi
     for i in range(len(first)):
         mine, theirs = np.int64(first[i]), np.int64(second[i])

@@ -63,12 +63,24 @@ def capture(first: Hand | str, second: Hand | str) -> Capture:
     >>> capture("AKQ2.KJ3.A54.Q32", "J54.AQ2.KQ32.A54").T
     11
     """
-    one, two = Hand.of(first).verify_full("the first hand"), Hand.of(second).verify_full("the second hand")
+    one, two = (
+        Hand.of(first).verify_full("the first hand"),
+        Hand.of(second).verify_full("the second hand"),
+    )
     if one.mask & two.mask:
         card = next(iter(one & two))
-        raise DealError(f"{card} lies in both hands {one.pbn!r} and {two.pbn!r}: a card has one place", card=card)
+        raise DealError(
+            f"{card} lies in both hands {one.pbn!r} and {two.pbn!r}: a card has one place",
+            card=card,
+        )
     # Step 1: the state matrix.
-    D = [[(one.field(s) >> (12 - r) & 1) + 2 * (two.field(s) >> (12 - r) & 1) for r in range(13)] for s in Suit]
+    D = [
+        [
+            (one.field(s) >> (12 - r) & 1) + 2 * (two.field(s) >> (12 - r) & 1)
+            for r in range(13)
+        ]
+        for s in Suit
+    ]
     return capture_matrix(D)
 
 

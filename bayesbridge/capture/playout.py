@@ -24,11 +24,15 @@ NO_TRUMP: Final = 4
 
 
 _HIGHEST: Final = 12 - LEADING_GAP
-_LOWEST: Final = np.array([(field & -field).bit_length() - 1 for field in range(1 << 13)], dtype=np.int8)
+_LOWEST: Final = np.array(
+    [(field & -field).bit_length() - 1 for field in range(1 << 13)], dtype=np.int8
+)
 
 
 @njit
-def play_out(masks: NDArray[np.uint64], trump: int, ours: int, theirs: int) -> NDArray[np.int8]:
+def play_out(
+    masks: NDArray[np.uint64], trump: int, ours: int, theirs: int
+) -> NDArray[np.int8]:
     """(n,) tricks taken by the leader's side (leader and the seat opposite) in each deal.
 
     ``masks`` is (n, 4), clockwise from the opening leader. ``trump`` is a suit or NO_TRUMP; ``ours`` is the policy
@@ -43,7 +47,9 @@ def play_out(masks: NDArray[np.uint64], trump: int, ours: int, theirs: int) -> N
             policy = theirs if leader & 1 else ours
             hand = hands[leader]
             ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
-            led = int(_LOWEST[ranks] if policy == 2 else _HIGHEST[ranks])  # wider than the tables, to shift by
+            led = int(
+                _LOWEST[ranks] if policy == 2 else _HIGHEST[ranks]
+            )  # wider than the tables, to shift by
             suit = _first_suit(hand, led)
             hands[leader] = hand ^ (1 << (13 * suit + led))
             winner, best, best_suit = leader, led, suit

@@ -65,7 +65,10 @@ def fill_levels(mask: np.int64, side: Walk, trumps: Walk, out: Small) -> None:
             field = (mask >> (13 * strain)) & 0x1FFF
             if losers > 6 or LENGTH[field] <= LEADING_GAP[field]:
                 continue
-            if most + (trumps[field, 6 - losers] >> 4) - (side[field, 6 - losers] >> 4) < 7:
+            if (
+                most + (trumps[field, 6 - losers] >> 4) - (side[field, 6 - losers] >> 4)
+                < 7
+            ):
                 continue
         elif not everywhere:
             continue

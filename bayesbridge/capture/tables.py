@@ -36,21 +36,29 @@ NO_GAPS: Final = (1 << 27) - 1
 """Packed gaps when nothing follows the free capture: nine times END. Also the mask of the gaps."""
 
 DELTA_SHIFT: Final = 27  # where δ stands in a packed row
-FAILS_B: Final = 1 << 31  # bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)
+FAILS_B: Final = (
+    1 << 31
+)  # bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)
 
 DEAD: Final = 7 << DELTA_SHIFT | NO_GAPS | FAILS_B
 """Summary of suits whose leading gaps already exceed the budget: condition A fails whatever follows."""
 
 SUMMARY_BITS: Final = 32  # a summary is below 2 to this power
 CODES: Final = 7 * 512  # every outcome code is below this
-HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1  # (8192, 13) which ranks a 13-bit field holds
+HOLDS_RANK: Final = (
+    np.arange(1 << 13)[:, None] >> np.arange(13) & 1
+)  # (8192, 13) which ranks a 13-bit field holds
 
 TERNARY: Final[NDArray[np.int32]] = (HOLDS_RANK @ 3 ** np.arange(13)).astype(np.int32)
 """(8192,) a 13-bit field read as base-3 digits."""
 
-LENGTH: Final[NDArray[np.int8]] = HOLDS_RANK.sum(axis=1).astype(np.int8)  # (8192,) how many cards a 13-bit field holds
+LENGTH: Final[NDArray[np.int8]] = HOLDS_RANK.sum(axis=1).astype(
+    np.int8
+)  # (8192,) how many cards a 13-bit field holds
 
-LEADING_GAP: Final[NDArray[np.int8]] = np.array([13 - field.bit_length() for field in range(1 << 13)], dtype=np.int8)
+LEADING_GAP: Final[NDArray[np.int8]] = np.array(
+    [13 - field.bit_length() for field in range(1 << 13)], dtype=np.int8
+)
 """(8192,) δ of a 13-bit field: the columns before its highest card, 13 when it is empty."""
 
 

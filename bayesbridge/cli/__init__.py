@@ -20,7 +20,13 @@ from bayesbridge import __version__
 from bayesbridge.cli.commands import add_commands
 from bayesbridge.cli.options import OneLineParser, verify
 from bayesbridge.cli.screens import end_progress, on_terminal, show_progress
-from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, PluginError, Unwritable, caused_by_interrupt
+from bayesbridge.errors import (
+    BayesBridgeError,
+    BayesBridgeWarning,
+    PluginError,
+    Unwritable,
+    caused_by_interrupt,
+)
 from bayesbridge.progress import watch_progress
 from bayesbridge.words import tell
 
@@ -34,16 +40,31 @@ def build_parser() -> OneLineParser:
         epilog="example:\n  bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H",
     )
     parser.set_defaults(json=False, seed=1, mode=None)
-    parser.add_argument("--version", action="version", version=f"bayesbridge {__version__}")
     parser.add_argument(
-        "--completion", action=_Completion, choices=("bash", "zsh", "fish"), help="print a completion script, and end"
+        "--version", action="version", version=f"bayesbridge {__version__}"
     )
-    add_commands(parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True))
+    parser.add_argument(
+        "--completion",
+        action=_Completion,
+        choices=("bash", "zsh", "fish"),
+        help="print a completion script, and end",
+    )
+    add_commands(
+        parser.add_subparsers(
+            title="commands", metavar="COMMAND", dest="command", required=True
+        )
+    )
     return parser
 
 
 class _Completion(Action):
-    def __call__(self, parser: ArgumentParser, _namespace: Namespace, shell: Any, _option: str | None = None) -> None:
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        _namespace: Namespace,
+        shell: Any,
+        _option: str | None = None,
+    ) -> None:
         import shtab
 
         parsers: list[Any] = [parser]
@@ -61,10 +82,14 @@ class _Completion(Action):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     try:
-        if sys.stdout is None:  # closed by whoever started it: an answer that nobody wants
+        if (
+            sys.stdout is None
+        ):  # closed by whoever started it: an answer that nobody wants
             sys.stdout = StringIO()
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # letters that the terminal's encoding lacks become question marks
+            sys.stdout.reconfigure(
+                errors="replace"
+            )  # letters that the terminal's encoding lacks become question marks
         try:
             words = sys.argv[1:] if argv is None else argv
             args = build_parser().parse_args(words, Namespace(words=words))
@@ -72,7 +97,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             with catch_warnings(), watch_progress(show_progress):
                 simplefilter("ignore", BayesBridgeWarning)  # the answer itself says it
                 module, _, name = args.run.partition(".")
-                status = int(getattr(import_module(f"bayesbridge.cli.{module}"), name)(args))
+                status = int(
+                    getattr(import_module(f"bayesbridge.cli.{module}"), name)(args)
+                )
         except SystemExit:  # --help, --version and --completion end so
             status = 0
         finally:
@@ -88,7 +115,11 @@ def _failed(error: BaseException) -> int:
     if caused_by_interrupt(error):
         if on_terminal():
             sys.stderr.write("\n")  # after the terminal's own ^C
-        tell(f"interrupted: {error}" if isinstance(error, KeyboardInterrupt) and str(error) else "interrupted")
+        tell(
+            f"interrupted: {error}"
+            if isinstance(error, KeyboardInterrupt) and str(error)
+            else "interrupted"
+        )
         return 130
     if not isinstance(error, BayesBridgeError):
         # What is still buffered goes nowhere, or the interpreter would fail on it again as it ends.
@@ -106,5 +137,7 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, BayesBridgeError):
         tell(error)
         return 1 if isinstance(error, PluginError | Unwritable) else 2
-    tell(f"{type(error).__name__}: {str(error) or 'no message'} (BAYESBRIDGE_DEBUG=1 shows where)")
+    tell(
+        f"{type(error).__name__}: {str(error) or 'no message'} (BAYESBRIDGE_DEBUG=1 shows where)"
+    )
     return 1

@@ -22,8 +22,12 @@ LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "k
 
 def run(args: Namespace) -> int:
     found = literal.capture(args.first, args.second)
-    by_suit = {key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS}
-    whole = {key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")}
+    by_suit = {
+        key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS
+    }
+    whole = {
+        key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")
+    }
     document = {"first": args.first.pbn, "second": args.second.pbn, **whole, **by_suit}
     hands = [hand.pbn.split(".") for hand in (args.first, args.second)]
     rows = [
@@ -34,10 +38,14 @@ def run(args: Namespace) -> int:
         ]
         for suit in reversed(Suit)
     ]
-    rows.append(["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"])
+    rows.append(
+        ["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"]
+    )
     columns = ["suit", "first", "second", *LETTERS.values()]
     table = Table("Algorithm 2: captures of two hands", columns, rows, left=3)
-    return screens.present(args, document, table, LETTERS_IN_WORDS, why_captured(found), CAPTURES)
+    return screens.present(
+        args, document, table, LETTERS_IN_WORDS, why_captured(found), CAPTURES
+    )
 
 
 def run_bid(args: Namespace) -> int:
@@ -48,10 +56,22 @@ def run_bid(args: Namespace) -> int:
     call = Call.bid(found.level, "NT") if found.level else PASS
     counts = dict(enumerate(found.counts, 7))
     told = {str(target): count for target, count in counts.items()}
-    document = {"hand": args.hand.pbn, "level": found.level, "call": str(call), "counts": told}
-    rows = [[f"{k - 6}NT", str(k), str(count), "yes" if count >= k else "no"] for k, count in counts.items()]
-    table = Table("Algorithm 1: the iterative bid", ["bid", "target", "captures", "met"], rows)
-    return screens.present(args, document, table, f"{call}: {why_bid(args.hand, found)}")
+    document = {
+        "hand": args.hand.pbn,
+        "level": found.level,
+        "call": str(call),
+        "counts": told,
+    }
+    rows = [
+        [f"{k - 6}NT", str(k), str(count), "yes" if count >= k else "no"]
+        for k, count in counts.items()
+    ]
+    table = Table(
+        "Algorithm 1: the iterative bid", ["bid", "target", "captures", "met"], rows
+    )
+    return screens.present(
+        args, document, table, f"{call}: {why_bid(args.hand, found)}"
+    )
 
 
 def _show_calls(args: Namespace) -> int:
@@ -63,28 +83,51 @@ def _show_calls(args: Namespace) -> int:
 
     position = Position(options.settings_of(args, options.BIDS))
     four = args.players != 3
-    options.verify(args, not four and options.Mode("systems are of the four-player game", "system"))
+    options.verify(
+        args, not four and options.Mode("systems are of the four-player game", "system")
+    )
     dummy = None if four else Seat.N
     dealer, colon, calls = (args.auction or "").rpartition(":")
     with options.attributed("--auction"):
         auction = Auction(Seat.of(dealer) if colon else Seat.S, dummy=dummy)
         if call_words(calls):
-            found = calls_of(args.auction, dealer=None, observer=None if colon else Seat.S, dummy=dummy)
+            found = calls_of(
+                args.auction,
+                dealer=None,
+                observer=None if colon else Seat.S,
+                dummy=dummy,
+            )
             auction = Auction(found[0].seat, tuple(one.call for one in found), dummy)
     if auction.turn is None:
-        raise options.UsageError(f"argument --auction: '{auction}' is over: nobody calls any more")
+        raise options.UsageError(
+            f"argument --auction: '{auction}' is over: nobody calls any more"
+        )
     usual = "learned" if four else "iterative"
     bidder = position.bidder(usual) or offered("bidders", [usual]).bidder(usual)
     with options.attributed("--bidder", PluginError):
         hands = np.array([args.hand.mask], np.uint64)
         chances = call_probabilities(bidder, hands, auction)[0]
-    ranked = sorted(auction.legal_calls(), key=lambda call: (-chances[call.index], call))
-    about = {"hand": args.hand.pbn, "seat": auction.turn.name, "auction": str(auction), "players": 4 if four else 3}
-    document = {**about, "call": str(ranked[0]), "calls": {str(call): float(chances[call.index]) for call in ranked}}
+    ranked = sorted(
+        auction.legal_calls(), key=lambda call: (-chances[call.index], call)
+    )
+    about = {
+        "hand": args.hand.pbn,
+        "seat": auction.turn.name,
+        "auction": str(auction),
+        "players": 4 if four else 3,
+    }
+    document = {
+        **about,
+        "call": str(ranked[0]),
+        "calls": {str(call): float(chances[call.index]) for call in ranked},
+    }
     systems: dict[str, dict[str, str | float]] = {}
     for name, model in (bidders_in_doubt(bidder) if auction.calls else {}).items():
         under = call_probabilities(model, hands, auction)[0]
-        systems[name] = {"call": str(CALLS[under.argmax()]), "chance": float(under.max())}
+        systems[name] = {
+            "call": str(CALLS[under.argmax()]),
+            "chance": float(under.max()),
+        }
     document |= {"by_system": systems} if systems else {}
     advised = {
         name: f"the hand bids {one['call']} ({percent(float(one['chance']), 0)})"
@@ -93,15 +136,25 @@ def _show_calls(args: Namespace) -> int:
     }
     known = [f"System: {agreement}." for agreement in getattr(bidder, "systems", ())]
     told = "; say what they play by --system" if four and not known else ""
-    said = [game(None if dummy is None else dummy.name), f"The hand bids as {model_words(bidder)}{told}.", *known]
+    said = [
+        game(None if dummy is None else dummy.name),
+        f"The hand bids as {model_words(bidder)}{told}.",
+        *known,
+    ]
     said += [depends_sentence(advised)] if advised else []
     shown = [call for call in ranked if chances[call.index] >= 0.005] or ranked[:1]
-    rows: list[list[str | float]] = [[str(call), float(chances[call.index])] for call in shown]
+    rows: list[list[str | float]] = [
+        [str(call), float(chances[call.index])] for call in shown
+    ]
     rest = 1.0 - sum(float(chances[call.index]) for call in shown)
-    notes = [f"The other {len(ranked) - len(shown)} calls: {percent(max(rest, 0.0))} together."]
+    notes = [
+        f"The other {len(ranked) - len(shown)} calls: {percent(max(rest, 0.0))} together."
+    ]
     when = f"after {auction}" if auction.calls else "first in hand"
     title = f"What {SEATS[auction.turn.name]} calls with {args.hand.pbn} {when}"
-    table = Table(title, ["call", "P"], rows, notes if len(ranked) > len(shown) else [], bars=True)
+    table = Table(
+        title, ["call", "P"], rows, notes if len(ranked) > len(shown) else [], bars=True
+    )
     return screens.present(args, document, *said, table)
 
 
@@ -134,5 +187,9 @@ def why_bid(hand: Hand, found: literal.Bid) -> str:
 
 
 def _short(held: Sequence[int], delta: Sequence[int]) -> str:
-    suits = ", ".join(SUITS[suit.name] for suit in reversed(Suit) if held[suit] <= delta[suit])
-    return f"condition B fails in {suits}: no more cards are held than the leading gap δ"
+    suits = ", ".join(
+        SUITS[suit.name] for suit in reversed(Suit) if held[suit] <= delta[suit]
+    )
+    return (
+        f"condition B fails in {suits}: no more cards are held than the leading gap δ"
+    )

@@ -228,14 +228,31 @@ def add_commands(commands: options.Subparsers) -> None:
     add("serve.run", SERVE, port=port, workers={"type": whole(1, 16), "default": 2})
     contracts = add("contracts.run", CONTRACTS, find_out={"nargs": "?", "const": ""})
     goal = {"choices": ("make", "beat", "tricks", "matchpoints")}
-    play = add("play.run", PLAY, goal=goal, field=_scores, solve=whole(2, 1_000_000), trick=Trick.of)
+    play = add(
+        "play.run",
+        PLAY,
+        goal=goal,
+        field=_scores,
+        solve=whole(2, 1_000_000),
+        trick=Trick.of,
+    )
     play.set_defaults(by_turn=True)
     tricks = {"type": whole(1, 13), "default": 2}
-    suit = add("suit.run", SUIT, holding={"nargs": "*"}, suit=Suit.of, vacant=_vacant, tricks=tricks)
+    suit = add(
+        "suit.run",
+        SUIT,
+        holding={"nargs": "*"},
+        suit=Suit.of,
+        vacant=_vacant,
+        tricks=tricks,
+    )
     for parser in (estimate, count, report, contracts, play, suit):
         options.add_evidence(parser)
     named = play._option_string_actions["--player"]
-    named.type, named.help = None, f"{named.help}; of a --review a player by name, whose cards alone are judged"
+    named.type, named.help = (
+        None,
+        f"{named.help}; of a --review a player by name, whose cards alone are judged",
+    )
     many = {"action": "append", "default": []}
     deal = add(
         "deal.run",
@@ -243,7 +260,17 @@ def add_commands(commands: options.Subparsers) -> None:
         script={"nargs": "?"},
         n=whole(1, 10_000_000),
         type=many,
-        form={"choices": ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")},
+        form={
+            "choices": (
+                "diagram",
+                "pbn",
+                "lin",
+                "oneline",
+                "printall",
+                "printew",
+                "compact",
+            )
+        },
         generate=whole(1, 10**12),
     )
     group = deal.add_evidence("Repeatable; on any seats.")
@@ -256,7 +283,10 @@ def add_commands(commands: options.Subparsers) -> None:
         "score.run",
         SCORE,
         boards=whole(1, 10**9),
-        chair={"choices": ("leader", "partner", "declarer", "dummy"), "default": "leader"},
+        chair={
+            "choices": ("leader", "partner", "declarer", "dummy"),
+            "default": "leader",
+        },
         cards={"type": whole(0, 52), "default": 0},
         moments=_moments,
         draws={"type": whole(2, MOST_DRAWS), "default": 1000},
@@ -290,23 +320,31 @@ def _add_study(parser: options.OneLineParser) -> None:
         --scoring FILE  {" and ".join(study.name for study in studies if study.schemes)}: a TOML file with a scoring
                         scheme, used beside the built-in ones; may be repeated
         """
-    deals = whole(1, 10**15)  # three years of work for one core: a greater number is a typing mistake
+    deals = whole(
+        1, 10**15
+    )  # three years of work for one core: a greater number is a typing mistake
     runs = {"type": whole(1, 1000), "default": 1}
-    options.add_options(parser, text, study={"choices": tuple(STUDIES)}, deals=deals, runs=runs)
+    options.add_options(
+        parser, text, study={"choices": tuple(STUDIES)}, deals=deals, runs=runs
+    )
 
 
 def _scores(text: str) -> list[float]:
     try:
         return [float(score) for score in text.replace(",", " ").split()]
     except ValueError:
-        raise NotationError(f"{text!r} is not a list of scores: write such as 420,450,-50") from None
+        raise NotationError(
+            f"{text!r} is not a list of scores: write such as 420,450,-50"
+        ) from None
 
 
 def _vacant(text: str) -> tuple[int, int]:
     try:
         west, east = map(int, text.split(":"))
     except ValueError:
-        raise NotationError(f"{text!r}: write two whole numbers, such as 7:12") from None
+        raise NotationError(
+            f"{text!r}: write two whole numbers, such as 7:12"
+        ) from None
     return west, east
 
 

@@ -10,7 +10,12 @@ from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cli import options, screens
-from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
+from bayesbridge.decisions.contracts import (
+    contract_named,
+    contract_table,
+    contracts_asked,
+    pair_of,
+)
 from bayesbridge.decisions.information import enquiries, value_of_information
 from bayesbridge.markup import Table
 from bayesbridge.notation.toml_text import Toml
@@ -37,13 +42,23 @@ def run(args: Namespace) -> int:
     if args.against is not None:
         with options.attributed("--against"):
             contract_named(belief, args.against, pair)
-    posterior = belief.infer(draws=args.draws or USUAL["contracts"].draws, rng=args.seed)
+    posterior = belief.infer(
+        draws=args.draws or USUAL["contracts"].draws, rng=args.seed
+    )
     if args.find_out:
         with options.attributed("--find-out"):
             enquiries(posterior, args.find_out)
-    asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
+    asked: dict[str, Any] = {
+        "scheme": scheme,
+        "vulnerable": vulnerable,
+        "pair": pair,
+        "rng": args.seed,
+    }
     unsolved: dict[str, Any] = {**asked, "against": None, "budget": Budget(solve=0)}
-    solving: dict[str, Any] = {"against": args.against, "budget": Budget(args.draws, args.solve, args.seconds)}
+    solving: dict[str, Any] = {
+        "against": args.against,
+        "budget": Budget(args.draws, args.solve, args.seconds),
+    }
     if screens.on_terminal() and args.solve != 0:
         solving["first"] = lambda early: tell(
             f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}"
@@ -52,31 +67,62 @@ def run(args: Namespace) -> int:
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
-    tables = by_system(belief, lambda drawn: contract_table(drawn, args.contracts, **unsolved).rows, args.seed)
+    tables = by_system(
+        belief,
+        lambda drawn: contract_table(drawn, args.contracts, **unsolved).rows,
+        args.seed,
+    )
     figures = ("make", "make_error", "score", "score_error")
     systems = {
-        name: {**named(rows[0]["contract"]), **{one: rows[0][one] for one in figures}} for name, rows in tables.items()
+        name: {**named(rows[0]["contract"]), **{one: rows[0][one] for one in figures}}
+        for name, rows in tables.items()
     }
     answers = None
     if args.find_out is not None:
-        answers = value_of_information(posterior, args.contracts, args.find_out or None, **asked)
+        answers = value_of_information(
+            posterior, args.contracts, args.find_out or None, **asked
+        )
     document = {
         "contracts": [
-            {**named(row["contract"]), **{key: row[key] for key in row if key != "contract"}} for row in found.rows
+            {
+                **named(row["contract"]),
+                **{key: row[key] for key in row if key != "contract"},
+            }
+            for row in found.rows
         ],
-        **{name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")},
+        **{
+            name: value
+            for name, value in found.attrs.items()
+            if name not in ("layouts", "failure")
+        },
         "judged": found.attrs["layouts"],
         **({"by_system": systems} if systems else {}),
-        **({} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}),
+        **(
+            {}
+            if answers is None
+            else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
+        ),
         **accuracy_document(posterior),
         **evidence_document(belief),
     }
-    table = contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.rows))
+    table = contracts_table(
+        found.rows, found.attrs, SHOWN if args.contracts is None else len(found.rows)
+    )
     over = belief.auction is not None and belief.auction.is_over
-    after = ["The auction is over: this is what each contract would have been worth."] if over else []
-    more: list[Table | str] = [] if answers is None else ["", answers_table(plain_rows(answers), answers.attrs)]
+    after = (
+        ["The auction is over: this is what each contract would have been worth."]
+        if over
+        else []
+    )
+    more: list[Table | str] = (
+        []
+        if answers is None
+        else ["", answers_table(plain_rows(answers), answers.attrs)]
+    )
     first = screens.answer_first(table, _depends(found.rows[0]["contract"], tables))
-    return screens.present(args, document, *first, *after, *more, partial(screens.print_how, posterior))
+    return screens.present(
+        args, document, *first, *after, *more, partial(screens.print_how, posterior)
+    )
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:
@@ -87,6 +133,10 @@ def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:
         if behind is None or first["contract"] == tables[EXPERTS][0]["contract"]:
             continue
         if behind["behind"] > 2 * behind["behind_error"]:
-            chance = "" if first["make"] is None else f", and makes with about {percent(first['make'], 0)}"
+            chance = (
+                ""
+                if first["make"] is None
+                else f", and makes with about {percent(first['make'], 0)}"
+            )
             told[name] = f"{first['contract']} is best{chance}"
     return depends_sentence(told)

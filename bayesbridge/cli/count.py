@@ -15,8 +15,18 @@ def run(args: Namespace) -> int:
     position, belief = options.belief_of(args)
     with position.attributed():
         layouts = belief.count()
-    document = {"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)}
-    said = [f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."]
+    document = {
+        "layouts": str(layouts),
+        "entropy_bits": log2(layouts),
+        **evidence_document(belief),
+    }
+    said = [
+        f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."
+    ]
     if belief.auction is not None:
-        said.append("Calls make layouts more or less likely; they rule none out and do not change the count.")
-    return screens.present(args, document, partial(screens.print_evidence, belief), *said)
+        said.append(
+            "Calls make layouts more or less likely; they rule none out and do not change the count."
+        )
+    return screens.present(
+        args, document, partial(screens.print_evidence, belief), *said
+    )

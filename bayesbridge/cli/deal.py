@@ -23,12 +23,25 @@ from bayesbridge.dealing.plan import (
     given_cards,
     solve,
 )
-from bayesbridge.dealing.run import FORMS, Numbering, exact_statistics, findings, printed
+from bayesbridge.dealing.run import (
+    FORMS,
+    Numbering,
+    exact_statistics,
+    findings,
+    printed,
+)
 from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Called
-from bayesbridge.expressions import TRUE, Expression, LayoutValues, conjunction, needs_solver, parse_expression
+from bayesbridge.expressions import (
+    TRUE,
+    Expression,
+    LayoutValues,
+    conjunction,
+    needs_solver,
+    parse_expression,
+)
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import generator
 from bayesbridge.words import number, tell
@@ -47,10 +60,18 @@ def run(args: Namespace) -> int:
     options.verify(args, args.plan and PLAN, uses="n" if args.type else "")
     target = None
     if args.out is not None:
-        target = options.verify_target("--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS)
+        target = options.verify_target(
+            "--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS
+        )
     usual = "diagram" if target is None else _ENDINGS[target.suffix]
-    if target is not None and args.form not in (None, usual) and target.suffix != ".txt":
-        what = f"{args.out!r} would not hold {args.form}: leave it out, or write to .txt"
+    if (
+        target is not None
+        and args.form not in (None, usual)
+        and target.suffix != ".txt"
+    ):
+        what = (
+            f"{args.out!r} would not hold {args.form}: leave it out, or write to .txt"
+        )
         raise options.UsageError(f"argument --form: {what}")
     job = DealJob(args, _script(args))
     if args.plan:
@@ -67,7 +88,9 @@ def run(args: Namespace) -> int:
 
             text = lesson_page(job.layouts, job.numbering)
         else:
-            text = "".join(f"{line}\n" for line in FORMS[form](job.layouts, job.numbering))
+            text = "".join(
+                f"{line}\n" for line in FORMS[form](job.layouts, job.numbering)
+            )
         with options.writing("--out", target) as part:
             part.write_text(text, encoding="utf-8")
     if args.json:
@@ -87,11 +110,17 @@ def _script(args: Namespace) -> Script | None:
     if args.script is None:
         return None
     try:
-        with sys.stdin if args.script == "-" else open(args.script, encoding="utf-8", errors="replace") as file:
+        with (
+            sys.stdin
+            if args.script == "-"
+            else open(args.script, encoding="utf-8", errors="replace") as file
+        ):
             text = file.read(LONGEST_SCRIPT + 1)
     except OSError as error:
         told = "name a script, or give a condition with --condition"
-        raise options.UsageError(f"cannot read {args.script!r} ({error.strerror}): {told}") from None
+        raise options.UsageError(
+            f"cannot read {args.script!r} ({error.strerror}): {told}"
+        ) from None
     with options.attributed(f"SCRIPT {args.script}"):
         return parse(text)
 
@@ -101,30 +130,56 @@ class DealJob:
 
     def __init__(self, args: Namespace, script: Script | None) -> None:
         self.script = asked = script or Script()
-        known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
+        known = given_cards(
+            [
+                *((seat, hand.mask) for seat, hand in args.given),
+                *enumerate(asked.predealt),
+            ]
+        )
         with options.attributed("--condition"):
             more = TRUE if args.condition is None else parse_expression(args.condition)
         common = conjunction((asked.condition, more))
         with options.attributed("--type"):
             types = [HandType.of(text) for text in args.type]
             if len({one.name for one in types}) < len(types):
-                raise BayesBridgeError("two types have the same name: give each a name of its own")
-        if any(needs_solver(value) for action in asked.actions for value in action.values):
+                raise BayesBridgeError(
+                    "two types have the same name: give each a name of its own"
+                )
+        if any(
+            needs_solver(value) for action in asked.actions for value in action.values
+        ):
             find_solver()
         seen = tuple(piece.value for piece in args.evidence)
         with options.attributed("--bidder"):
-            bidder = None if args.bidder is None else offered("bidders", [args.bidder]).bidder(args.bidder)
+            bidder = (
+                None
+                if args.bidder is None
+                else offered("bidders", [args.bidder]).bidder(args.bidder)
+            )
 
         def planned(extra: Expression = TRUE) -> DealPlan:
-            return DealPlan.of(*seen, given=known, condition=conjunction((common, extra)), bidder=bidder)
+            return DealPlan.of(
+                *seen,
+                given=known,
+                condition=conjunction((common, extra)),
+                bidder=bidder,
+            )
 
         self.plan = planned()
         self.exact = exact_statistics(asked, self.plan)
         self.levels = Levelled.of(types, planned) if types else None
-        self.wanted = args.n or asked.produce or (10 if script is None else 40 if asked.prints else 100_000)
+        self.wanted = (
+            args.n
+            or asked.produce
+            or (10 if script is None else 40 if asked.prints else 100_000)
+        )
         self.most = args.generate or asked.generate or MOST_DRAWS
         self.seed = args.seed if asked.seed is None or args.seed != 1 else asked.seed
-        self.dealer = Seat(asked.dealer) if args.dealer is None and asked.dealer is not None else args.dealer
+        self.dealer = (
+            Seat(asked.dealer)
+            if args.dealer is None and asked.dealer is not None
+            else args.dealer
+        )
         self.layouts, self.search = Layouts.of(()), Drawn()
         self.types: list[str] = []
         self.by_type: Mapping[str, Drawn] = {}
@@ -132,7 +187,9 @@ class DealJob:
     def deal(self) -> None:
         """Draw the deals, unless tables tell all that is asked."""
         if self.levels is not None:
-            self.layouts, self.types, self.by_type = self.levels.deals(self.wanted, self.seed, most=self.most)
+            self.layouts, self.types, self.by_type = self.levels.deals(
+                self.wanted, self.seed, most=self.most
+            )
         elif self.script.prints or any(counts is None for counts in self.exact):
             self.search = self.plan.search(self.wanted, self.seed, most=self.most)
             self.layouts = Layouts.adopt(self.search.first(self.wanted))
@@ -151,26 +208,44 @@ class DealJob:
     def _types(self) -> Iterator[tuple[HandType, DealPlan, int]]:
         """Each type with its plan and how many of it are wanted."""
         if self.levels is not None:
-            yield from zip(self.levels.types, self.levels.plans, self.levels.sizes(self.wanted), strict=True)
+            yield from zip(
+                self.levels.types,
+                self.levels.plans,
+                self.levels.sizes(self.wanted),
+                strict=True,
+            )
 
     def plan_document(self) -> dict[str, Any]:
         def chances(plan: DealPlan) -> dict[str, Any]:
             return {
                 "deals_that_fit": None if plan.count is None else str(plan.count),
-                "probability": None if plan.probability is None else float(plan.probability),
+                "probability": None
+                if plan.probability is None
+                else float(plan.probability),
             }
 
-        document = {"plan": self.plan.lines(), "exact": self.plan.exact, **chances(self.plan)}
+        document = {
+            "plan": self.plan.lines(),
+            "exact": self.plan.exact,
+            **chances(self.plan),
+        }
         if self.plan.calls is not None:
             document["calls"] = self.plan.calls.document()
         if self.levels is not None:
-            document["types"] = {one.name: chances(plan) for one, plan, _ in self._types()}
+            document["types"] = {
+                one.name: chances(plan) for one, plan, _ in self._types()
+            }
         return document
 
     @property
     def numbering(self) -> Numbering:
         vulnerable = self.script.vulnerable
-        return Numbering(1, self.dealer, None if vulnerable is None else Vulnerability.of(vulnerable), self.types)
+        return Numbering(
+            1,
+            self.dealer,
+            None if vulnerable is None else Vulnerability.of(vulnerable),
+            self.types,
+        )
 
     def document(self) -> dict[str, Any]:
         numbering, dealt = self.numbering, list(self.layouts)
@@ -181,15 +256,26 @@ class DealJob:
             "vulnerable": [numbering.vulnerable_on(board).value for board in numbers],
             **({"deal_types": list(self.types)} if self.types else {}),
         }
-        tested = {"drawn": self.search.drawn, "kept": self.search.kept} if not self.plan.exact else {}
-        statistics = [found.document() for found in findings(self.script, self.exact, self._values)]
+        tested = (
+            {"drawn": self.search.drawn, "kept": self.search.kept}
+            if not self.plan.exact
+            else {}
+        )
+        statistics = [
+            found.document()
+            for found in findings(self.script, self.exact, self._values)
+        ]
         for place, one in enumerate(statistics, 1):
             one["name"] = one["name"] or f"{one['kind']} {place}"
         return {**self.plan_document(), **tested, **boards, "statistics": statistics}
 
     def lines(self, form: str | None) -> Iterator[str]:
         """The deals on screen, as the form or else the script says, then the statistics."""
-        if form is None and self.script.prints and self.script != Script(self.script.condition):
+        if (
+            form is None
+            and self.script.prints
+            and self.script != Script(self.script.condition)
+        ):
             shown = printed(self.script, self.layouts, self.numbering, self._values)
         elif form is None and self.script.actions:
             shown = iter(())
@@ -198,7 +284,9 @@ class DealJob:
         return chain(shown, self.statistics())
 
     def statistics(self) -> Iterator[str]:
-        return chain.from_iterable(found.lines() for found in findings(self.script, self.exact, self._values))
+        return chain.from_iterable(
+            found.lines() for found in findings(self.script, self.exact, self._values)
+        )
 
     def remarks(self) -> Iterator[str]:
         search, calls = self.search, self.plan.calls
@@ -217,7 +305,9 @@ class DealJob:
             if one.kept < one.drawn:
                 yield f"type {name}: {number(one.kept)} of {number(one.drawn)} draws were kept, {chance_text(one.rate)}"
         if len(self.layouts) < self.wanted:
-            told = "allow more draws with --generate, or make the condition easier to meet"
+            told = (
+                "allow more draws with --generate, or make the condition easier to meet"
+            )
             yield f"{len(self.layouts)} of {self.wanted} deals were found: {told}"
 
     @property

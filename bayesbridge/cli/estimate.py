@@ -11,7 +11,11 @@ from typing import Any
 
 from bayesbridge.answer import Answer
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior, accuracy_document, accuracy_sentences
+from bayesbridge.belief.posterior import (
+    Posterior,
+    accuracy_document,
+    accuracy_sentences,
+)
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.budget import Budget
 from bayesbridge.calls import Contract
@@ -39,9 +43,28 @@ from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
 from bayesbridge.random64 import generator
 from bayesbridge.sensitivity import EXPERTS, by_system, depends_sentence, sensitivity
-from bayesbridge.views.documents import estimate_document, evidence_document, nested, readings_document
-from bayesbridge.views.tables import games_table, hidden_tables, readings_table, sentences
-from bayesbridge.words import BITS, CAPTURES, card_words, number, percent, share_error, tell, with_symbols
+from bayesbridge.views.documents import (
+    estimate_document,
+    evidence_document,
+    nested,
+    readings_document,
+)
+from bayesbridge.views.tables import (
+    games_table,
+    hidden_tables,
+    readings_table,
+    sentences,
+)
+from bayesbridge.words import (
+    BITS,
+    CAPTURES,
+    card_words,
+    number,
+    percent,
+    share_error,
+    tell,
+    with_symbols,
+)
 
 BIDDERS = options.Mode(
     "--bidders answers about cards and T, under each model that it names",
@@ -51,7 +74,9 @@ UNSEEN = options.Mode(
     "without --hand the calls alone are read: give --hand, or",
     takes="auction call dealer players bidder slip vulnerable system style seed",
 )
-CONTRACT = options.Mode("the contract tells who play together, and the trumps", "pair trump")
+CONTRACT = options.Mode(
+    "the contract tells who play together, and the trumps", "pair trump"
+)
 NO_CONTRACT = options.Mode("no --contract is named", "by solve actual")
 
 
@@ -65,72 +90,128 @@ def run(args: Namespace) -> int:
     position, belief = options.belief_of(args, "trump")
     asked = asked_contract(belief, args)
     estimators = estimators_named(args.estimator, asked)
-    with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
+    with (
+        position.attributed(),
+        options.attributed(f"--method {args.method}", PluginError),
+    ):
         posterior = belief.infer(args.method, args.draws, args.seed)
     looked_for = _card_steps(belief, posterior, args)
     found = evaluated(posterior, estimators, asked, args)
     if found.numbers:
         answer = Answer.of(found)
         games = []
-        if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
+        if (
+            belief.dummy is None and asked is None and args.estimator is None
+        ):  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
         plan, systems = None, dict[str, Any]()
         if asked is not None:
             plan = _one_plan(posterior, asked.contract, args)
-            systems = by_system(belief, lambda drawn: network_odds(drawn, asked.contract, args.seed).make, args.seed)
+            systems = by_system(
+                belief,
+                lambda drawn: network_odds(drawn, asked.contract, args.seed).make,
+                args.seed,
+            )
         told = {  # systems that move P(make) by ten points and two standard errors
             name: f"it makes with about {percent(mean, 0)}"
             for name, (mean, error) in systems.items()
-            if abs(mean - systems[EXPERTS].mean) > max(0.1, 2 * hypot(error, systems[EXPERTS].error))
+            if abs(mean - systems[EXPERTS].mean)
+            > max(0.1, 2 * hypot(error, systems[EXPERTS].error))
         }
         document = estimate_document(found, answer)
-        document |= {"games": [one.document(len(posterior)) for one in games]} if games else {}
-        document |= {} if found.odds is None else {"contract": found.odds.document(len(found.posterior))}
+        document |= (
+            {"games": [one.document(len(posterior)) for one in games]} if games else {}
+        )
+        document |= (
+            {}
+            if found.odds is None
+            else {"contract": found.odds.document(len(found.posterior))}
+        )
         document |= {} if plan is None else {"single_dummy": plan.document()}
         by = {name: with_errors({"make": make}) for name, make in systems.items()}
         document |= {"by_system": by} if by else {}
         document |= {"readings": readings_document(read)} if read else {}
-        document |= {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
-        card: list[Table | str] = ["", _card_table(looked_for, args.card)] if looked_for else []
+        document |= (
+            {"card_history": {"card": str(args.card), "steps": looked_for}}
+            if looked_for
+            else {}
+        )
+        card: list[Table | str] = (
+            ["", _card_table(looked_for, args.card)] if looked_for else []
+        )
         first = () if plan is None else (plan.sentence, plan.caution)
-        screens.present(args, document, *first, *_parts(found, answer, games, read, depends_sentence(told)), *card)
+        screens.present(
+            args,
+            document,
+            *first,
+            *_parts(found, answer, games, read, depends_sentence(told)),
+            *card,
+        )
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
 
 
 def _parts(
-    found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[CallReading], depends: str
+    found: Evaluation,
+    answer: Answer,
+    games: Sequence[ContractOdds],
+    read: Sequence[CallReading],
+    depends: str,
 ) -> Iterator[Table | str | Callable[[], None]]:
     """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was found."""
     posterior = found.posterior
     asked = list(games) if found.odds is None else [found.odds]
-    tables = [games_table(asked)] if len(asked) > 1 else asked[0].tables if asked else answer.tables
+    tables = (
+        [games_table(asked)]
+        if len(asked) > 1
+        else asked[0].tables
+        if asked
+        else answer.tables
+    )
     notes, how = tables[0].notes, posterior.marginal_accuracy
     if asked:
         strength, _, tricks = sentences(posterior, asked, len(asked) == 1)
         yield from filter(None, (tricks, depends, strength))
     else:
         yield from notes[:1]
-        how = accuracy_sentences(accuracy_document(posterior, answer.method, all(one.exact for one in answer.shown)))
+        how = accuracy_sentences(
+            accuracy_document(
+                posterior, answer.method, all(one.exact for one in answer.shown)
+            )
+        )
     yield ""
     if len(asked) < 2:  # whose first note is the answer
         tables = [replace(tables[0], notes=notes[1:]), *tables[1:]]
     hidden, called = hidden_tables(posterior), [readings_table(read)] if read else []
-    first = posterior.belief.dummy is None and found.odds is None  # what the calls and the hands are comes first
-    yield from (*called, *hidden[:2], *tables, *hidden[2:]) if first else (*tables, *called, *hidden)
+    first = (
+        posterior.belief.dummy is None and found.odds is None
+    )  # what the calls and the hands are comes first
+    yield from (
+        (*called, *hidden[:2], *tables, *hidden[2:])
+        if first
+        else (*tables, *called, *hidden)
+    )
     if not posterior.belief.constraints.hidden:
         yield "Every card is known."
-    yield partial(screens.print_how, posterior, [*how, *([BITS] if posterior.count() > 1 else [])])
+    yield partial(
+        screens.print_how, posterior, [*how, *([BITS] if posterior.count() > 1 else [])]
+    )
 
 
-def _one_plan(posterior: Posterior, contract: Contract, args: Namespace) -> CardChoices | None:
+def _one_plan(
+    posterior: Posterior, contract: Contract, args: Namespace
+) -> CardChoices | None:
     """The play from here on where declarer chooses and at most eight tricks are left, else ``None``."""
     try:
         turn = turn_of(posterior.belief, contract)
         late = not turn.defends and turn.tricks >= 13 - MOST_TRICKS
-        return play(posterior, contract, seconds=args.seconds, rng=args.seed) if late else None
+        return (
+            play(posterior, contract, seconds=args.seconds, rng=args.seed)
+            if late
+            else None
+        )
     except BayesBridgeError:  # somebody else's turn, or a search that takes too long where no solver is installed
         return None
 
@@ -153,35 +234,62 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     options.verify(args, not args.contract and NO_CONTRACT)
     options.verify_solver(args, "seconds")
     with options.attributed("--contract"):
-        return contract_question(belief, args.contract, args.by, args.actual, pair=args.pair, solve=args.solve)
+        return contract_question(
+            belief,
+            args.contract,
+            args.by,
+            args.actual,
+            pair=args.pair,
+            solve=args.solve,
+        )
 
 
-def estimators_named(names: list[str] | None, asked: ContractQuestion | None = None) -> list[Estimator]:
+def estimators_named(
+    names: list[str] | None, asked: ContractQuestion | None = None
+) -> list[Estimator]:
     with options.attributed("--estimator"):
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
 
 
 def evaluated(
-    posterior: Posterior, estimators: list[Estimator], asked: ContractQuestion | None, args: Namespace
+    posterior: Posterior,
+    estimators: list[Estimator],
+    asked: ContractQuestion | None,
+    args: Namespace,
 ) -> Evaluation:
     """What the estimators say, and what becomes of the contract that is asked about."""
     tricks = posterior.belief.table.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
-    pair, trump = (args.pair, None) if asked is None else (asked.group.pair, asked.group.strain)
-    found = evaluate(posterior, estimators, ask(posterior, pair, trump, trick), rng=random, budget=budget)
+    pair, trump = (
+        (args.pair, None) if asked is None else (asked.group.pair, asked.group.strain)
+    )
+    found = evaluate(
+        posterior,
+        estimators,
+        ask(posterior, pair, trump, trick),
+        rng=random,
+        budget=budget,
+    )
     return with_odds(found, asked, budget, random)
 
 
-def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[dict[str, Any]]:
+def _card_steps(
+    belief: Belief, posterior: Posterior, args: Namespace
+) -> list[dict[str, Any]]:
     """A row for each piece of evidence, none where no card was asked for."""
     if args.card is None:
         return []
     usual = args.draws or belief.target.cost.draws
     draws = max(min(usual, 2000), usual // 10)  # there may be thirty steps
     with options.attributed("--card"):
-        table = card_history(belief, args.card, draws=draws, rng=args.seed, last=posterior)
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+        table = card_history(
+            belief, args.card, draws=draws, rng=args.seed, last=posterior
+        )
+    return [
+        {str(key): value for key, value in row.items()}
+        for row in table.to_dict("records")
+    ]
 
 
 def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
@@ -190,28 +298,47 @@ def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
         [
             with_symbols(step["event"]),
             *(percent(step[name]) for name in seats),
-            "exact" if step["exact"] else share_error(max(step[name] for name in seats), step["error"]).strip(),
+            "exact"
+            if step["exact"]
+            else share_error(max(step[name] for name in seats), step["error"]).strip(),
         ]
         for step in steps
     ]
-    return Table(f"Where {card_words(card)} lies, after each piece of evidence", ["after", *seats, ""], rows)
+    return Table(
+        f"Where {card_words(card)} lies, after each piece of evidence",
+        ["after", *seats, ""],
+        rows,
+    )
 
 
 def compare_models(args: Namespace) -> int:
     options.verify(args, BIDDERS)
     position, belief = options.belief_of(args)
     if not belief.target.soft:
-        raise options.UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
+        raise options.UsageError(
+            "no call of another seat: the answer depends on no bidder model; give a --call"
+        )
     with position.attributed():
         belief.verify()
     names = [name.strip() for name in args.bidders.split(",")]
-    named = {name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ()) for name in names}
-    bidders = {name: bidder for name, one in named.items() if (bidder := one.bidder(name)) is not None}
-    found = sensitivity(belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed)
+    named = {
+        name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ())
+        for name in names
+    }
+    bidders = {
+        name: bidder
+        for name, one in named.items()
+        if (bidder := one.bidder(name)) is not None
+    }
+    found = sensitivity(
+        belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed
+    )
     models, rows = [], []
     for place in range(found.sizes["bidder"]):
         row = found.isel(bidder=place)
-        one: dict[str, Any] = {name: str(row[name].item()) for name in ("bidder", "method")}
+        one: dict[str, Any] = {
+            name: str(row[name].item()) for name in ("bidder", "method")
+        }
         for name in ("log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error",
                      "entropy_bits", "qualified", "T_mean", "error"):  # fmt: skip
             value = row[name].item()
@@ -221,11 +348,24 @@ def compare_models(args: Namespace) -> int:
             labels = [row[name][dim].values for dim in row[name].dims]
             one[name] = None if impossible else nested(row[name].values, *labels)
         models.append(one)
-        factors = [number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")]
+        factors = [
+            number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")
+        ]
         error = percent(one["error"]) if one["error"] else "exact"
-        shown = ["impossible"] if impossible else [*factors, percent(one["qualified"]), number(one["T_mean"], 2), error]
+        shown = (
+            ["impossible"]
+            if impossible
+            else [*factors, percent(one["qualified"]), number(one["T_mean"], 2), error]
+        )
         rows.append([one["bidder"], *shown])
-    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", "±"]
+    header = [
+        "",
+        "log P(evidence)",
+        "log Bayes factor",
+        "conditions hold",
+        "T if they hold",
+        "±",
+    ]
     table = Table("The same question under every bidder model", header, rows)
     said = [
         CAPTURES,
@@ -233,4 +373,6 @@ def compare_models(args: Namespace) -> int:
         "±: the largest standard error of a probability.",
     ]
     document = {"models": models, **evidence_document(belief)}
-    return screens.present(args, document, partial(screens.print_evidence, belief), table, *said)
+    return screens.present(
+        args, document, partial(screens.print_evidence, belief), table, *said
+    )

@@ -18,11 +18,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict
 from bayesbridge.budget import MOST_DRAWS
 from bayesbridge.calls import Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
+from bayesbridge.errors import (
+    BayesBridgeError,
+    Contradiction,
+    Unwritable,
+    caused_by_interrupt,
+    did_you_mean,
+)
 from bayesbridge.evidence.kinds import KINDS, Piece, Play
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.notation import Record, Skipped, iter_records
-from bayesbridge.position import SETTINGS, AuctionText, Position, SideStyle, Sourced, calls_of, calls_told, players_in
+from bayesbridge.position import (
+    SETTINGS,
+    AuctionText,
+    Position,
+    SideStyle,
+    Sourced,
+    calls_of,
+    calls_told,
+    players_in,
+)
 from bayesbridge.table import Table
 from bayesbridge.words import tell
 
@@ -57,7 +72,9 @@ class OneLineParser(argparse.ArgumentParser):
     """Options that ``--help`` only names: all of them would not fit a screen."""
 
     def __init__(self, **options: Any) -> None:
-        formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=28)  # room for names of commands
+        formatter = partial(
+            argparse.RawDescriptionHelpFormatter, max_help_position=28
+        )  # room for names of commands
         super().__init__(allow_abbrev=False, formatter_class=formatter, **options)
 
     def add_evidence(self, about: str) -> argparse._ArgumentGroup:
@@ -66,7 +83,11 @@ class OneLineParser(argparse.ArgumentParser):
         self.usage = " ".join(["%(prog)s", *words, "EVIDENCE… [options]"])
         self.evidence = self.add_argument_group("evidence", about)
         self.evidence.add_argument(
-            "--help-evidence", action=_HelpEvidence, nargs=0, dest=argparse.SUPPRESS, help="explain these options"
+            "--help-evidence",
+            action=_HelpEvidence,
+            nargs=0,
+            dest=argparse.SUPPRESS,
+            help="explain these options",
         )
         return self.evidence
 
@@ -75,16 +96,30 @@ class OneLineParser(argparse.ArgumentParser):
         self.add_now()
         if (group := self.evidence) is None:
             return super().format_help()
-        formatter, explained, about = self._get_formatter(), group._group_actions, group.description
+        formatter, explained, about = (
+            self._get_formatter(),
+            group._group_actions,
+            group.description,
+        )
         if full:
             formatter.start_section(group.title)
             formatter.add_text(about)
             formatter.add_arguments(explained)
             formatter.end_section()
             return formatter.format_help()
-        names = (f"{one.option_strings[0]} {one.metavar or ''}".strip().replace(" ", "\0") for one in explained[1:])
-        wrapped = wrap(", ".join(names), formatter._width - 2, break_on_hyphens=False, break_long_words=False)
-        group.description = "\n".join([f"{about} --help-evidence explains each.", *wrapped]).replace("\0", " ")
+        names = (
+            f"{one.option_strings[0]} {one.metavar or ''}".strip().replace(" ", "\0")
+            for one in explained[1:]
+        )
+        wrapped = wrap(
+            ", ".join(names),
+            formatter._width - 2,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        group.description = "\n".join(
+            [f"{about} --help-evidence explains each.", *wrapped]
+        ).replace("\0", " ")
         group._group_actions = []
         try:
             return super().format_help()
@@ -101,10 +136,14 @@ class OneLineParser(argparse.ArgumentParser):
     ) -> tuple[Any, list[str]]:
         """Parse; ``options`` becomes the options among the words in order, by their first names."""
         self.add_now()
-        args = [f" {word}" if word.startswith("-.") else word for word in args]  # a hand that begins with a void
+        args = [
+            f" {word}" if word.startswith("-.") else word for word in args
+        ]  # a hand that begins with a void
         given: list[str] = []
         for word in takewhile(lambda word: word != "--", args):
-            action = self._option_string_actions.get(word.partition("=")[0] if word.startswith("--") else word[:2])
+            action = self._option_string_actions.get(
+                word.partition("=")[0] if word.startswith("--") else word[:2]
+            )
             name = "" if action is None else action.option_strings[0]
             if name in given and isinstance(action, argparse._StoreAction):
                 self.error(f"argument {name}: given twice: give it once")
@@ -112,7 +151,9 @@ class OneLineParser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:  # here, where the options of the command are known
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        found.options = list(dict.fromkeys(given + getattr(found, "options", [])))  # with a command's within this one
+        found.options = list(
+            dict.fromkeys(given + getattr(found, "options", []))
+        )  # with a command's within this one
         return found, unknown
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
@@ -125,13 +166,17 @@ class OneLineParser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             known = [str(choice) for choice in action.choices]
             hint = did_you_mean(str(value), known)
-            raise argparse.ArgumentError(action, f"invalid choice: {value!r}: {hint}choose {', '.join(known)}")
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}: {hint}choose {', '.join(known)}"
+            )
 
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split()[0]
         if unknown.startswith("--") and message.startswith("unrecognized"):
             names = [name.lstrip("-") for name in self._option_string_actions]
-            message += f": {did_you_mean(unknown[2:], names)}".replace("'", "'--", 1).rstrip(": ")
+            message += f": {did_you_mean(unknown[2:], names)}".replace(
+                "'", "'--", 1
+            ).rstrip(": ")
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
 
@@ -150,16 +195,24 @@ class Mode(NamedTuple):
     takes: str | None = None
 
 
-def verify(args: argparse.Namespace, *modes: Mode | bool | None, uses: str = "") -> None:
+def verify(
+    args: argparse.Namespace, *modes: Mode | bool | None, uses: str = ""
+) -> None:
     """Refuse an option that has no part in one of the modes, but for those that the command ``uses``, and a seed."""
     for mode, option in product(modes, args.options):
         name = option.lstrip("-")
         if not isinstance(mode, Mode) or name in ("json", *uses.split()):
             continue
-        if name in mode.refuses.split() if mode.takes is None else name not in mode.takes.split():
+        if (
+            name in mode.refuses.split()
+            if mode.takes is None
+            else name not in mode.takes.split()
+        ):
             if name != "seed":
                 raise UsageError(f"argument {option}: {mode.why}: leave {option} out")
-            tell("argument --seed: nothing is drawn, the answer is the same for every seed")
+            tell(
+                "argument --seed: nothing is drawn, the answer is the same for every seed"
+            )
 
 
 EXACT = Mode("nothing is drawn", "seed")
@@ -186,10 +239,14 @@ def whole(low: int, high: int) -> Callable[[str], int]:
             # The range comes first: the integer of 1e999999999 would fill the memory.
             if value.is_finite() and low <= value <= high and value == int(value):
                 return int(value)
-            wrong = "is not a whole number" if low <= value <= high else "is out of range"
+            wrong = (
+                "is not a whole number" if low <= value <= high else "is out of range"
+            )
         except InvalidOperation:
             wrong = "is not a number"
-        raise UsageError(f"{text!r} {wrong}: write a whole number from {low} to {high:_}")
+        raise UsageError(
+            f"{text!r} {wrong}: write a whole number from {low} to {high:_}"
+        )
 
     return read
 
@@ -224,7 +281,13 @@ def add_options(parser: argparse._ActionsContainer, text: str, **more: Any) -> N
     for entry in re.split(rf"\n(?! {{{margin + 1}}})", text):
         head, about = entry.strip().split("  ", 1)
         which, name, metavar = re.findall(r"(either |or |)(\S+) ?(.*)", head)[0]
-        group = parser.add_mutually_exclusive_group() if which == "either " else group if which else parser
+        group = (
+            parser.add_mutually_exclusive_group()
+            if which == "either "
+            else group
+            if which
+            else parser
+        )
         told = (READERS | more).get(name.strip("-").replace("-", "_").lower(), {})
         told = {"type": told} if callable(told) else dict(told)
         if name.isupper():
@@ -241,7 +304,9 @@ COMMON = """
 --seed N  where random numbers start: same seed, same answer (default: 1)"""
 
 
-def add_command(commands: Subparsers, run: str, text: str, **more: Any) -> OneLineParser:
+def add_command(
+    commands: Subparsers, run: str, text: str, **more: Any
+) -> OneLineParser:
     """A new command by a text like its help: name and summary, arguments, examples, with a gap after each.
 
     ``run`` names the module of this package and its function; ``more`` is as in :func:`add_options`.
@@ -250,7 +315,12 @@ def add_command(commands: Subparsers, run: str, text: str, **more: Any) -> OneLi
     name, summary = head.split(maxsplit=1)
     summary = " ".join(summary.split())
     shown = "\n  ".join(["example:", *map(str.strip, examples.splitlines())])
-    parser = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog=shown)
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=shown,
+    )
     for entries in (COMMON, *arguments):
         add_options(parser, entries, **more)
     parser.set_defaults(run=run)
@@ -275,22 +345,30 @@ def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
         if not caused_by_interrupt(error):
             raise
         if not args.resume:
-            raise KeyboardInterrupt("nothing is kept; with --resume FOLDER what is done stays") from error
+            raise KeyboardInterrupt(
+                "nothing is kept; with --resume FOLDER what is done stays"
+            ) from error
         from shlex import join
 
         from bayesbridge.studies.jobs import kept
 
         done, again = kept(Path(args.resume), noun), join(["bayesbridge", *args.words])
-        raise KeyboardInterrupt(f"kept in {args.resume!r}: {done}; go on with: {again}") from error
+        raise KeyboardInterrupt(
+            f"kept in {args.resume!r}: {done}; go on with: {again}"
+        ) from error
 
 
 NOTES = 5  # notes on what was left out of a file; more are counted
 
 
-def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterator[Record]:
+def open_records(
+    path: str, option: str = "FILE", quiet: bool = False
+) -> Iterator[Record]:
     """The records of a file or of a viewer's link, one at a time; what was left out is told unless ``quiet``."""
     if not os.path.isfile(path) and "lin=" not in path:
-        raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file, or a viewer's link")
+        raise UsageError(
+            f"argument {option}: there is no file {path!r}: give a PBN or LIN file, or a viewer's link"
+        )
     notes = records = 0
     try:
         for item in iter_records(path):
@@ -300,25 +378,40 @@ def open_records(path: str, option: str = "FILE", quiet: bool = False) -> Iterat
             elif (notes := notes + 1) <= NOTES and not quiet:
                 tell(item)
     except OSError as error:
-        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
+        raise UsageError(
+            f"argument {option}: cannot read {path!r}: {error.strerror}"
+        ) from None
     if not quiet and notes > NOTES:
         tell(f"{notes - NOTES} more notes on what was left out")
     if not records:
-        raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
+        raise UsageError(
+            f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file"
+        )
 
 
-def chosen_record(records: Iterable[Record], args: argparse.Namespace, file: str, observer: Seat | None) -> Record:
+def chosen_record(
+    records: Iterable[Record],
+    args: argparse.Namespace,
+    file: str,
+    observer: Seat | None,
+) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
     boards: dict[str, None] = {}  # in order, each once
     for record in records:
-        asked = args.board in (None, record.board) and (args.room is None or args.room.lower() == record.room.lower())
-        if record.auction is not None and (observer is None or record.hands[observer] is not None):
+        asked = args.board in (None, record.board) and (
+            args.room is None or args.room.lower() == record.room.lower()
+        )
+        if record.auction is not None and (
+            observer is None or record.hands[observer] is not None
+        ):
             chosen = record if asked and chosen is None else chosen
             boards[f"{record.board} {record.room}".strip()] = None
     if chosen is None:
         what = " ".join(filter(None, ("board", args.board, args.room)))
-        some = f"choose {', '.join(list(boards)[:12])}{' …' if len(boards) > 12 else ''}"
+        some = (
+            f"choose {', '.join(list(boards)[:12])}{' …' if len(boards) > 12 else ''}"
+        )
         other = some if boards else "name another file or --observer"
         hand = "" if observer is None else f" and {observer.name}'s hand"
         raise UsageError(f"no {what} in {file!r} with an auction{hand}: {other}")
@@ -326,41 +419,65 @@ def chosen_record(records: Iterable[Record], args: argparse.Namespace, file: str
 
 
 RECORD = Mode("the record tells it", "hand players dummy position")
-NO_RECORD = Mode("no --record FILE is named", "board room after-trick after-card alerts")
-NO_TRICK = Mode("it counts from a trick on, and no --after-trick is named", "after-card")
+NO_RECORD = Mode(
+    "no --record FILE is named", "board room after-trick after-card alerts"
+)
+NO_TRICK = Mode(
+    "it counts from a trick on, and no --after-trick is named", "after-card"
+)
 NO_AUCTION = Mode("it says who began --auction, and none is given", "dealer")
 
 
 def record_position(args: argparse.Namespace) -> Position:
     """What the observer saw of the record; empty where no record is named."""
-    verify(args, RECORD if args.record else NO_RECORD, args.after_trick is None and NO_TRICK)
+    verify(
+        args,
+        RECORD if args.record else NO_RECORD,
+        args.after_trick is None and NO_TRICK,
+    )
     if args.record is None:
         return Position({})
     from bayesbridge.belief.belief import seen_by
 
     observer = args.observer
-    if observer is None and not getattr(args, "by_turn", False):  # what to play is asked by who chooses then
+    if observer is None and not getattr(
+        args, "by_turn", False
+    ):  # what to play is asked by who chooses then
         observer = Seat.S
-    record = chosen_record(open_records(args.record, "--record"), args, args.record, observer)
+    record = chosen_record(
+        open_records(args.record, "--record"), args, args.record, observer
+    )
     tricks, more = args.after_trick, args.after_card
     cards = len(record.plays) if tricks is None else 4 * tricks + (more or 0)
     if cards > len(record.plays):
         option = "--after-card" if more else "--after-trick"
         whole_tricks, over = divmod(len(record.plays), 4)
         told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
-        raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{record.rest}")
+        raise UsageError(
+            f"argument {option} {more or tricks}: {record.place} has {told}{record.rest}"
+        )
     with attributed("--record"):
         if observer is None:
             table = Table.of_record(record, cards)
             if table.contract is None:
                 why = "the board was passed out or its auction is not over: choose another board"
                 raise UsageError(f"nothing is played, {why}")
-            observer = table.contract.declarer if table.chooser is None else table.chooser
+            observer = (
+                table.contract.declarer if table.chooser is None else table.chooser
+            )
         seat, hand, seen = seen_by(record, observer, cards)
-    settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
+    settings = {
+        "observer": seat,
+        "hand": hand,
+        "players": 4,
+        "vulnerable": record.vulnerable or Vulnerability.NONE,
+    }
     settings |= {"system": systems} if (systems := _systems_at(args, record)) else {}
     return Position(
-        {name: Sourced(value, "argument --record", name != "vulnerable") for name, value in settings.items()},
+        {
+            name: Sourced(value, "argument --record", name != "vulnerable")
+            for name, value in settings.items()
+        },
         tuple(Sourced(piece, "argument --record") for piece in seen),
     )
 
@@ -382,7 +499,9 @@ def add_kinds(group: Any, names: Iterable[str]) -> None:
         kind = KINDS[name]
         group.add_argument(
             f"--{name}",
-            type=lambda text, name=name, read=kind.of: Sourced(read(text), f"argument --{name}"),
+            type=lambda text, name=name, read=kind.of: Sourced(
+                read(text), f"argument --{name}"
+            ),
             action="append",
             dest="evidence",
             default=[],
@@ -407,7 +526,9 @@ def add_settings(group: Any, names: Iterable[str], **about: str) -> None:
 
 def add_evidence(parser: OneLineParser) -> None:
     """Put the EVIDENCE options on a command."""
-    group = parser.add_evidence("Repeatable where they say what was seen; their order is kept.")
+    group = parser.add_evidence(
+        "Repeatable where they say what was seen; their order is kept."
+    )
     add_settings(group, SETTINGS)
     add_kinds(group, KINDS)
     told = {"action": "append", "dest": "evidence"}
@@ -426,14 +547,33 @@ def add_evidence(parser: OneLineParser) -> None:
         --position FILE  a TOML file that says all this; options are added to it, and settings given as options replace
                          its own
         """
-    add_options(group, text, auction={"type": lambda text: Sourced(AuctionText(text), "argument --auction"), **told})
+    add_options(
+        group,
+        text,
+        auction={
+            "type": lambda text: Sourced(AuctionText(text), "argument --auction"),
+            **told,
+        },
+    )
 
 
-BIDS = ("players", "bidder", "slip", "vulnerable", "system")  # settings that say who bids
+BIDS = (
+    "players",
+    "bidder",
+    "slip",
+    "vulnerable",
+    "system",
+)  # settings that say who bids
 MODELS = "bidder slip vulnerable system style player"  # settings that say how the others bid and choose cards
 
-UNCALLED = Mode("nobody else has called, so the answer depends on no bidder", "bidder slip vulnerable system style")
-UNCHOSEN = Mode("no hidden hand has played to a known contract, so the answer depends on no player", "player")
+UNCALLED = Mode(
+    "nobody else has called, so the answer depends on no bidder",
+    "bidder slip vulnerable system style",
+)
+UNCHOSEN = Mode(
+    "no hidden hand has played to a known contract, so the answer depends on no player",
+    "player",
+)
 UNPLAYED = Mode("no card is played, so trumps have no part in the answer", "trump")
 
 
@@ -450,11 +590,27 @@ def belief_of(args: argparse.Namespace, uses: str = "") -> tuple[Position, Belie
 
 def verify_models(args: argparse.Namespace, belief: Belief, uses: str) -> None:
     """Refuse settings of models that the belief does not ask, but for those that the command ``uses`` itself."""
-    auction, played = belief.auction, {piece.seat for piece in belief.evidence if isinstance(piece, Play)}
+    auction, played = (
+        belief.auction,
+        {piece.seat for piece in belief.evidence if isinstance(piece, Play)},
+    )
     called = auction is not None and any(seat != belief.observer for seat, _ in auction)
-    shown = [belief.observer, *([auction.contract.declarer.partner] if auction and auction.contract else Seat)]
+    shown = [
+        belief.observer,
+        *(
+            [auction.contract.declarer.partner]
+            if auction and auction.contract
+            else Seat
+        ),
+    ]
     chosen = not played.issubset(shown)
-    verify(args, not called and UNCALLED, not chosen and UNCHOSEN, not played and UNPLAYED, uses=uses)
+    verify(
+        args,
+        not called and UNCALLED,
+        not chosen and UNCHOSEN,
+        not played and UNPLAYED,
+        uses=uses,
+    )
 
 
 class Models(TypedDict):
@@ -467,17 +623,32 @@ def models_at(args: argparse.Namespace, record: Record) -> Models:
     from bayesbridge.bidders.pairs import History
     from bayesbridge.bidders.play import LearnedPlayer
 
-    settings: dict[str, Sourced[Any]] = {"vulnerable": Sourced(record.vulnerable or Vulnerability.NONE, "", False)}
+    settings: dict[str, Sourced[Any]] = {
+        "vulnerable": Sourced(record.vulnerable or Vulnerability.NONE, "", False)
+    }
     if getattr(args, "adapt", False):
         styles = History.before(open_records(args.file), record, 200).styles(record)
-        settings |= {"style": Sourced(tuple(SideStyle(*one, "") for one in styles.items()), "")} if styles else {}
+        settings |= (
+            {"style": Sourced(tuple(SideStyle(*one, "") for one in styles.items()), "")}
+            if styles
+            else {}
+        )
         if not styles:
-            tell("no earlier board of the file names a pair of this table: nothing to adapt to")
+            tell(
+                "no earlier board of the file names a pair of this table: nothing to adapt to"
+            )
     settings |= settings_of(args, MODELS.split())
-    settings |= {"system": Sourced(systems, "argument --alerts")} if (systems := _systems_at(args, record)) else {}
+    settings |= (
+        {"system": Sourced(systems, "argument --alerts")}
+        if (systems := _systems_at(args, record))
+        else {}
+    )
     bidder = Position(settings).bidder("learned")
     assert bidder is not None
-    return {"bidder": bidder, "player": None if args.player == "none" else LearnedPlayer()}
+    return {
+        "bidder": bidder,
+        "player": None if args.player == "none" else LearnedPlayer(),
+    }
 
 
 def position_of(args: argparse.Namespace) -> Position:
@@ -487,21 +658,37 @@ def position_of(args: argparse.Namespace) -> Position:
         position = Position.read(args.position)
     given = settings_of(args, SETTINGS)
     if args.record:
-        given.pop("system", None)  # the position of the record has it, with what was alerted
+        given.pop(
+            "system", None
+        )  # the position of the record has it, with what was alerted
     settings = {**position.settings, **given}
     if "hand" in settings:
         settings.setdefault("observer", Sourced(Seat.S, "argument --hand"))
-    auctions = [piece for piece in args.evidence if isinstance(piece.value, AuctionText)]
-    unseen = not settings.keys() & {"hand", "players", "dummy"}  # calls alone are those of bridge
-    if auctions and (unseen or players_in(settings, [piece.value for piece in auctions]) == 4):
-        settings.setdefault("players", Sourced(4, auctions[0].where))  # the calls have lost their brackets
+    auctions = [
+        piece for piece in args.evidence if isinstance(piece.value, AuctionText)
+    ]
+    unseen = not settings.keys() & {
+        "hand",
+        "players",
+        "dummy",
+    }  # calls alone are those of bridge
+    if auctions and (
+        unseen or players_in(settings, [piece.value for piece in auctions]) == 4
+    ):
+        settings.setdefault(
+            "players", Sourced(4, auctions[0].where)
+        )  # the calls have lost their brackets
     position = position._replace(settings=settings)
     return position.with_more({}, list(_pieces(args, position)))
 
 
-def settings_of(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]]:
+def settings_of(
+    args: argparse.Namespace, names: Iterable[str]
+) -> dict[str, Sourced[Any]]:
     return {
-        name: Sourced(tuple(value) if SETTINGS[name].many else value, f"argument --{name}")
+        name: Sourced(
+            tuple(value) if SETTINGS[name].many else value, f"argument --{name}"
+        )
         for name in names
         if (value := getattr(args, name)) is not None
     }
@@ -512,18 +699,31 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
     values = {name: given.value for name, given in known.settings.items()}
     told = [piece.value for piece in args.evidence]
     if getattr(args, "trick", None) is not None:
-        told += [Play(*play) for play in args.trick]  # its leader led, where no card came before
-    four = players_in(known.settings, [*(piece.value for piece in known.pieces), *told]) == 4
+        told += [
+            Play(*play) for play in args.trick
+        ]  # its leader led, where no card came before
+    four = (
+        players_in(known.settings, [*(piece.value for piece in known.pieces), *told])
+        == 4
+    )
     dummy = values.get("dummy", Seat.N)
     dummy = None if four or ("dummy" not in values and args.dealer == dummy) else dummy
-    verify(args, not any(isinstance(piece, AuctionText) for piece in told) and NO_AUCTION)
+    verify(
+        args, not any(isinstance(piece, AuctionText) for piece in told) and NO_AUCTION
+    )
     for piece in args.evidence:
         if not isinstance(piece.value, AuctionText):
             yield piece
             continue
         observer = values.get("observer")
         with attributed("--auction"):
-            calls = calls_of(piece.value, dealer=args.dealer, observer=observer, dummy=dummy, evidence=told)
+            calls = calls_of(
+                piece.value,
+                dealer=args.dealer,
+                observer=observer,
+                dummy=dummy,
+                evidence=told,
+            )
         for call in calls_told(piece.value, calls):
             yield Sourced(call, piece.where)
 
@@ -532,15 +732,23 @@ def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
     """Find out before the work whether its result can be written; ``what`` the result is decides how names end."""
     path = Path(name)
     if path.suffix not in endings:
-        raise UsageError(f"argument {option}: {name!r}: {what}, let its name end in {endings[0]}")
+        raise UsageError(
+            f"argument {option}: {name!r}: {what}, let its name end in {endings[0]}"
+        )
     try:
         folder = final_path(path).parent
         if not folder.is_dir():
-            raise UsageError(f"argument {option}: {name!r}: name a file in a folder that exists")
+            raise UsageError(
+                f"argument {option}: {name!r}: name a file in a folder that exists"
+            )
         if not os.access(folder, os.W_OK):
-            raise PermissionError(errno.EACCES, f"nothing may be written in {str(folder)!r}")
+            raise PermissionError(
+                errno.EACCES, f"nothing may be written in {str(folder)!r}"
+            )
     except OSError as error:
-        raise UsageError(f"argument {option}: cannot write {name!r} ({error.strerror}): {advice(error)}") from None
+        raise UsageError(
+            f"argument {option}: cannot write {name!r} ({error.strerror}): {advice(error)}"
+        ) from None
     return path
 
 
@@ -552,4 +760,7 @@ def writing(option: str, path: Path) -> Iterator[Path]:
             yield part
     except OSError as error:
         why = error.strerror or error
-        raise Unwritable(f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}", path=path) from None
+        raise Unwritable(
+            f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}",
+            path=path,
+        ) from None

@@ -13,7 +13,14 @@ from bayesbridge.budget import USUAL, DrawLimits
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, play, turn_of
-from bayesbridge.decisions.review import BoardReview, judged_cards, player_costs, player_name, players_of, players_table
+from bayesbridge.decisions.review import (
+    BoardReview,
+    judged_cards,
+    player_costs,
+    player_name,
+    players_of,
+    players_table,
+)
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
 from bayesbridge.estimators.odds import resolve_contract
 from bayesbridge.evidence.kinds import pieces
@@ -29,9 +36,13 @@ REVIEW = options.Mode(
     takes=f"review out record board room alerts seat draws solve seconds seed {options.MODELS}",
 )
 UNTOLD = options.Mode(
-    "no contract is told, only which card wins the trick is asked", "by goal field solve seconds player"
+    "no contract is told, only which card wins the trick is asked",
+    "by goal field solve seconds player",
 )
-HIDDEN = options.Mode("the seat's hand is hidden, only which card wins the trick is asked", "goal field solve seconds")
+HIDDEN = options.Mode(
+    "the seat's hand is hidden, only which card wins the trick is asked",
+    "goal field solve seconds",
+)
 
 
 def run(args: Namespace) -> int:
@@ -44,15 +55,26 @@ def run(args: Namespace) -> int:
             args.player = SETTINGS["player"].read(args.player)
     scored = "" if args.field is None else "vulnerable"
     position, belief = options.belief_of(args, f"{scored} player trump")
-    if (trick := args.trick) is not None:  # its cards are evidence too, as far as the evidence does not end with them
-        begun = (belief.table.trick or belief.table.tricks[-1]) if belief.table.plays else Trick(trick.leader)
-        if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
+    if (
+        (trick := args.trick) is not None
+    ):  # its cards are evidence too, as far as the evidence does not end with them
+        begun = (
+            (belief.table.trick or belief.table.tricks[-1])
+            if belief.table.plays
+            else Trick(trick.leader)
+        )
+        if (trick.leader, trick.cards[: len(begun.cards)]) != (
+            begun.leader,
+            begun.cards,
+        ):
             why = f"'{trick}' does not begin with '{begun}', as the cards played say: fix either"
             raise options.UsageError(f"argument --trick: {why}")
         added = pieces(trick)[len(begun.cards) :]
         with options.attributed("--trick"):
             belief = belief.given(*added)
-        position = position.with_more({}, [Sourced(piece, "argument --trick") for piece in added])
+        position = position.with_more(
+            {}, [Sourced(piece, "argument --trick") for piece in added]
+        )
     told = args.contract is not None or belief.table.contract is not None
     if not told and (args.trick is not None or belief.table.plays):
         options.verify(args, UNTOLD)
@@ -60,16 +82,32 @@ def run(args: Namespace) -> int:
     try:
         turn = turn_of(belief, args.contract, args.by)
     except BayesBridgeError as error:
-        if args.seat is not None and belief.table.plays and args.seat == error.data.get("seat"):
+        if (
+            args.seat is not None
+            and belief.table.plays
+            and args.seat == error.data.get("seat")
+        ):
             options.verify(args, HIDDEN)
             return _wins(args, position, belief)
-        option = "--contract" if args.contract or not told or not belief.table.plays else "--observer"
-        where = "" if not args.contract and isinstance(error, IllegalPlay) else f"argument {option}: "
+        option = (
+            "--contract"
+            if args.contract or not told or not belief.table.plays
+            else "--observer"
+        )
+        where = (
+            ""
+            if not args.contract and isinstance(error, IllegalPlay)
+            else f"argument {option}: "
+        )
         raise options.UsageError(f"{where}{error}") from None
     if args.seat not in (None, turn.seat):
-        raise options.UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
+        raise options.UsageError(
+            f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out"
+        )
     options.verify(args, options.Mode("the contract tells who play together", "pair"))
-    options.verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
+    options.verify_models(
+        args, belief, f"{scored} trump {'player' if turn.lead else ''}"
+    )
     with position.attributed():
         posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)
     given = position.settings.get("vulnerable")
@@ -82,33 +120,58 @@ def run(args: Namespace) -> int:
         solve=args.solve,
         seconds=args.seconds,
         rng=args.seed,
-        first=(lambda early: tell(f"so far: {early.sentence}")) if screens.on_terminal() else None,
+        first=(lambda early: tell(f"so far: {early.sentence}"))
+        if screens.on_terminal()
+        else None,
     )
-    document = {**accuracy_document(posterior), **found.document(), **evidence_document(belief)}
+    document = {
+        **accuracy_document(posterior),
+        **found.document(),
+        **evidence_document(belief),
+    }
     return screens.present(
-        args, document, *screens.answer_first(found.tables[0]), partial(screens.print_how, posterior)
+        args,
+        document,
+        *screens.answer_first(found.tables[0]),
+        partial(screens.print_how, posterior),
     )
 
 
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
     if args.record is None:
-        raise options.UsageError("argument --review: it is about a record: name --record FILE")
+        raise options.UsageError(
+            "argument --review: it is about a record: name --record FILE"
+        )
     options.verify(args, REVIEW)
-    page = args.out and options.verify_target("--out", args.out, "the review is a web page", ".html", ".htm")
+    page = args.out and options.verify_target(
+        "--out", args.out, "the review is a web page", ".html", ".htm"
+    )
     records = list(options.open_records(args.record, "--record"))
-    boards = [record for record in records if record.plays and args.room in (None, record.room)]
+    boards = [
+        record
+        for record in records
+        if record.plays and args.room in (None, record.room)
+    ]
     if args.board is not None or len(boards) < 2:
         boards = [options.chosen_record(records, args, args.record, None)]
     if not any(_seats_asked(args, record) for record in boards):
         contract = boards[0].contract
-        if len(boards) == 1 and contract is not None and args.seat == contract.declarer.partner:
+        if (
+            len(boards) == 1
+            and contract is not None
+            and args.seat == contract.declarer.partner
+        ):
             who = contract.declarer.name
             why = f"{args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
             raise options.UsageError(f"argument --seat: {why}")
-        names = sorted({player_name(record, seat) for record in boards for seat in Seat})
+        names = sorted(
+            {player_name(record, seat) for record in boards for seat in Seat}
+        )
         hint = f"{did_you_mean(str(args.player), names)}write {', '.join(names)}"
-        raise options.UsageError(f"argument --player: {args.player!r} chose no card there: {hint}")
+        raise options.UsageError(
+            f"argument --player: {args.player!r} chose no card there: {hint}"
+        )
     found: list[BoardReview] = []
     for number, record in enumerate(boards, 1):
         if not (seats := _seats_asked(args, record)):
@@ -120,7 +183,11 @@ def _review(args: Namespace) -> int:
             screens.present(args, {}, *found[-1].parts(args.alerts))
     tables = [one.document() for one in found]
     players = {name: player_costs(rows) for name, rows in players_of(found).items()}
-    document = {**(tables[0] if len(tables) == 1 else {}), "boards": tables, "players": players}
+    document = {
+        **(tables[0] if len(tables) == 1 else {}),
+        "boards": tables,
+        "players": players,
+    }
     if not args.json and len(found) > 1:
         screens.show_table(players_table(players_of(found), kinds=True))
     if page:
@@ -141,17 +208,34 @@ def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
 
 
 def reviewed(
-    args: Namespace, record: Record, models: options.Models, seats: Sequence[Seat] = tuple(Seat)
+    args: Namespace,
+    record: Record,
+    models: options.Models,
+    seats: Sequence[Seat] = tuple(Seat),
 ) -> BoardReview:
-    limits: DrawLimits = {"draws": args.draws, "solve": args.solve, "seconds": args.seconds}
-    return BoardReview(record, list(judged_cards(record, seats, rng=args.seed, **models, **limits)))
+    limits: DrawLimits = {
+        "draws": args.draws,
+        "solve": args.solve,
+        "seconds": args.seconds,
+    }
+    return BoardReview(
+        record, list(judged_cards(record, seats, rng=args.seed, **models, **limits))
+    )
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
-    named = None if args.contract is None else resolve_contract(belief, args.contract, args.by)
+    named = (
+        None
+        if args.contract is None
+        else resolve_contract(belief, args.contract, args.by)
+    )
     strain = belief.table.strain if named is None else named.strain
     trump = None if strain is None else strain.trump
-    begun = belief.table.trick or belief.table.tricks[-1] if args.trick is None else args.trick
+    begun = (
+        belief.table.trick or belief.table.tricks[-1]
+        if args.trick is None
+        else args.trick
+    )
     trick = Trick(begun.leader, trump, begun.cards)
     seat = trick.turn
     if seat is None or args.seat not in (None, seat):
@@ -160,17 +244,40 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         raise options.UsageError(f"argument --seat: {why}")
     with position.attributed():
         posterior = belief.infer(draws=args.draws, rng=args.seed)
-    wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
+    wins = {
+        str(card): chance
+        for card, chance in card_wins(posterior, trick, args.pair).items()
+    }
     if not wins:
-        raise options.UsageError(f"{seat.name} has no card left: ask before the last trick")
-    asked = {"trick": str(trick), "seat": seat.name, "trump": None if trump is None else trump.name}
-    document = {"wins": wins, **accuracy_document(posterior), **asked, **evidence_document(belief)}
+        raise options.UsageError(
+            f"{seat.name} has no card left: ask before the last trick"
+        )
+    asked = {
+        "trick": str(trick),
+        "seat": seat.name,
+        "trump": None if trump is None else trump.name,
+    }
+    document = {
+        "wins": wins,
+        **accuracy_document(posterior),
+        **asked,
+        **evidence_document(belief),
+    }
     trumps = "no trumps" if trump is None else f"{trump.name} trumps"
     title = f"P(card wins), {seat.name} to play to '{with_symbols(trick)}' at {trumps}"
-    table = Table(title, ["card", "wins"], [[card_words(card), chance] for card, chance in wins.items()], bars=True)
+    table = Table(
+        title,
+        ["card", "wins"],
+        [[card_words(card), chance] for card, chance in wins.items()],
+        bars=True,
+    )
     said = []
     if seat in belief.constraints.hidden:
-        said.append(f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card.")
+        said.append(
+            f"{seat.name}'s hand is hidden: each figure is given that {seat.name} may play the card."
+        )
     if strain is None:
         said.append("Nothing tells the trump suit, so there is none: --trump names it.")
-    return screens.present(args, document, table, *said, partial(screens.print_how, posterior))
+    return screens.present(
+        args, document, table, *said, partial(screens.print_how, posterior)
+    )

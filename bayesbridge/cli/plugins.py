@@ -23,34 +23,65 @@ from bayesbridge.markup import Table
 
 def run(args: Namespace) -> int:
     registry = load()
-    document: dict[str, dict[str, Any]] = {"estimators": {}, "bidders": {}, "failures": {}, "empty": {}}
+    document: dict[str, dict[str, Any]] = {
+        "estimators": {},
+        "bidders": {},
+        "failures": {},
+        "empty": {},
+    }
     for plugin in registry.plugins:
-        origin = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
+        origin = {
+            "plugin": plugin.name,
+            "distribution": plugin.distribution,
+            "version": plugin.version,
+        }
         for name in plugin.estimators:
             offer = registry.estimators[name]
             outputs = {output.name: output.doc for output in offer.outputs}
-            document["estimators"][name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
+            document["estimators"][name] = {
+                **origin,
+                "doc": _sentence(offer),
+                "outputs": outputs,
+            }
         for name in plugin.bidders:
-            document["bidders"][name] = {**origin, "doc": _sentence(registry.bidders[name])}
+            document["bidders"][name] = {
+                **origin,
+                "doc": _sentence(registry.bidders[name]),
+            }
         if plugin.failure is not None:
-            key = plugin.name if plugin.name not in document["failures"] else f"{plugin.name} ({plugin.distribution})"
+            key = (
+                plugin.name
+                if plugin.name not in document["failures"]
+                else f"{plugin.name} ({plugin.distribution})"
+            )
             document["failures"][key] = {**origin, "failure": plugin.failure}
         elif not plugin.estimators and not plugin.bidders:
             document["empty"][plugin.name] = origin
     parts: list[Table | str] = []
-    for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
-        offers = {(name, _source(offer)): offer for name, offer in document[kind].items()}
+    for title, kind in (
+        ("Estimators (--estimator NAME)", "estimators"),
+        ("Bidder models (--bidder NAME)", "bidders"),
+    ):
+        offers = {
+            (name, _source(offer)): offer for name, offer in document[kind].items()
+        }
         used = sum(max(map(len, column)) for column in zip(*offers, strict=True))
         room = max(20, screens.terminal_width() - 4 - used)
         rows = []
         for names, offer in offers.items():
-            first, *more = wrap(", ".join(offer.get("outputs", ())) or offer["doc"], room) or [""]
+            first, *more = wrap(
+                ", ".join(offer.get("outputs", ())) or offer["doc"], room
+            ) or [""]
             rows += [[*names, first], *(["", "", line] for line in more)]
         parts.append(Table(title, ["name", "from", "gives"], rows, left=3))
     for name, failed in document["failures"].items():
-        parts.append(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
+        parts.append(
+            f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}"
+        )
     for name, origin in document["empty"].items():
-        parts.append(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
+        parts.append(
+            f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation."
+        )
     return screens.present(args, document, *parts)
 
 
@@ -59,17 +90,28 @@ def _source(offer: dict[str, Any]) -> str:
 
 
 def _sentence(offer: object) -> str:
-    return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split()).replace("``", "")
+    return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split()).replace(
+        "``", ""
+    )
 
 
-MADE = {"estimator": "an estimator that counts aces", "bidder": "a bidder model that opens a weak no trump"}
+MADE = {
+    "estimator": "an estimator that counts aces",
+    "bidder": "a bidder model that opens a weak no trump",
+}
 
 
 def run_new(args: Namespace) -> int:
     does = MADE[args.kind]
-    words = names(args.name) | {"does": does, "version": __version__, "contract": str(CONTRACT)}
+    words = names(args.name) | {
+        "does": does,
+        "version": __version__,
+        "contract": str(CONTRACT),
+    }
     seen = "" if args.kind == "estimator" else "--call W:1NT "
-    words["asked"] = asked = f"--observer S --hand AKQ2.KJ3.A54.Q32 {seen}--{args.kind} {words['name']}"
+    words["asked"] = asked = (
+        f"--observer S --hand AKQ2.KJ3.A54.Q32 {seen}--{args.kind} {words['name']}"
+    )
     folder = Path(args.at or ".") / words["distribution"]
     kinds = {
         "pyproject.toml": "pyproject",
@@ -92,12 +134,26 @@ def run_new(args: Namespace) -> int:
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         why = error.strerror or error
-        raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
-    name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
-    made = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
+        raise Unwritable(
+            f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}",
+            path=folder,
+        ) from None
+    name, module, distribution = (
+        words[key] for key in ("name", "module", "distribution")
+    )
+    made = {
+        "distribution": distribution,
+        "module": module,
+        "name": name,
+        "kind": args.kind,
+    }
     return screens.present(
         args,
-        {"folder": str(folder), "files": sorted([*kinds, f"{module}/py.typed"]), **made},
+        {
+            "folder": str(folder),
+            "files": sorted([*kinds, f"{module}/py.typed"]),
+            **made,
+        },
         f"{distribution} in {folder}: {does}, called {name!r}, and its test.",
         f"Change {module}/__init__.py, then in that folder:",
         "  pip install .",
@@ -120,9 +176,21 @@ def names(text: str) -> dict[str, str]:
             "first, such as my-count"
         )
     name, dashed = word.replace("-", "_"), word.replace("_", "-")
-    taken = {"chain", "draw", "suit", "strain", "seat", "card", "weight"}  # axes of results
-    if name in taken | {estimator.name for estimator in bayesbridge_estimators()} | {*bayesbridge_bidders()}:
-        raise options.UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
+    taken = {
+        "chain",
+        "draw",
+        "suit",
+        "strain",
+        "seat",
+        "card",
+        "weight",
+    }  # axes of results
+    if name in taken | {estimator.name for estimator in bayesbridge_estimators()} | {
+        *bayesbridge_bidders()
+    }:
+        raise options.UsageError(
+            f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name"
+        )
     return {
         "name": name,
         "distribution": f"bayesbridge-{dashed}",

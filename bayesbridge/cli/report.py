@@ -31,7 +31,9 @@ TEXT = options.Mode("--text writes no page", "out title")
 TEXT_REVIEW = options.Mode("every player is reviewed, card by card", "observer cards")
 UNREVIEWED = options.Mode("without --review nothing is solved", "solve seconds")
 ADAPTED = options.Mode("--adapt learns the styles", "style")
-EVIDENCE = options.Mode("it is about the steps of a record, and no FILE is named", "cards text review adapt")
+EVIDENCE = options.Mode(
+    "it is about the steps of a record, and no FILE is named", "cards text review adapt"
+)
 
 
 def run(args: Namespace) -> int:
@@ -39,15 +41,29 @@ def run(args: Namespace) -> int:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     path = None
     if not args.text:
-        path = options.verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
-    return _position_report(args, path) if args.file is None else _record_report(args, path)
+        path = options.verify_target(
+            "--out",
+            args.out or "report.html",
+            "the report is a web page",
+            ".html",
+            ".htm",
+        )
+    return (
+        _position_report(args, path)
+        if args.file is None
+        else _record_report(args, path)
+    )
 
 
 def _record_report(args: Namespace, path: Path | None) -> int:
     whole, text = args.text and args.review and TEXT_REVIEW, args.text and TEXT
-    options.verify(args, FILE, text, whole, not args.review and UNREVIEWED, args.adapt and ADAPTED)
+    options.verify(
+        args, FILE, text, whole, not args.review and UNREVIEWED, args.adapt and ADAPTED
+    )
     observer = Seat.S if args.observer is None else args.observer
-    record = options.chosen_record(options.open_records(args.file), args, args.file, observer)
+    record = options.chosen_record(
+        options.open_records(args.file), args, args.file, observer
+    )
     models = options.models_at(args, record)
     review = reviewed(args, record, models) if args.review else None
     if review is not None and args.text:
@@ -56,23 +72,56 @@ def _record_report(args: Namespace, path: Path | None) -> int:
         return _show_steps(args, record, observer, models)
     from bayesbridge.views.record import html_record
 
-    told: dict[str, Any] = {"title": args.title, "command": _command(args), "review": review.cards if review else ()}
-    page = html_record(record, observer, by_card=args.cards, draws=args.draws, rng=args.seed, **told, **models)
-    about = {"board": record.board, "observer": observer.name, **styles_document(models["bidder"])}
-    screens.write_page(args, path, page, about | ({} if review is None else review.document()))
+    told: dict[str, Any] = {
+        "title": args.title,
+        "command": _command(args),
+        "review": review.cards if review else (),
+    }
+    page = html_record(
+        record,
+        observer,
+        by_card=args.cards,
+        draws=args.draws,
+        rng=args.seed,
+        **told,
+        **models,
+    )
+    about = {
+        "board": record.board,
+        "observer": observer.name,
+        **styles_document(models["bidder"]),
+    }
+    screens.write_page(
+        args, path, page, about | ({} if review is None else review.document())
+    )
     return 0
 
 
-def _show_steps(args: Namespace, record: Record, observer: Seat, models: options.Models) -> int:
+def _show_steps(
+    args: Namespace, record: Record, observer: Seat, models: options.Models
+) -> int:
     belief = Belief.of_record(record, observer, **models)
     contract = record.contract
-    pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
+    pair = (
+        belief.pair
+        if contract is None
+        else (contract.declarer, contract.declarer.partner)
+    )
     draws = args.draws or USUAL["record"].draws
-    table = sharpening(belief, pair=pair, contract=contract, by_card=args.cards, draws=draws, rng=args.seed)
+    table = sharpening(
+        belief,
+        pair=pair,
+        contract=contract,
+        by_card=args.cards,
+        draws=draws,
+        rng=args.seed,
+    )
     steps = table.to_dict("records")
     document = {
         "steps": [
-            {key: None if value != value else value for key, value in step.items()}  # a nan is not equal to itself
+            {
+                key: None if value != value else value for key, value in step.items()
+            }  # a nan is not equal to itself
             | {"layouts": str(step["layouts"]), "exact": bool(step["exact"])}
             for step in steps
         ],
@@ -85,7 +134,13 @@ def _show_steps(args: Namespace, record: Record, observer: Seat, models: options
         **styles_document(belief.bidder),
     }
     hidden = [seat.name for seat in Seat if seat != observer]
-    heads = ["event", "layouts", "bits", *(f"points {name}" for name in hidden), "P(made)"]
+    heads = [
+        "event",
+        "layouts",
+        "bits",
+        *(f"points {name}" for name in hidden),
+        "P(made)",
+    ]
     rows = [
         [
             with_symbols(step["event"]),
@@ -100,9 +155,15 @@ def _show_steps(args: Namespace, record: Record, observer: Seat, models: options
     said.append("points: the mean high-card points of the other hands.")
     if contract is not None:
         error = max(step["made_error"] for step in steps)
-        told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
+        told = (
+            f"; one standard error of the draws is at most {percent(error)}"
+            if error
+            else ""
+        )
         said.append(f"{MADE}: {contract}, on the hands as dealt{told}.")
-    title = f"{record.title}: what {observer.name} believes ({contract or 'no contract'})"
+    title = (
+        f"{record.title}: what {observer.name} believes ({contract or 'no contract'})"
+    )
     return screens.present(args, document, Table(title, heads, rows), *said, BITS)
 
 
@@ -113,13 +174,25 @@ def _position_report(args: Namespace, path: Path | None) -> int:
     assert path is not None  # --text goes with a record alone
     position, belief = options.belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
-    estimators = estimators_named([*usual, *(args.estimator or [])])  # a slip is told before the work
+    estimators = estimators_named(
+        [*usual, *(args.estimator or [])]
+    )  # a slip is told before the work
     wanted = args.contract
-    if wanted is None and args.by is None and args.solve is not None and belief.table.contract:
+    if (
+        wanted is None
+        and args.by is None
+        and args.solve is not None
+        and belief.table.contract
+    ):
         wanted = str(belief.table.contract)
     # The pair of the page is asked about T, so it does not stand against the contract.
-    asked = asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))
-    with position.attributed(), options.attributed(f"--method {args.method}", PluginError):
+    asked = asked_contract(
+        belief, Namespace(**{**vars(args), "contract": wanted, "pair": None})
+    )
+    with (
+        position.attributed(),
+        options.attributed(f"--method {args.method}", PluginError),
+    ):
         posterior = belief.infer(args.method, args.draws, args.seed)
     found = evaluated(posterior, estimators, None, args)
     result, contract, odds = to_datatree(found), None, {}
@@ -127,15 +200,30 @@ def _position_report(args: Namespace, path: Path | None) -> int:
     if asked is not None:
         judged = evaluated(posterior, estimators_named(None, asked), asked, args)
         contract = to_datatree(judged)
-        odds = {} if judged.odds is None else {"contract": judged.odds.document(len(judged.posterior))}
+        odds = (
+            {}
+            if judged.odds is None
+            else {"contract": judged.odds.document(len(judged.posterior))}
+        )
         failures += judged.failures.values()
     steps = None
     if belief.evidence and not args.no_history:
         goal = None if asked is None else asked.contract
-        steps = sharpening(belief, pair=args.pair, contract=goal, draws=args.draws, rng=args.seed)
+        steps = sharpening(
+            belief, pair=args.pair, contract=goal, draws=args.draws, rng=args.seed
+        )
     title = args.title or "What the hidden hands hold"
-    page = html_report(posterior, result, title=title, steps=steps, command=_command(args), contract=contract)
-    how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
+    page = html_report(
+        posterior,
+        result,
+        title=title,
+        steps=steps,
+        command=_command(args),
+        contract=contract,
+    )
+    how = accuracy_document(
+        posterior, result.attrs["method"], bool(result.attrs["exact"])
+    )
     screens.write_page(args, path, page, {**how, **odds})
     for failure in failures:
         tell(f"left out: {failure}")
@@ -144,4 +232,9 @@ def _position_report(args: Namespace, path: Path | None) -> int:
 
 def _command(args: Namespace) -> str:
     """The command line that makes the page again; where on this machine it was written is left out."""
-    return shlex.join(["bayesbridge", *(Path(word).name if word == args.out else word for word in args.words)])
+    return shlex.join(
+        [
+            "bayesbridge",
+            *(Path(word).name if word == args.out else word for word in args.words),
+        ]
+    )

@@ -36,47 +36,85 @@ UNSTYLED = options.Mode("there is no --history FILE", "history-tables")
 
 def run(args: Namespace) -> int:
     one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
-    moments = one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
+    moments = (
+        one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
+    )
     if args.chair == "dummy" and any(moments.values()):
         flag = "--cards" if args.moments is None else "--moments"
-        raise options.UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
+        raise options.UsageError(
+            f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out"
+        )
     *others, last = readers = args.reader or ["learned+learned"]
     cluster = ":" in (args.scheduler or "")
     options.verify(
-        args, readers == ["counting"] and COUNTING, not args.history and UNSTYLED, cluster and options.CLUSTER
+        args,
+        readers == ["counting"] and COUNTING,
+        not args.history and UNSTYLED,
+        cluster and options.CLUSTER,
     )
     if twice := [name for name in others if readers.count(name) > 1]:
-        raise options.UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
+        raise options.UsageError(
+            f"argument --reader: {twice[0]!r} is given twice: give each reader once"
+        )
     boards = _Boards(args, min(moments.values()))
     if boards.history is not None:
         others, last = [*others, last], f"{last}{WITHOUT}"
         readers = [*others, last]
-    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), boards)
-    rows = {name: {when: tally.document() for when, tally in tallies[name].items()} for name in readers}
+    tallies = _score(
+        args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), boards
+    )
+    rows = {
+        name: {when: tally.document() for when, tally in tallies[name].items()}
+        for name in readers
+    }
     if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
         why = f"no honour is in doubt on any of {counted(boards.count, 'board')}; take fewer cards"
         raise BayesBridgeError(f"nothing is left to score: {why}")
-    less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
+    less = {
+        name: {
+            when: tally.less(tallies[last][when])
+            for when, tally in tallies[name].items()
+        }
+        for name in others
+    }
     figures = boards.figures()
     about = {"chair": args.chair, "draws": args.draws, "left_out": boards.left_out}
     who, parts = ROLES[args.chair][1], list[Table | str]()
     if not others:
-        parts.append(summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
+        parts.append(
+            summary_table(f"Reader {last}, {who}", "after", rows[last].items())
+        )
     for when in moments if others else ():
         some = ((name, found[when]) for name, found in rows.items())
         parts.append(summary_table(f"Readers, {who} after {when}", "reader", some))
         some = ((name, found[when]) for name, found in less.items())
-        parts.append(summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
+        parts.append(
+            summary_table(
+                f"Less {last} on the same boards, after {when}",
+                "reader",
+                some,
+                signed=True,
+            )
+        )
     if figures:
         two = f"{figures['call_log_loss']:.4f} nats a call, {figures['call_log_loss_average']:.4f} without"
         gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
         pairs = counted(figures["history"]["pairs"], "pair")
-        parts.append(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
-    parts += [f"{count} records left out: {reason}." for reason, count in boards.left_out.items()]
+        parts.append(
+            f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain})."
+        )
+    parts += [
+        f"{count} records left out: {reason}."
+        for reason, count in boards.left_out.items()
+    ]
     for name, found in rows.items():
         if silent := sum(each["unanswered"] for each in found.values()):
-            parts.append(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
-    return screens.present(args, {**_document(args, rows, less), **figures, **about}, *parts)
+            parts.append(
+                f"{silent} times the reader {name} said nothing: they count as if it knew nothing."
+            )
+    return screens.present(
+        args, {**_document(args, rows, less), **figures, **about}, *parts
+    )
 
 
 class _Boards:
@@ -92,25 +130,39 @@ class _Boards:
         self._good = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
         if not self._good:
-            told = "; ".join(f"{reason} ({count})" for reason, count in self.left_out.items())
-            raise options.UsageError(f"argument FILE: no board of {args.file!r} can be scored: {told}")
+            told = "; ".join(
+                f"{reason} ({count})" for reason, count in self.left_out.items()
+            )
+            raise options.UsageError(
+                f"argument FILE: no board of {args.file!r} can be scored: {told}"
+            )
         self.count = min(args.boards or self._good, self._good)
         self.history: History | None = None
         if args.history is None:
             return
-        self.history = History(options.open_records(args.history, "--history"), args.history_tables or 200)
-        if not any(one.record.pair(side) in self.history.pairs for one in self._chosen() for side in (Seat.N, Seat.E)):
+        self.history = History(
+            options.open_records(args.history, "--history"), args.history_tables or 200
+        )
+        if not any(
+            one.record.pair(side) in self.history.pairs
+            for one in self._chosen()
+            for side in (Seat.N, Seat.E)
+        ):
             why = f"no pair of the boards is in {args.history!r}: name them alike there"
             raise options.UsageError(f"argument --history: {why}")
 
     def _hindrance(self, record: Record) -> str | None:
-        return usable(record) or ("the play is shorter" if len(record.plays) < self._cards else None)
+        return usable(record) or (
+            "the play is shorter" if len(record.plays) < self._cards else None
+        )
 
     def _chosen(self) -> Iterator[Board]:
         """Of all that can be scored number i · all // chosen, for each i."""
         taken = 0
         records = enumerate(options.open_records(self._file, quiet=True), 1)
-        able = (Board(place, one) for place, one in records if self._hindrance(one) is None)
+        able = (
+            Board(place, one) for place, one in records if self._hindrance(one) is None
+        )
         for place, board in enumerate(able):
             if place == taken * self._good // self.count:
                 taken += 1
@@ -123,7 +175,10 @@ class _Boards:
             for style in styles.values():
                 self._tables[style.pair] = style.tables
                 bucket = bucket_of(seated[style.pair][0].deal)
-                self._losses[bucket] = self._losses.get(bucket, 0.0) + table_losses(seated[style.pair], style)[0]
+                self._losses[bucket] = (
+                    self._losses.get(bucket, 0.0)
+                    + table_losses(seated[style.pair], style)[0]
+                )
             yield board._replace(styles=styles)
 
     def figures(self) -> dict[str, Any]:
@@ -139,24 +194,40 @@ class _Boards:
         return {**call_figures(rows, "call_log_loss"), **about}
 
 
-def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> dict[str, Any]:
+def _document(
+    args: Namespace, rows: dict[str, Any], less: dict[str, Any]
+) -> dict[str, Any]:
     """One reader's figures by themselves; of several by name, with the differences to the last one."""
 
     def at(found: dict[str, Any]) -> dict[str, Any]:
-        return {"moments": found} if args.moments else {**next(iter(found.values())), "after_cards": args.cards}
+        return (
+            {"moments": found}
+            if args.moments
+            else {**next(iter(found.values())), "after_cards": args.cards}
+        )
 
     *others, last = rows
     if not less:
         return {"reader": last, **at(rows[last])}
     if args.history and len(others) == 1:
         one = others[0]
-        return {"reader": one, **at(rows[one]), "without_styles": at(rows[last]), "differences": at(less[one])}
+        return {
+            "reader": one,
+            **at(rows[one]),
+            "without_styles": at(rows[last]),
+            "differences": at(less[one]),
+        }
     several = {"readers": rows, "differences": less}
-    told: dict[str, Any] = {key: {name: at(one) for name, one in found.items()} for key, found in several.items()}
+    told: dict[str, Any] = {
+        key: {name: at(one) for name, one in found.items()}
+        for key, found in several.items()
+    }
     return {**told, "compared_with": last}
 
 
-def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, ScoreSums]]:
+def _score(
+    args: Namespace, plan: Plan, boards: _Boards
+) -> dict[str, dict[str, ScoreSums]]:
     for name in plan.readers:
         with options.attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
@@ -171,6 +242,8 @@ def _score(args: Namespace, plan: Plan, boards: _Boards) -> dict[str, dict[str, 
     with options.keeping(args, "boards"):
         chosen = iter(boards)
         found = tally_boards(plan, boards.count, chosen, how, digest)
-        for _ in chosen:  # of boards whose chunks were kept the calls are still to be judged
+        for _ in (
+            chosen
+        ):  # of boards whose chunks were kept the calls are still to be judged
             pass
     return found

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def print_json(document: dict[str, Any]) -> None:
     """One object on one line, in ASCII, so that it survives any terminal."""
     end_progress()
-    print(json.dumps(document, allow_nan=False).replace("\x7f", "\\u007f"))  # DEL is ASCII, and JSON leaves it
+    print(
+        json.dumps(document, allow_nan=False).replace("\x7f", "\\u007f")
+    )  # DEL is ASCII, and JSON leaves it
 
 
 def say(*sentences: str, indent: str = "") -> None:
@@ -48,16 +50,24 @@ def _shown(text: object) -> str:
 
 def bold(line: str) -> str:
     """As a terminal shows it, and as it is anywhere else; bold is no colour, so ``NO_COLOR`` does not matter."""
-    plain = os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown") or not sys.stdout.isatty()
+    plain = (
+        os.name == "nt"
+        or os.environ.get("TERM") in ("dumb", "unknown")
+        or not sys.stdout.isatty()
+    )
     return line if plain or not line else f"\x1b[1m{line}\x1b[0m"
 
 
-def present(args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]) -> int:
+def present(
+    args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]
+) -> int:
     """An answer: one object for programs; for people its tables, its sentences, and what prints itself."""
     if args.json:
         print_json(document)
     for part in () if args.json else parts:
-        show_table(part) if isinstance(part, Table) else say(part) if isinstance(part, str) else part()
+        show_table(part) if isinstance(part, Table) else say(part) if isinstance(
+            part, str
+        ) else part()
     return 0
 
 
@@ -74,7 +84,11 @@ def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) ->
 
 def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
     """What the first note says, which is the answer in words, on what it ``depends``, and then the table."""
-    return *filter(None, (table.notes[0], depends)), "", replace(table, notes=table.notes[1:])
+    return (
+        *filter(None, (table.notes[0], depends)),
+        "",
+        replace(table, notes=table.notes[1:]),
+    )
 
 
 def show_table(table: Table) -> None:
@@ -85,15 +99,24 @@ def show_table(table: Table) -> None:
         shares = [float(row[1]) for row in table.rows]
         widest = max(shares, default=0.0) or 1.0
         header = [header[0], f"{header[1]:>8}", "", *header[2:]]
-        columns = zip(header, *([row[0], " " * 8, "", *row[2:]] for row in rows), strict=True)
-        room = terminal_width() - sum(max(map(len, column)) + 3 for column in columns) + 3
+        columns = zip(
+            header, *([row[0], " " * 8, "", *row[2:]] for row in rows), strict=True
+        )
+        room = (
+            terminal_width() - sum(max(map(len, column)) + 3 for column in columns) + 3
+        )
         width, left = max(5, min(40, room)), len(header)
         drawn = [_bar(share / widest, width) for share in shares]
-        rows = [[row[0], f"{row[1]:>8}", blocks, *row[2:]] for row, blocks in zip(rows, drawn, strict=True)]
+        rows = [
+            [row[0], f"{row[1]:>8}", blocks, *row[2:]]
+            for row, blocks in zip(rows, drawn, strict=True)
+        ]
     for line in (*map(bold, in_lines(_shown(table.title))), ""):
         print(line)
     shown = [[_shown(cell) for cell in row] for row in (header, *rows)]
-    for head, rule, *body in in_columns(shown[0], shown[1:], left, width=terminal_width()):
+    for head, rule, *body in in_columns(
+        shown[0], shown[1:], left, width=terminal_width()
+    ):
         for line in (bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
             print(line)
     if table.notes:
@@ -129,16 +152,25 @@ def show_progress(noun: str, done: int, total: int) -> None:
     """On a terminal, show on stderr how many of all are done, and the time that is left."""
     if not on_terminal():
         return
-    if done < total and noun not in _bars:  # what is done at once needs no bar; output ends one
+    if (
+        done < total and noun not in _bars
+    ):  # what is done at once needs no bar; output ends one
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         end_progress()
         words = TextColumn("{task.description}")
-        _bars[noun] = Progress(BarColumn(20), words, TimeRemainingColumn(), console=Console(stderr=True))
+        _bars[noun] = Progress(
+            BarColumn(20), words, TimeRemainingColumn(), console=Console(stderr=True)
+        )
         _bars[noun].add_task("")
     if noun in _bars:
-        _bars[noun].update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
+        _bars[noun].update(
+            0,
+            completed=done,
+            total=total,
+            description=f"{number(done)} of {number(total)} {noun}",
+        )
         _bars[noun].start()
         if done == total:
             end_progress()
@@ -153,7 +185,11 @@ def end_progress() -> None:
 def print_evidence(belief: Belief) -> None:
     """For people: the game, the hand, the evidence in order, and the passes that nobody mentioned."""
     hand, dummy = belief.hand, belief.dummy
-    say(game(None) if dummy is None else f"{game(dummy.name)} For bridge add --players 4.")
+    say(
+        game(None)
+        if dummy is None
+        else f"{game(dummy.name)} For bridge add --players 4."
+    )
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
         say(f"Seen: {'; '.join(map(with_symbols, belief.evidence))}.", indent="      ")
@@ -162,7 +198,9 @@ def print_evidence(belief: Belief) -> None:
         say("If you know what they play, say so: --system sayc, or --style.")
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
-        say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
+        say(
+            f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'."
+        )
 
 
 def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> None:
@@ -170,13 +208,25 @@ def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> N
     from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 
     print_evidence(posterior.belief)
-    say(*(accuracy_sentences(accuracy_document(posterior)) if sentences is None else sentences))
+    say(
+        *(
+            accuracy_sentences(accuracy_document(posterior))
+            if sentences is None
+            else sentences
+        )
+    )
 
 
 def in_lines(words: str, indent: str = "") -> list[str]:
     width = min(100, terminal_width())
     indent = indent or " " * (len(words) - len(words.lstrip()))
-    return wrap(printable(words), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return wrap(
+        printable(words),
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def terminal_width() -> int:

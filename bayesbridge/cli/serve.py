@@ -12,10 +12,20 @@ from bayesbridge.cli import options, screens
 
 
 def run(args: Namespace) -> int:
-    if missing := [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]:
-        raise options.UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
-    if args.token is not None and not re.fullmatch(r"[\w-]{16,64}", args.token, re.ASCII):
-        raise options.UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
+    if missing := [
+        name
+        for name in ("starlette", "uvicorn")
+        if importlib.util.find_spec(name) is None
+    ]:
+        raise options.UsageError(
+            f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'"
+        )
+    if args.token is not None and not re.fullmatch(
+        r"[\w-]{16,64}", args.token, re.ASCII
+    ):
+        raise options.UsageError(
+            "argument --token: write 16 to 64 letters, digits, '-' and '_'"
+        )
     from bayesbridge.web.server import explorer, listen
 
     listener = listen(args.port)

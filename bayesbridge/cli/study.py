@@ -12,15 +12,23 @@ from bayesbridge.studies import STUDIES
 from bayesbridge.studies.jobs import THREADS, RunOptions
 from bayesbridge.studies.study import all_tables, notes
 
-EXACTLY = options.Mode("--exact counts every deal and draws none", "deals runs workers scheduler resume seed")
+EXACTLY = options.Mode(
+    "--exact counts every deal and draws none",
+    "deals runs workers scheduler resume seed",
+)
 
 
 def run(args: Namespace) -> int:
     study = STUDIES[args.study]
-    options.verify(args, EXACTLY if args.exact else ":" in (args.scheduler or "") and options.CLUSTER)
+    options.verify(
+        args,
+        EXACTLY if args.exact else ":" in (args.scheduler or "") and options.CLUSTER,
+    )
     if args.scoring and not study.schemes:
         takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
-        raise options.UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
+        raise options.UsageError(
+            f"study {study.name!r} takes no --scoring: it goes with {takers}"
+        )
     schemes = []
     for path in args.scoring or ():
         scheme = Toml.read(path, "--scoring").document
@@ -35,5 +43,9 @@ def run(args: Namespace) -> int:
         checkpoint = Path(args.resume) if args.resume else None
         how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
         with options.keeping(args, "deals"):
-            found = study.simulate(args.deals or study.deals, args.seed, how, args.runs, schemes)
-    return screens.present(args, found.document(), *all_tables(study, found), *notes(found, args.seed))
+            found = study.simulate(
+                args.deals or study.deals, args.seed, how, args.runs, schemes
+            )
+    return screens.present(
+        args, found.document(), *all_tables(study, found), *notes(found, args.seed)
+    )

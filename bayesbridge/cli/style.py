@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from bayesbridge.bidders.pairs import Habit, habits, judge_style, pair_name, pairs_of, style_of, tables_of
+from bayesbridge.bidders.pairs import (
+    Habit,
+    habits,
+    judge_style,
+    pair_name,
+    pairs_of,
+    style_of,
+    tables_of,
+)
 from bayesbridge.cli import options, screens
 from bayesbridge.markup import Table
 from bayesbridge.studies.benchmark import call_figures
@@ -18,7 +26,11 @@ def run(args: Namespace) -> int:
     options.verify(args, not args.pair and options.Mode(why, "tables out"))
     if args.pair is None:
         return _pairs(args)
-    target = None if args.out is None else options.verify_target("--out", args.out, "a style is JSON", ".json")
+    target = (
+        None
+        if args.out is None
+        else options.verify_target("--out", args.out, "a style is JSON", ".json")
+    )
     with options.attributed("--pair"):
         every = tables_of(options.open_records(args.file), args.pair)
     name = pair_name(args.pair)
@@ -29,28 +41,52 @@ def run(args: Namespace) -> int:
         with options.writing("--out", target) as part:
             style.save(part)
     found = habits(style)
-    told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(judged)}
+    told = {
+        "pair": name,
+        "tables": style.tables,
+        "tables_on_record": len(every),
+        "judged_by": len(judged),
+    }
     document = {**told, **figures, "summary": [one._asdict() for one in found]}
     some = "" if style.tables == len(every) else f" of {number(len(every))}"
     title = f"{name}, learned from {number(style.tables)}{some} tables"
-    rows = [[one.what, _value(one, one.value, one.error), _value(one, one.average, 0.0)] for one in found]
-    said = ["Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error."]
+    rows = [
+        [one.what, _value(one, one.value, one.error), _value(one, one.average, 0.0)]
+        for one in found
+    ]
+    said = [
+        "Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error."
+    ]
     if len(judged):
-        gain, error = figures["log_loss_difference"], figures["log_loss_difference_error"]
+        gain, error = (
+            figures["log_loss_difference"],
+            figures["log_loss_difference_error"],
+        )
         two = f"{figures['log_loss']:.3f} nats a call knowing the style, {figures['log_loss_average']:.3f} without"
-        halves = ", each half judging what is learned from the other" if style.tables == len(every) else ""
+        halves = (
+            ", each half judging what is learned from the other"
+            if style.tables == len(every)
+            else ""
+        )
         tables = f"{counted(len(judged), 'table')}{halves or ' that it was not learned from'}"
         said.append(f"Calls at {tables}: {two} ({gain:+.3f} ± {error:.3f}).")
     if target is not None:
         said.append(f"{target} is written: --style EW:{target} takes it, or NS:.")
-    return screens.present(args, document, Table(title, ["", "this pair", "average expert"], rows), *said)
+    return screens.present(
+        args, document, Table(title, ["", "this pair", "average expert"], rows), *said
+    )
 
 
 def _pairs(args: Namespace) -> int:
-    sizes = {name: len(tables) for name, tables in pairs_of(options.open_records(args.file)).items()}
+    sizes = {
+        name: len(tables)
+        for name, tables in pairs_of(options.open_records(args.file)).items()
+    }
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
-        what = f"no table of {args.file!r} names both players of a pair and has all hands"
+        what = (
+            f"no table of {args.file!r} names both players of a pair and has all hands"
+        )
         raise options.UsageError(f"argument FILE: {what}")
     rows = [[name, number(tables)] for name, tables in found.items()]
     table = Table(f"Pairs of {args.file}", ["pair", "tables"], rows)

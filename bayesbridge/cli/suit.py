@@ -21,7 +21,9 @@ def run(args: Namespace) -> int:
         found = suit_play(first, second, vacant=args.vacant or (13, 13))
         about = {}
     else:
-        options.verify(args, options.Mode("the evidence tells the vacant places", "vacant"))
+        options.verify(
+            args, options.Mode("the evidence tells the vacant places", "vacant")
+        )
         position, belief = options.belief_of(args)
         with position.attributed():
             posterior = belief.infer(draws=args.draws, rng=args.seed)

@@ -67,11 +67,15 @@ def parse(text: str) -> Script:
     10
     """
     if len(text) > LONGEST_SCRIPT:
-        raise Token("end", "", 1, 1).wrong(f"a script of {len(text)} characters: it may have {LONGEST_SCRIPT}")
+        raise Token("end", "", 1, 1).wrong(
+            f"a script of {len(text)} characters: it may have {LONGEST_SCRIPT}"
+        )
     parser = _ScriptParser(text)
     while parser.next.kind != "end":
         parser.statement()
-    return Script(predealt=tuple(parser.hands), actions=tuple(parser.actions), **parser.found)
+    return Script(
+        predealt=tuple(parser.hands), actions=tuple(parser.actions), **parser.found
+    )
 
 
 class _ScriptParser(Parser):
@@ -92,7 +96,9 @@ class _ScriptParser(Parser):
         if self._defines:
             name = self.read()
             if name.text in RESERVED or name.text[0].isdigit():
-                raise name.wrong(f"{name.quoted} is a word of the language: choose another name")
+                raise name.wrong(
+                    f"{name.quoted} is a word of the language: choose another name"
+                )
             if name.text in self.names:
                 raise name.wrong(f"{name.quoted} is defined twice: choose another name")
             self.read()
@@ -103,14 +109,18 @@ class _ScriptParser(Parser):
             most = MOST_DEALS if word.text == "produce" else 1 << 40
             number = self.number(f"{word.text} 1000")
             if not 0 <= number <= most or (number == 0 and word.text == "produce"):
-                raise word.wrong(f"{word.text} {number}: write a number from 1 to {most}")
+                raise word.wrong(
+                    f"{word.text} {number}: write a number from 1 to {most}"
+                )
             self.found[word.text] = number
         elif self.accept("dealer"):
             self.found["dealer"] = self.choice(SEATS, "seat")
         elif self.accept("vulnerable"):
             place = self.read()
             if place.text.lower() not in VULNERABILITIES:
-                raise place.wrong(f"{place.quoted} is no vulnerability: write none, NS, EW or all")
+                raise place.wrong(
+                    f"{place.quoted} is no vulnerability: write none, NS, EW or all"
+                )
             self.found["vulnerable"] = VULNERABILITIES[place.text.lower()]
         elif self.accept("pointcount"):
             points = by_rank("hcp", self._weights(token))
@@ -130,29 +140,43 @@ class _ScriptParser(Parser):
 
     def _weights(self, token: Token) -> list[int]:
         found: list[int] = []
-        while self.next.text.isascii() and (self.next.text.isdigit() or self.next.text == "-"):
+        while self.next.text.isascii() and (
+            self.next.text.isdigit() or self.next.text == "-"
+        ):
             found.append(self.number("points from the ace down"))
         if not 1 <= len(found) <= 13 or max(map(abs, found)) > 1000:
-            raise token.wrong("write 1 to 13 numbers from -1000 to 1000, from the ace down, such as 4 3 2 1")
+            raise token.wrong(
+                "write 1 to 13 numbers from -1000 to 1000, from the ace down, such as 4 3 2 1"
+            )
         return found
 
     def _predeal(self) -> None:
         if self.next.text not in SEATS:
-            raise self.next.wrong(f"{self.next.quoted} is no seat: write predeal north SAKQ, HJT")
+            raise self.next.wrong(
+                f"{self.next.quoted} is no seat: write predeal north SAKQ, HJT"
+            )
         while self.next.text in SEATS:
             seat = self.choice(SEATS, "seat")
-            while self.next.kind == "word" and re.fullmatch(f"[{SUIT_LETTERS}][{RANKS}]+", self.next.text):
+            while self.next.kind == "word" and re.fullmatch(
+                f"[{SUIT_LETTERS}][{RANKS}]+", self.next.text
+            ):
                 cards = self.read().text
                 for rank in cards[1:]:
-                    self.hands[seat] |= 1 << (13 * SUIT_LETTERS.index(cards[0]) + RANKS.index(rank))
+                    self.hands[seat] |= 1 << (
+                        13 * SUIT_LETTERS.index(cards[0]) + RANKS.index(rank)
+                    )
                 self.accept(",")
 
     def _action(self) -> Action:
         token = self.read()
         if token.kind != "word" or token.text not in ACTIONS:
-            raise token.wrong(f"{token.quoted} is no action: write printall, printoneline, average, frequency …")
+            raise token.wrong(
+                f"{token.quoted} is no action: write printall, printoneline, average, frequency …"
+            )
         if token.text in PRINTS:
-            valued = token.text in ("printoneline", "printcompact") and not self._defines
+            valued = (
+                token.text in ("printoneline", "printcompact") and not self._defines
+            )
             valued = valued and self.next.text not in (",", "", *COMMANDS)
             return Action(token.text, (self.expression(),) if valued else ())
         title = self.read().text[1:-1] if self.next.kind == "text" else ""
@@ -170,6 +194,8 @@ class _ScriptParser(Parser):
             ranges.append((low, high))
             cells *= high - low + 3
             if low > high or cells > MOST_BINS:
-                raise token.wrong(f"values from {low} to {high}: write ranges of up to {MOST_BINS} values in all")
+                raise token.wrong(
+                    f"values from {low} to {high}: write ranges of up to {MOST_BINS} values in all"
+                )
         self.expect(")", "a bracket that closes")
         return Action("frequency", tuple(values), tuple(ranges), title)

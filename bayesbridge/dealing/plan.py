@@ -37,7 +37,14 @@ from bayesbridge.engines.proposal import Proposal, Proposed
 from bayesbridge.engines.target import SoftEvidence, Target, calls_evidence
 from bayesbridge.engines.tilt import SEARCH, tilted
 from bayesbridge.engines.weights import Estimate, Weights
-from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
+from bayesbridge.errors import (
+    BayesBridgeError,
+    Contradiction,
+    NotationError,
+    TablesTooLarge,
+    shorten,
+    whole,
+)
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
@@ -62,11 +69,15 @@ def find_solver() -> Estimator:
     try:
         return offered("estimators", ["solved"]).estimator("solved")
     except BayesBridgeError:
-        raise BayesBridgeError(f"tricks need a double-dummy solver: install {SOLVER}, or leave them out") from None
+        raise BayesBridgeError(
+            f"tricks need a double-dummy solver: install {SOLVER}, or leave them out"
+        ) from None
 
 
 def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
-    question = Question((Seat(seat), Seat(seat).partner), None if strain == 4 else Suit(strain))
+    question = Question(
+        (Seat(seat), Seat(seat).partner), None if strain == 4 else Suit(strain)
+    )
     return run(find_solver(), Layouts(masks), question)["solved"].astype(np.int64)
 
 
@@ -77,13 +88,21 @@ class CallDraws:
     auction: Auction
     soft: SoftEvidence
     tables: DealTable  # uniform draws that meet the exact part of the plan
-    proposal: Proposal | None = None  # where the calls point; None for uniform draws, kept with the chance of the calls
+    proposal: Proposal | None = (
+        None  # where the calls point; None for uniform draws, kept with the chance of the calls
+    )
     log_limit: float = 0.0  # log c
-    log_guide_limit: float = np.inf  # the same for the guides, which refuse most draws before the model is asked
-    chance: float = 0.0  # P(auction) among the deals that the tables hold, with one standard error
+    log_guide_limit: float = (
+        np.inf
+    )  # the same for the guides, which refuse most draws before the model is asked
+    chance: float = (
+        0.0  # P(auction) among the deals that the tables hold, with one standard error
+    )
     error: float = 0.0
     kept: float = 0.0  # the share of draws that is kept
-    cut: float = 0.0  # the share of probability that is cut off; 0 where the way is exact
+    cut: float = (
+        0.0  # the share of probability that is cut off; 0 where the way is exact
+    )
 
     def propose(self, n: int, rng: np.random.Generator) -> Proposed:
         """What of ``n`` draws meets the exact part of the plan and passes the guides, and log g of each.
@@ -96,7 +115,9 @@ class CallDraws:
         masks, log_q = masks[log_q > -np.inf], log_q[log_q > -np.inf]
         if self.log_guide_limit == np.inf:
             return Proposed(masks, log_q)
-        log_h = np.minimum(log_q, self.soft.of_layouts(masks, guide=True) - self.log_guide_limit)
+        log_h = np.minimum(
+            log_q, self.soft.of_layouts(masks, guide=True) - self.log_guide_limit
+        )
         kept = log_h - log_q >= np.log1p(-rng.random(len(masks)))
         return Proposed(masks[kept], log_h[kept])
 
@@ -111,7 +132,9 @@ class CallDraws:
         masks, log_q = self.propose(n, rng)
         log_ratio = self.soft.of_layouts(masks) - log_q - self.log_limit
         kept = log_ratio >= np.log1p(-rng.random(len(masks)))
-        return masks[kept], 0.0 if self.exact else float(np.expm1(np.maximum(log_ratio[kept], 0.0)).sum())
+        return masks[kept], 0.0 if self.exact else float(
+            np.expm1(np.maximum(log_ratio[kept], 0.0)).sum()
+        )
 
     @property
     def exact(self) -> bool:
@@ -119,18 +142,32 @@ class CallDraws:
 
     def lines(self) -> list[str]:
         way = "exact, each draw is kept with the probability that these hands bid so"
-        rare = [f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %"]
+        rare = [
+            f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %"
+        ]
         rare *= self.chance > 0.0
         if not self.exact:
             way = "independent deals, drawn where the calls point and kept by their weight"
             rare.append(f"  about {chance_text(self.kept)} of the draws are kept")
-            rare.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
+            rare.append(
+                f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot"
+            )
         return [f"Calls {self.auction}: {way}", *rare]
 
     def document(self) -> dict[str, Any]:
-        numbers = {"probability": self.chance, "error": self.error, "kept": self.kept, "cut": self.cut}
+        numbers = {
+            "probability": self.chance,
+            "error": self.error,
+            "kept": self.kept,
+            "cut": self.cut,
+        }
         way = "rejection" if self.exact else "tilted"
-        return {"auction": str(self.auction), "way": way, "exact": self.exact, **numbers}
+        return {
+            "auction": str(self.auction),
+            "way": way,
+            "exact": self.exact,
+            **numbers,
+        }
 
 
 def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
@@ -155,9 +192,13 @@ def limit_of(log_weights: Floats, cut: float) -> float:
         raise Contradiction("no draw explains the calls", evidence=())
     top = float(log_weights.max())
     weights = np.sort(np.exp(log_weights - top))[::-1]
-    above = np.cumsum(weights) - weights * np.arange(1, len(weights) + 1)  # lost if c is the weight at each place
+    above = np.cumsum(weights) - weights * np.arange(
+        1, len(weights) + 1
+    )  # lost if c is the weight at each place
     place = int(np.searchsorted(above, cut * weights.sum(), side="right"))
-    return top + math.log((float(weights[:place].sum()) - cut * float(weights.sum())) / place)
+    return top + math.log(
+        (float(weights[:place].sum()) - cut * float(weights.sum())) / place
+    )
 
 
 MOST_DRAWS: Final = 10_000_000  # draws that are tested before the search ends
@@ -181,7 +222,11 @@ class Drawn:
 
     @property
     def error(self) -> float:
-        return float(np.sqrt(self.rate * (1 - self.rate) / self.drawn)) if self.drawn else 0.0
+        return (
+            float(np.sqrt(self.rate * (1 - self.rate) / self.drawn))
+            if self.drawn
+            else 0.0
+        )
 
     @property
     def cut(self) -> float:
@@ -209,7 +254,9 @@ PAIR_CUT: Final = 0.01  # the same where the two hands of a pair are weighted to
 SEED: Final = 1  # fits and pilots are the same whatever the deals' own seed is, so a plan is what it says
 
 
-def call_draws(plan: ConditionTables, auction: Auction, bidder: BidderModel) -> CallDraws:
+def call_draws(
+    plan: ConditionTables, auction: Auction, bidder: BidderModel
+) -> CallDraws:
     """Deals under an auction: by rejection, or by tilts where it is rare and they fit."""
     soft = SoftEvidence(tuple(calls_evidence(bidder, auction)))
     most = cost_of(bidder).most_layouts // 10
@@ -229,12 +276,22 @@ def call_draws(plan: ConditionTables, auction: Auction, bidder: BidderModel) -> 
     return plain if dear or found.cut > 0.05 else found
 
 
-def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> CallDraws:
+def _by_tilts(
+    plan: ConditionTables, plain: CallDraws, n: int, search: int
+) -> CallDraws:
     """Raises ``Contradiction`` where they do not fit."""
     soft, random = plain.soft, np.random.default_rng(SEED)
-    target = Target(tightened(replace(plan.known, conditions=plan.exact), plan.exact), soft)
+    target = Target(
+        tightened(replace(plan.known, conditions=plan.exact), plan.exact), soft
+    )
     fitted = tilted(
-        target.constraints, plan.table, target.guide_likelihood, soft.seats, draws=500, rng=SEED, search=search
+        target.constraints,
+        plan.table,
+        target.guide_likelihood,
+        soft.seats,
+        draws=500,
+        rng=SEED,
+        search=search,
     )
     found, least = replace(plain, proposal=fitted.proposal), CUT
     if not soft.separable:
@@ -243,7 +300,9 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
         limit = limit_of(log_weights[log_weights > -np.inf], PAIR_CUT)
         found, least = replace(found, log_guide_limit=limit), PAIR_CUT
         passed = float(np.exp(np.minimum(log_weights - limit, 0.0)).sum()) / n
-        n = int(min(n, 1000) / max(passed, 0.02))  # a draw that the guides refuse is cheap
+        n = int(
+            min(n, 1000) / max(passed, 0.02)
+        )  # a draw that the guides refuse is cheap
     seen, drawn, log_limit, cut = found.log_weights(n, random), n, 0.0, 1.0
     # A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much.
     for _ in range(3):
@@ -253,7 +312,11 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
         fresh = found.log_weights(drawn, random)
         most = float(fresh.max(initial=log_limit))
         weights, limit = np.exp(fresh - most), math.exp(log_limit - most)
-        cut = max(least, float(np.maximum(weights - limit, 0.0).sum() / weights.sum())) if len(fresh) else 1.0
+        cut = (
+            max(least, float(np.maximum(weights - limit, 0.0).sum() / weights.sum()))
+            if len(fresh)
+            else 1.0
+        )
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
         if cut <= 2 * least:
             break
@@ -261,7 +324,14 @@ def _by_tilts(plan: ConditionTables, plain: CallDraws, n: int, search: int) -> C
     mean, error = pilot(seen - top, drawn)
     scale = math.exp(top - math.log(plan.table.total))
     kept = pilot(np.minimum(seen - log_limit, 0.0), drawn).mean
-    return replace(found, log_limit=log_limit, chance=mean * scale, error=error * scale, kept=kept, cut=cut)
+    return replace(
+        found,
+        log_limit=log_limit,
+        chance=mean * scale,
+        error=error * scale,
+        kept=kept,
+        cut=cut,
+    )
 
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
@@ -279,7 +349,9 @@ class DealPlan:
     """
 
     plan: ConditionTables
-    where: Callable[[Layouts], NDArray[np.bool_]] | None = None  #: What is tested on each draw, beside the condition.
+    where: Callable[[Layouts], NDArray[np.bool_]] | None = (
+        None  #: What is tested on each draw, beside the condition.
+    )
     calls: CallDraws | None = None  #: How deals under an auction are drawn.
 
     @classmethod
@@ -298,7 +370,10 @@ class DealPlan:
         the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
         """
         if not isinstance(given, Constraints):
-            given = given_cards((Seat.of(seat), Hand.of(cards).mask) for seat, cards in (given or {}).items())
+            given = given_cards(
+                (Seat.of(seat), Hand.of(cards).mask)
+                for seat, cards in (given or {}).items()
+            )
         if not isinstance(condition, Expression):
             condition = TRUE if condition is None else parse_expression(condition)
         seen = pieces(*evidence)
@@ -308,10 +383,16 @@ class DealPlan:
         auction: Auction | None = None
         for piece in seen:
             if isinstance(piece, Called):
-                auction, _ = (auction or Auction(piece.seat)).fill(piece.seat, piece.call)
+                auction, _ = (auction or Auction(piece.seat)).fill(
+                    piece.seat, piece.call
+                )
         if auction is None:
             return cls(plan, where)
-        return cls(plan, where, call_draws(plan, auction, LearnedBidder() if bidder is None else bidder))
+        return cls(
+            plan,
+            where,
+            call_draws(plan, auction, LearnedBidder() if bidder is None else bidder),
+        )
 
     @property
     def exact(self) -> bool:
@@ -344,11 +425,17 @@ class DealPlan:
         """
         n, most = whole(n, "n"), max(whole(most, "most"), 1)
         if not 0 <= n <= MOST_DRAWS:
-            raise BayesBridgeError(f"{n} deals: ask for 0 to {MOST_DRAWS} at a time", n=n)
+            raise BayesBridgeError(
+                f"{n} deals: ask for 0 to {MOST_DRAWS} at a time", n=n
+            )
         random = generator(rng)
         state, found, size = seed_state(random), Drawn(), 1 << 6
         while found.kept < n and found.drawn < most:
-            batch = min(_LARGEST, n - found.kept) if self.exact else min(size, most - found.drawn)
+            batch = (
+                min(_LARGEST, n - found.kept)
+                if self.exact
+                else min(size, most - found.drawn)
+            )
             if self.calls is None:
                 masks = self.plan.table.draw(batch, state)
             else:
@@ -368,7 +455,9 @@ class DealPlan:
         dear = [part for part in self.plan.tested if needs_solver(part)]
         for parts in ([part for part in self.plan.tested if part not in dear], dear):
             if parts and len(masks):
-                masks = masks[LayoutValues(masks, rng, solve).of(conjunction(tuple(parts))) != 0]
+                masks = masks[
+                    LayoutValues(masks, rng, solve).of(conjunction(tuple(parts))) != 0
+                ]
         if self.where is None or not len(masks):
             return masks
         kept = np.asarray(self.where(Layouts(masks)))
@@ -383,7 +472,9 @@ class DealPlan:
         if not self.exact or any(map(opaque, values)):
             return None
         try:
-            return DealTable.of(self.plan.known, conjunction(self.plan.exact), *values).counts()
+            return DealTable.of(
+                self.plan.known, conjunction(self.plan.exact), *values
+            ).counts()
         except TablesTooLarge:
             return None
 
@@ -403,20 +494,25 @@ class DealPlan:
 
     def average(self, value: str) -> Fraction:
         """The exact mean of an expression, as :meth:`frequency` gives it."""
-        return sum((one * chance for (one,), chance in self.frequency(value).items()), Fraction(0))
+        return sum(
+            (one * chance for (one,), chance in self.frequency(value).items()),
+            Fraction(0),
+        )
 
     def lines(self) -> list[str]:
         """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are used."""
         where = [] if self.where is None else ["Tested on each draw: where"]
-        return [*self.plan.lines(), *where, *([] if self.calls is None else self.calls.lines())]
+        return [
+            *self.plan.lines(),
+            *where,
+            *([] if self.calls is None else self.calls.lines()),
+        ]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return (
-            f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + (self.where is not None)} tested>"
-        )
+        return f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + (self.where is not None)} tested>"
 
 
 def deals(
@@ -438,7 +534,9 @@ def deals(
     >>> all(15 <= deal["N"].points <= 17 for deal in found)
     True
     """
-    plan = DealPlan.of(*evidence, given=given, condition=condition, where=where, bidder=bidder)
+    plan = DealPlan.of(
+        *evidence, given=given, condition=condition, where=where, bidder=bidder
+    )
     return plan.deals(n, rng=rng, most=most)
 
 
@@ -449,21 +547,33 @@ def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
     for seat, other in combinations(Seat, 2):
         if both := held[seat] & held[other]:
             card = Card((both & -both).bit_length() - 1)
-            raise Contradiction(f"{card} is given to {seat.name} and to {other.name}: give it once", evidence=())
+            raise Contradiction(
+                f"{card} is given to {seat.name} and to {other.name}: give it once",
+                evidence=(),
+            )
     for seat in Seat:
         if (many := held[seat].bit_count()) > 13:
-            raise Contradiction(f"{seat.name} is given {many} cards: a hand has 13", evidence=())
+            raise Contradiction(
+                f"{seat.name} is given {many} cards: a hand has 13", evidence=()
+            )
     return replace(Constraints.free(), must=tuple(held))
 
 
-def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> ConditionTables:
+def _planned(
+    given: Constraints, condition: Expression, seen: tuple[Piece, ...]
+) -> ConditionTables:
     """Where no deal fits, the error names a smallest set of pieces in conflict."""
     if play := next((piece for piece in seen if isinstance(piece, Play)), None):
-        raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
+        raise NotationError(
+            f"{play}: deals are made before the play, give the card with Holds",
+            text=str(play),
+        )
     needed = tuple(piece for piece in seen if not isinstance(piece, Called))
 
     def plan(some: tuple[Piece, ...]) -> ConditionTables:
-        return ConditionTables.of(reduce(lambda known, piece: piece.constrain(known), some, given), condition)
+        return ConditionTables.of(
+            reduce(lambda known, piece: piece.constrain(known), some, given), condition
+        )
 
     try:
         return plan(needed)
@@ -477,7 +587,9 @@ def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...])
             needed, reason = fewer, error
     if not needed:
         raise reason
-    raise Contradiction(f"{reason}; in conflict: {'; '.join(map(str, needed))}", evidence=needed)
+    raise Contradiction(
+        f"{reason}; in conflict: {'; '.join(map(str, needed))}", evidence=needed
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,13 +610,18 @@ class HandType:
         head, colon, condition = text.partition(":")
         name, sign, share = (part.strip() for part in head.partition("="))
         if not colon or not name:
-            raise NotationError(f"{text!r} is no type: write name: condition, or name=2: condition", text=text)
+            raise NotationError(
+                f"{text!r} is no type: write name: condition, or name=2: condition",
+                text=text,
+            )
         try:
             relative = Fraction(share) if sign else Fraction(1)
         except (ValueError, ZeroDivisionError):
             relative = Fraction(0)
         if not 0 < relative <= 1_000_000:
-            raise NotationError(f"share {share!r} of type {name!r}: write a positive number", text=text)
+            raise NotationError(
+                f"share {share!r} of type {name!r}: write a positive number", text=text
+            )
         return cls(name, parse_expression(condition), relative)
 
 
@@ -516,16 +633,24 @@ class Levelled:
     plans: tuple[DealPlan, ...]
 
     @classmethod
-    def of(cls, types: Sequence[HandType], planned: Callable[[Expression], DealPlan]) -> Levelled:
+    def of(
+        cls, types: Sequence[HandType], planned: Callable[[Expression], DealPlan]
+    ) -> Levelled:
         """``planned`` makes the plan of a condition that comes on top of the common one."""
         plans = []
         for place, one in enumerate(types):
-            earlier = tuple(Operation("not", (other.condition,)) for other in types[:place])
+            earlier = tuple(
+                Operation("not", (other.condition,)) for other in types[:place]
+            )
             try:
                 plans.append(planned(conjunction((one.condition, *earlier))))
             except Contradiction as error:
-                reason = "; a deal belongs to the first type that it fits" if earlier else ""
-                raise Contradiction(f"type {one.name!r}: {error}{reason}", **error.data) from None
+                reason = (
+                    "; a deal belongs to the first type that it fits" if earlier else ""
+                )
+                raise Contradiction(
+                    f"type {one.name!r}: {error}{reason}", **error.data
+                ) from None
         return cls(tuple(types), tuple(plans))
 
     def sizes(self, n: int) -> list[int]:
@@ -537,7 +662,9 @@ class Levelled:
         """
         total = sum(one.share for one in self.types)
         exact = [n * one.share / total for one in self.types]
-        order = sorted(range(len(exact)), key=lambda place: int(exact[place]) - exact[place])
+        order = sorted(
+            range(len(exact)), key=lambda place: int(exact[place]) - exact[place]
+        )
         more = order[: n - sum(map(int, exact))]
         return [int(size) + (place in more) for place, size in enumerate(exact)]
 
@@ -556,4 +683,8 @@ class Levelled:
             names += [one.name] * size
             report_progress("deals", len(names), n)
         order = random.permutation(n)
-        return Layouts.adopt(np.concatenate(parts)[order]), [names[place] for place in order.tolist()], found
+        return (
+            Layouts.adopt(np.concatenate(parts)[order]),
+            [names[place] for place in order.tolist()],
+            found,
+        )

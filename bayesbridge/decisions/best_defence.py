@@ -46,7 +46,9 @@ class Search(ABC):
         self.n, self.levels, self.most_work = n, levels, most_work
         self.work = 0
         # By the number of levels reached: the outcome of the first layout.
-        self.units = [sum(1 << level * n for level in range(many)) for many in range(levels + 1)]
+        self.units = [
+            sum(1 << level * n for level in range(many)) for many in range(levels + 1)
+        ]
         self.known: dict[Hashable, Front] = {}
         self.target: int | None = None
         self.values: list[float] = []
@@ -61,14 +63,18 @@ class Search(ABC):
         """Declarer's moves, the positions after them, and tricks won by that; ``None`` on a defender's turn."""
 
     @abstractmethod
-    def replies(self, state: Any, live: int) -> Sequence[tuple[Hashable, int, Any, int]]:
+    def replies(
+        self, state: Any, live: int
+    ) -> Sequence[tuple[Hashable, int, Any, int]]:
         """The same of a defender, with the layouts in which the reply is possible."""
 
     def bound(self, _state: Any, live: int, _lowest: int) -> int:
         """An outcome that has every other as part: everything, where nothing better is known."""
         return self.all(live)
 
-    def optimum(self, state: Any, live: int, lowest: int, values: Floats) -> tuple[int, Plan]:
+    def optimum(
+        self, state: Any, live: int, lowest: int, values: Floats
+    ) -> tuple[int, Plan]:
         """The outcome with the highest value, and its plan; ``values``: (levels, n) what each bit is worth, ≥ 0."""
         self.target = target = self.bound(state, live, lowest)
         self.values = np.asarray(values, np.float64).ravel().tolist()
@@ -106,7 +112,9 @@ class Search(ABC):
             self.known[key] = self._chosen(options, live, lowest)
         return self.known[key]
 
-    def _chosen(self, options: Sequence[tuple[Hashable, Any, int]], live: int, lowest: int) -> Front:
+    def _chosen(
+        self, options: Sequence[tuple[Hashable, Any, int]], live: int, lowest: int
+    ) -> Front:
         bounds = [self.bound(after, live, lowest - won) for _, after, won in options]
         if self.target is not None:  # no layout can give more than at the start
             bounds = [bound & self.target for bound in bounds]
@@ -114,14 +122,22 @@ class Search(ABC):
         for bound in bounds:
             limit |= bound
         best: Front = ()
-        for place in sorted(range(len(options)), key=lambda place: -bounds[place].bit_count()):
+        for place in sorted(
+            range(len(options)), key=lambda place: -bounds[place].bit_count()
+        ):
             if any(bounds[place] & outcome == bounds[place] for outcome, _ in best):
                 continue
-            if self.target is not None and self._behind(bounds[place], self.target & self.all(live)) > self.slack:
+            if (
+                self.target is not None
+                and self._behind(bounds[place], self.target & self.all(live))
+                > self.slack
+            ):
                 continue
             move, after, won = options[place]
             found = self.front(after, live, lowest - won)
-            best = self.best((*best, *((outcome, (move, plan)) for outcome, plan in found)), live)
+            best = self.best(
+                (*best, *((outcome, (move, plan)) for outcome, plan in found)), live
+            )
             if best and best[0][0] == limit:
                 break
         return best
@@ -133,7 +149,9 @@ class Search(ABC):
             found = self.front(after, here, lowest - won)
             joined = self.best(
                 tuple(
-                    (old & (new | elsewhere), (*plans, (label, plan))) for old, plans in joined for new, plan in found
+                    (old & (new | elsewhere), (*plans, (label, plan)))
+                    for old, plans in joined
+                    for new, plan in found
                 ),
                 live,
             )
@@ -147,7 +165,9 @@ class Search(ABC):
         if self.target is not None:
             target = self.target & self.all(live)
             cut = ((outcome & target, plan) for outcome, plan in outcomes)
-            outcomes = tuple(one for one in cut if self._behind(one[0], target) <= self.slack)
+            outcomes = tuple(
+                one for one in cut if self._behind(one[0], target) <= self.slack
+            )
         for outcome, plan in sorted(outcomes, key=lambda one: -one[0].bit_count()):
             self.work += len(kept) + 1
             if self.work > self.most_work:
@@ -158,6 +178,10 @@ class Search(ABC):
 
     def shares(self, outcome: int, weights: Floats) -> Floats:
         """(levels,) P(so many tricks or more) by an outcome, from (n,) weights of the layouts."""
-        octets = np.frombuffer(outcome.to_bytes(-(-self.levels * self.n // 8), "little"), np.uint8)
-        bits = np.unpackbits(octets, bitorder="little")[: self.levels * self.n].reshape(self.levels, self.n)
+        octets = np.frombuffer(
+            outcome.to_bytes(-(-self.levels * self.n // 8), "little"), np.uint8
+        )
+        bits = np.unpackbits(octets, bitorder="little")[: self.levels * self.n].reshape(
+            self.levels, self.n
+        )
         return np.minimum(np.asarray(bits @ weights, np.float64), 1.0)

@@ -54,13 +54,19 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
     """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other; nothing where all passed."""
     if contract is None:
         return np.zeros(14)
-    return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (1 if ours else -1)
+    return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (
+        1 if ours else -1
+    )
 
 
 def pair_of(belief: Belief, pair: PairLike) -> Pair:
     """The two seats that play together: the observer's by default, with the dummy of three players."""
     first, second = belief.pair if pair is None else Question.of(pair).pair
-    if first.partner != second if belief.dummy is None else belief.dummy not in (first, second):
+    if (
+        first.partner != second
+        if belief.dummy is None
+        else belief.dummy not in (first, second)
+    ):
         other = first.partner if belief.dummy is None else belief.dummy
         raise BayesBridgeError(
             f"pair {first.name}:{second.name}: partners sit opposite, and of three players the dummy is in every pair: "
@@ -75,27 +81,56 @@ def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract |
     once the auction is over, all 35. ``None``, the lowest, is a deal passed out: only where ``Pass`` is named.
     """
     if named is None:
-        every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
+        every = (
+            contract_named(belief, str(call), pair) for call in CALLS if call.is_bid
+        )
         found = [one for one in every if _may(belief, one, pair)]
-        passed = None if belief.auction is None or belief.auction.is_over else contract_if_passed(belief, pair)
+        passed = (
+            None
+            if belief.auction is None or belief.auction.is_over
+            else contract_if_passed(belief, pair)
+        )
         if passed is not None and passed.declarer in pair:
             found[0] = passed
         elif passed is not None:
-            found += [passed] if passed.doubled else [passed, replace(passed, doubled=1)]
+            found += (
+                [passed] if passed.doubled else [passed, replace(passed, doubled=1)]
+            )
         if not found:
-            raise BayesBridgeError("nothing outranks 7NT: there is no contract left to bid")
+            raise BayesBridgeError(
+                "nothing outranks 7NT: there is no contract left to bid"
+            )
     else:
-        words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
-        found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
+        words = (
+            named.split(",")
+            if isinstance(named, str)
+            else [named]
+            if isinstance(named, Contract)
+            else named
+        )
+        found = list(
+            dict.fromkeys(contract_named(belief, word, pair) for word in words)
+        )
         if not found:
-            raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
+            raise BayesBridgeError(
+                "no contract named: give one or more, such as 4S,3NT"
+            )
         if found == [None]:
-            raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
+            raise BayesBridgeError(
+                "Pass alone pays nothing here: name a contract beside it, such as Pass,1NT"
+            )
         for contract in found:
             if not _may(belief, contract, pair) and belief.auction is not None:
                 higher = belief.auction.standing_contract
-                raise BayesBridgeError(f"contract {str(contract)!r}: {higher} outranks it: name a higher one")
-    return sorted(found, key=lambda one: () if one is None else (one.level, one.strain, one.doubled, one.declarer))
+                raise BayesBridgeError(
+                    f"contract {str(contract)!r}: {higher} outranks it: name a higher one"
+                )
+    return sorted(
+        found,
+        key=lambda one: (
+            () if one is None else (one.level, one.strain, one.doubled, one.declarer)
+        ),
+    )
 
 
 def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
@@ -104,7 +139,11 @@ def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
     With three players another's contract counts as nothing too: what its declarer loses is not all the pair's.
     """
     passed = None if belief.auction is None else belief.auction.standing_contract
-    return passed if passed is None or belief.dummy is None or passed.declarer in pair else None
+    return (
+        passed
+        if passed is None or belief.dummy is None or passed.declarer in pair
+        else None
+    )
 
 
 def _may(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
@@ -113,12 +152,16 @@ def _may(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
     stands = None if auction is None or auction.is_over else auction.standing_contract
     if stands is None or contract is None:
         return True
-    side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
+    side = (
+        (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
+    )
     rank, least = ((one.level, one.strain) for one in (contract, stands))
     return rank > least or (rank == least and stands.declarer in side)
 
 
-def contract_named(belief: Belief, named: str | Contract, pair: Pair) -> Contract | None:
+def contract_named(
+    belief: Belief, named: str | Contract, pair: Pair
+) -> Contract | None:
     """The contract with its declarer, of the pair unless the text says so; ``Pass`` is the contract that it leaves."""
     if isinstance(named, str) and named.strip().upper() in ("PASS", "P"):
         return contract_if_passed(belief, pair)
@@ -126,17 +169,28 @@ def contract_named(belief: Belief, named: str | Contract, pair: Pair) -> Contrac
     seat = contract.declarer
     if seat not in pair and belief.dummy is not None:
         fault = f"with three players what {seat.name} loses is not all yours: name a contract of your own, or Pass"
-        raise BayesBridgeError(f"contract {str(contract)!r}: {fault}", contract=contract)
+        raise BayesBridgeError(
+            f"contract {str(contract)!r}: {fault}", contract=contract
+        )
     return contract
 
 
-def caution(tables: TrickEstimates, passed: Contract | None, pair: Pair, shown: Sequence[Contract | None]) -> str:
+def caution(
+    tables: TrickEstimates,
+    passed: Contract | None,
+    pair: Pair,
+    shown: Sequence[Contract | None],
+) -> str:
     """How far the figures can be trusted, and what rows of the others mean; ``passed`` is what a pass leaves."""
     said = ["Double-dummy play, in which all four see all cards."]
     if tables.every:
-        said.append(f"Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact.")
+        said.append(
+            f"Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact."
+        )
     elif tables.tricks:
-        strains = " and ".join(dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks))
+        strains = " and ".join(
+            dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks)
+        )
         said.append(
             f"From {number(len(tables.chosen))} layouts solved in {strains}, weighted so that the network's "
             f"predictions average over them as over all {number(len(tables.layouts))} draws; errors count both."
@@ -144,12 +198,16 @@ def caution(tables: TrickEstimates, passed: Contract | None, pair: Pair, shown: 
         if not set(tables.pmfs) <= set(tables.tricks):
             said.append(f"The others are the network's. {OFF}.")
     else:
-        said.append(f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}.")
+        said.append(
+            f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
+        )
     others = [one for one in shown if one is not None and one.declarer not in pair]
     if passed in others:
         said.append(f"{passed} is what a pass means.")
     if others:
-        said.append("Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair.")
+        said.append(
+            "Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair."
+        )
     return " ".join(said)
 
 
@@ -161,7 +219,9 @@ class Option(NamedTuple):
 
     @property
     def made(self) -> Floats:
-        return ((0 if self.contract is None else self.contract.tricks_needed) <= TRICKS).astype(np.float64)
+        return (
+            (0 if self.contract is None else self.contract.tricks_needed) <= TRICKS
+        ).astype(np.float64)
 
 
 class ContractTable(NamedTuple):
@@ -173,9 +233,14 @@ class ContractTable(NamedTuple):
     def dataset(self) -> xarray.Dataset:
         from bayesbridge.results import Rows
 
-        columns = {name: [np.nan if row[name] is None else row[name] for row in self.rows] for name in self.rows[0]}
+        columns = {
+            name: [np.nan if row[name] is None else row[name] for row in self.rows]
+            for name in self.rows[0]
+        }
         labels = columns.pop("contract")
-        variables = {name: (["contract"], np.array(values)) for name, values in columns.items()}
+        variables = {
+            name: (["contract"], np.array(values)) for name, values in columns.items()
+        }
         return Rows(variables, {"contract": labels}, self.attrs)
 
 
@@ -212,7 +277,9 @@ def contracts(
     >>> found["difference"].sel(contract="4S by S").item(), bool(found["imps"].sel(contract="6S by S") > 0)
     (0.0, True)
     """
-    found = contract_table(posterior, contracts, scheme, vulnerable, pair, against, Budget(**limits), rng)
+    found = contract_table(
+        posterior, contracts, scheme, vulnerable, pair, against, Budget(**limits), rng
+    )
     if found.attrs["failure"]:
         warnings.warn(f"left out {SOLVES!r}: {found.attrs['failure']}", stacklevel=2)
     return found.dataset()
@@ -239,12 +306,19 @@ def contract_table(
     random = generator(rng)
     tables = TrickEstimates.of(judged(posterior, random), groups)
     passed = contract_if_passed(belief, seats)
-    always = [one.group for one in options if one.contract is not None and one.contract == passed]
+    always = [
+        one.group
+        for one in options
+        if one.contract is not None and one.contract == passed
+    ]
     if other is not None:
         always.insert(0, other.group)
 
     def told(tables: TrickEstimates, failure: str = "") -> ContractTable:
-        ranked = sorted(options, key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean)
+        ranked = sorted(
+            options,
+            key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean,
+        )
         attrs = {
             "scheme": scoring.name,
             "vulnerable": Vulnerability.of(vulnerable).value,
@@ -262,13 +336,19 @@ def contract_table(
         first(told(tables))
     solving = groups if named is not None else competing(tables, options, always)
     try:
-        return told(_solved(tables, options, solving, budget.over(USUAL["contracts"]), random))
+        return told(
+            _solved(tables, options, solving, budget.over(USUAL["contracts"]), random)
+        )
     except PluginError as error:
         return told(tables, str(error))
 
 
 def option_payoffs(
-    belief: Belief, scoring: Scoring, named: Named, pair: Pair, against: Contract | str | None = None
+    belief: Belief,
+    scoring: Scoring,
+    named: Named,
+    pair: Pair,
+    against: Contract | str | None = None,
 ) -> list[Option]:
     """The contracts that are meant with what they pay to the pair, in rising order, and at the end that ``against``.
 
@@ -277,16 +357,22 @@ def option_payoffs(
     found = contracts_asked(belief, named, pair)
     if named is None and not scoring.doubles:
         found = [one for one in found if one is None or not one.doubled]
-    usual = next(one for one in found if one is not None)  # whose group a deal that is passed out is taken to be of
+    usual = next(
+        one for one in found if one is not None
+    )  # whose group a deal that is passed out is taken to be of
     found += [] if against is None else [contract_named(belief, against, pair)]
-    payoffs = [payoff(scoring, one, ours=one is None or one.declarer in pair) for one in found]
+    payoffs = [
+        payoff(scoring, one, ours=one is None or one.declarer in pair) for one in found
+    ]
     return [
         Option(str(one or PASS), one, paid, group_of(one or usual, belief.dummy))
         for one, paid in zip(found, payoffs, strict=True)
     ]
 
 
-def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
+def competing(
+    tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]
+) -> list[Group]:
     """Groups to solve: ``always`` these, that of the best score, two less than a tenth of a deviation behind it."""
     scores = [tables.of_one(one.group, one.points) for one in options]
     means = [tables.mean(score)[0] for score in scores]
@@ -298,20 +384,36 @@ def competing(tables: TrickEstimates, options: Sequence[Option], always: Sequenc
         if group in found or len(found) == 3:
             continue
         difference = first.predicted - scores[place].predicted
-        doubt = first.square - first.predicted**2 + scores[place].square - scores[place].predicted ** 2
-        spread = float((tables.weights * ((difference - difference.mean()) ** 2 + doubt)).sum()) ** 0.5
+        doubt = (
+            first.square
+            - first.predicted**2
+            + scores[place].square
+            - scores[place].predicted ** 2
+        )
+        spread = (
+            float(
+                (tables.weights * ((difference - difference.mean()) ** 2 + doubt)).sum()
+            )
+            ** 0.5
+        )
         if means[order[0]] - means[place] < 0.1 * spread:
             found.append(group)
     return list(dict.fromkeys([*found, *always]))
 
 
 def _solved(
-    tables: TrickEstimates, options: Sequence[Option], groups: Sequence[Group], budget: Budget, rng: Seed
+    tables: TrickEstimates,
+    options: Sequence[Option],
+    groups: Sequence[Group],
+    budget: Budget,
+    rng: Seed,
 ) -> TrickEstimates:
     if budget.solve == 0 or (solver := layout_solver()) is None:
         return tables
     # What the network expects in each layout: the score of the best contract of each group, and its tricks.
-    rising = sorted(options, key=lambda one: tables.mean(tables.of_one(one.group, one.points)).mean)
+    rising = sorted(
+        options, key=lambda one: tables.mean(tables.of_one(one.group, one.points)).mean
+    )
     by_group = {one.group: one for one in rising}
     best = [by_group[group] for group in groups if group in by_group]
     scores = [tables.of_one(one.group, one.points).predicted for one in best]
@@ -321,22 +423,45 @@ def _solved(
 
 
 def _rows(
-    tables: TrickEstimates, options: Sequence[Option], other: Option | None, *, by_imps: bool
+    tables: TrickEstimates,
+    options: Sequence[Option],
+    other: Option | None,
+    *,
+    by_imps: bool,
 ) -> list[dict[str, Any]]:
     first, rows = options[0], []
     for one in options:
         own = {"make": one.made, "tricks": TRICKS, "score": one.points}
-        figures = {name: tables.of_one(one.group, points) for name, points in own.items()}
-        figures["behind"] = tables.of_two(first.group, one.group, first.points[:, None] - one.points)
+        figures = {
+            name: tables.of_one(one.group, points) for name, points in own.items()
+        }
+        figures["behind"] = tables.of_two(
+            first.group, one.group, first.points[:, None] - one.points
+        )
         if other is not None:
             less = one.points[:, None] - other.points
-            against = {"difference": less, "matchpoints": (less > 0) + 0.5 * (less == 0)}
+            against = {
+                "difference": less,
+                "matchpoints": (less > 0) + 0.5 * (less == 0),
+            }
             if by_imps:
                 against["imps"] = imps(less).astype(np.float64)
-            figures |= {name: tables.of_two(one.group, other.group, points) for name, points in against.items()}
-        found: dict[str, Any] = with_errors({name: tables.mean(figure) for name, figure in figures.items()})
+            figures |= {
+                name: tables.of_two(one.group, other.group, points)
+                for name, points in against.items()
+            }
+        found: dict[str, Any] = with_errors(
+            {name: tables.mean(figure) for name, figure in figures.items()}
+        )
         if one.contract is None:
             found |= dict.fromkeys(("make", "make_error", "tricks", "tricks_error"))
         solved = len(tables.chosen) if one.group in tables.tricks else 0
-        rows.append({"contract": one.name, **found, "solved": solved, "basis": tables.basis(one.group)})
+        rows.append(
+            {
+                "contract": one.name,
+                **found,
+                "solved": solved,
+                "basis": tables.basis(one.group),
+            }
+        )
     return rows

@@ -24,7 +24,9 @@ from bayesbridge.words import SEATS, card_words
 MOST_LAYOUTS: Final = 70  # ways to deal eight unknown cards: the last four tricks
 MOST_TRICKS: Final = 8  # tricks left from which a horizon is searched
 SECOND: Final = 6_000_000  # work of a second: comparisons of outcomes, and cards that the solver tries
-POSITION: Final = 250  # what a position costs beyond these, and again where the solver is asked
+POSITION: Final = (
+    250  # what a position costs beyond these, and again where the solver is asked
+)
 
 
 class State(NamedTuple):
@@ -59,7 +61,11 @@ class Ending(Search):
         self.unknown_mask = int(self.hidden[0, 0] | self.hidden[0, 1])
         self.held = tuple(
             {
-                card: sum(1 << i for i, layout in enumerate(self.hidden) if int(layout[place]) >> card & 1)
+                card: sum(
+                    1 << i
+                    for i, layout in enumerate(self.hidden)
+                    if int(layout[place]) >> card & 1
+                )
                 for card in _indices(self.unknown_mask)
             }
             for place in (0, 1)
@@ -74,22 +80,31 @@ class Ending(Search):
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
         self.work += POSITION
-        there = self.stop == self.left or (not state.cards and state.ours[0].bit_count() <= self.stop)
-        return self.bound(state, live, lowest) if there or not live & (live - 1) else None
+        there = self.stop == self.left or (
+            not state.cards and state.ours[0].bit_count() <= self.stop
+        )
+        return (
+            self.bound(state, live, lowest) if there or not live & (live - 1) else None
+        )
 
     def bound(self, state: State, live: int, lowest: int) -> int:
         key = state, live, lowest
         if key not in self.solved:
             some = list(_indices(live))
             tricks = self._double_dummy(state, some, lowest).tolist()
-            outcome = (self.reached(1 << i, many, lowest) for i, many in zip(some, tricks, strict=True))
+            outcome = (
+                self.reached(1 << i, many, lowest)
+                for i, many in zip(some, tricks, strict=True)
+            )
             self.solved[key] = sum(outcome)
         return self.solved[key]
 
     def _double_dummy(self, state: State, some: Sequence[int], lowest: int) -> Ints:
         """(layouts,) declarer's tricks from here on, the one that lies among them, if all see all cards."""
         hidden = self.hidden[some] & ~state.gone_mask
-        taken, tried = self.solver.tricks(state.ours, hidden, state.leader, state.cards, self.most[some] + lowest - 1)
+        taken, tried = self.solver.tricks(
+            state.ours, hidden, state.leader, state.cards, self.most[some] + lowest - 1
+        )
         self.work += POSITION + tried
         return taken
 
@@ -98,7 +113,11 @@ class Ending(Search):
         if seat % 2 != self.side:
             return None
         hand, other = state.ours if seat == self.side else state.ours[::-1]
-        between = other | self.unknown_mask & ~state.gone_mask | sum(1 << card for card in state.cards)
+        between = (
+            other
+            | self.unknown_mask & ~state.gone_mask
+            | sum(1 << card for card in state.cards)
+        )
         legal = (hand & _suit(state.cards[0]) or hand) if state.cards else hand
         cards: list[int] = []
         higher = -1
@@ -132,7 +151,11 @@ class Ending(Search):
             higher, above = card, whose
         found: list[tuple[int, int, State, int]] = []
         for card, whose in where.items():
-            here = whose if not state.cards or card // 13 == state.cards[0] // 13 else whose & ~follow
+            here = (
+                whose
+                if not state.cards or card // 13 == state.cards[0] // 13
+                else whose & ~follow
+            )
             if here:
                 found.append((card, here, *self._after(state, card)))
         return found
@@ -150,7 +173,9 @@ class Ending(Search):
         winner = (state.leader + winning_place(cards, self.trump)) % 4
         return State(ours, gone, winner), int(winner % 2 == self.side)
 
-    def cards(self, values: Floats, horizon: int = 13) -> Iterator[tuple[int, int, Plan]]:
+    def cards(
+        self, values: Floats, horizon: int = 13
+    ) -> Iterator[tuple[int, int, Plan]]:
         """Each card that may be played now, of equals the lowest, with the outcome of the best plan after it, and that.
 
         ``values``: (tricks, n) what one trick more, from the first on, is worth in each layout, ≥ 0. The plan is for
@@ -164,15 +189,21 @@ class Ending(Search):
     def tricks(self, outcome: int) -> NDArray[np.int64]:
         """(n,) tricks from now on in each layout, of an outcome counted from one trick on."""
         levels = range(0, self.levels * self.n, self.n)
-        return np.array([sum(outcome >> level + i & 1 for level in levels) for i in range(self.n)])
+        return np.array(
+            [sum(outcome >> level + i & 1 for level in levels) for i in range(self.n)]
+        )
 
     def text(self, plan: Plan, weights: Floats, tricks: int = 2) -> tuple[str, ...]:
         head, lines = self._told(plan, self.start, self.every, weights, tricks)
         return (f"{head}.", *lines) if head else tuple(lines)
 
-    def _told(self, plan: Plan, state: State, live: int, weights: Floats, tricks: int) -> tuple[str, list[str]]:
+    def _told(
+        self, plan: Plan, state: State, live: int, weights: Floats, tricks: int
+    ) -> tuple[str, list[str]]:
         """The rest of this trick, and the lines after it; cases that go on alike are told together."""
-        if not tricks or (not state.cards and (plan is None or state.ours[0].bit_count() == 1)):
+        if not tricks or (
+            not state.cards and (plan is None or state.ours[0].bit_count() == 1)
+        ):
             return "", []
         options = self.moves(state)
         if options is not None:
@@ -181,9 +212,16 @@ class Ending(Search):
                 card = plan[0]
             else:  # a best one, where the layout is known
                 some = list(_indices(live))
-                card = max(options, key=lambda one: one[2] + self._double_dummy(one[1], some, 1 - one[2])[0])[0]
+                card = max(
+                    options,
+                    key=lambda one: (
+                        one[2] + self._double_dummy(one[1], some, 1 - one[2])[0]
+                    ),
+                )[0]
             after, _ = self._after(state, card)
-            head, lines = self._told(plan and plan[1], after, live, weights, tricks - (not after.cards))
+            head, lines = self._told(
+                plan and plan[1], after, live, weights, tricks - (not after.cards)
+            )
             words = f"{self._verb(state)} {card_words(Card(card))}"
             if after.cards:
                 return f"{words}, {head}" if head else words, lines
@@ -191,7 +229,9 @@ class Ending(Search):
         cases: dict[tuple[str, tuple[str, ...]], dict[str, float]] = {}
         plans = dict(plan or ())
         for card, here, after, _ in self.replies(state, live):
-            head, lines = self._told(plans.get(card), after, here, weights, tricks - (not after.cards))
+            head, lines = self._told(
+                plans.get(card), after, here, weights, tricks - (not after.cards)
+            )
             if head and not after.cards:
                 head, lines = "", [f"{head}.", *lines]
             names = cases.setdefault((head, tuple(lines)), {})
@@ -207,7 +247,9 @@ class Ending(Search):
             if len(cases) > 1 and (head or lines):
                 *most, last = names
                 when = f"If {self._verb(state)} {' or '.join(filter(None, (', '.join(most), last)))}"
-                found.append(f"  {'Otherwise' if case == usual and found else when}:{f' {head}.' if head else ''}")
+                found.append(
+                    f"  {'Otherwise' if case == usual and found else when}:{f' {head}.' if head else ''}"
+                )
             found += lines if len(cases) == 1 else (f"    {line}" for line in lines)
         return leads + common, found
 
@@ -218,21 +260,33 @@ class Ending(Search):
         """A defender's card with its equals at the start; the lowest of a suit are called low."""
         ours = self.start.ours[0] | self.start.ours[1]
         others = sorted(_indices(self.unknown_mask & _suit(card)))
-        equals = [one for one in others if not _apart(min(one, card), max(one, card), ours)]
+        equals = [
+            one for one in others if not _apart(min(one, card), max(one, card), ours)
+        ]
         name = card_words(Card(card))
         if len(equals) > 1 and equals[0] == others[0]:
             return f"a low {name[0]}"
-        return name if len(equals) == 1 else " or ".join(card_words(Card(one)) for one in reversed(equals))
+        return (
+            name
+            if len(equals) == 1
+            else " or ".join(card_words(Card(one)) for one in reversed(equals))
+        )
 
 
-def with_equals_alike(trick: Trick, ours: Sequence[int], hidden: Ints, side: int) -> Ints:
+def with_equals_alike(
+    trick: Trick, ours: Sequence[int], hidden: Ints, side: int
+) -> Ints:
     """(n, 2) layouts whose small cards tell declarer no more than how many of them each defender has.
 
     Among a few layouts nearly each has small cards of its own, and a plan would tell them apart by these. So of cards
     that have none of declarer's between them the first defender gets the lowest, as many as before, in suits that
     declarer or dummy has, unless the double-dummy result changes.
     """
-    alike, unknown, own = hidden.copy(), int(hidden[0, 0] | hidden[0, 1]), ours[0] | ours[1]
+    alike, unknown, own = (
+        hidden.copy(),
+        int(hidden[0, 0] | hidden[0, 1]),
+        ours[0] | ours[1],
+    )
     between = own | sum(card.mask for card in trick.cards)
     equals: list[list[int]] = [[]]
     for card in range(52):
@@ -244,7 +298,9 @@ def with_equals_alike(trick: Trick, ours: Sequence[int], hidden: Ints, side: int
         lowest = np.cumsum([0, *(1 << card for card in cards)])
         first = lowest[np.bitwise_count(hidden[:, 0] & lowest[-1])]
         alike = alike & ~lowest[-1] | np.stack([first, lowest[-1] ^ first], axis=1)
-    same = Ending(trick, ours, hidden, side).most == Ending(trick, ours, alike, side).most
+    same = (
+        Ending(trick, ours, hidden, side).most == Ending(trick, ours, alike, side).most
+    )
     return np.where(same[:, None], alike, hidden)
 
 

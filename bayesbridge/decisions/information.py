@@ -53,7 +53,9 @@ EVERYTHING: Final = "layout"  # the question that tells all
 @dataclass(frozen=True, slots=True, eq=False)
 class Inquiry:
     name: str
-    answers: Callable[[Layouts], Floats]  # (n, k) P(answer ∣ layout); rows add up to one
+    answers: Callable[
+        [Layouts], Floats
+    ]  # (n, k) P(answer ∣ layout); rows add up to one
     shares: Floats | None = None  # (k,) P(answer) where the posterior knows it exactly
 
 
@@ -62,16 +64,32 @@ def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
     if asked is not None and not asked:
         raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
     if isinstance(asked, Mapping):
-        return [Inquiry(name, partial(_kinds, name, function)) for name, function in asked.items()]
+        return [
+            Inquiry(name, partial(_kinds, name, function))
+            for name, function in asked.items()
+        ]
     if isinstance(asked, str):
         asked = re.split(r",(?![^\[]*\])", asked)
     if asked is None:
         # Where each honour lies that is in doubt; points and suit lengths of every hidden hand; everything.
         likeliest = posterior.card_table.max(axis=1)
-        honours = [name for name, chance in zip(CARDS, likeliest, strict=True) if name[1] in "AKQJ" and chance < 1.0]
-        hidden = [seat.name for seat in Seat if seat in posterior.belief.constraints.hidden]
-        lengths = [f"length[{seat}:{suit.name}]" for seat in hidden for suit in reversed(Suit)]
-        asked = [*(f"card[{name}]" for name in honours), *(f"points[{seat}]" for seat in hidden), *lengths, EVERYTHING]
+        honours = [
+            name
+            for name, chance in zip(CARDS, likeliest, strict=True)
+            if name[1] in "AKQJ" and chance < 1.0
+        ]
+        hidden = [
+            seat.name for seat in Seat if seat in posterior.belief.constraints.hidden
+        ]
+        lengths = [
+            f"length[{seat}:{suit.name}]" for seat in hidden for suit in reversed(Suit)
+        ]
+        asked = [
+            *(f"card[{name}]" for name in honours),
+            *(f"points[{seat}]" for seat in hidden),
+            *lengths,
+            EVERYTHING,
+        ]
     return [_enquiry(posterior, name.strip()) for name in asked]
 
 
@@ -86,16 +104,30 @@ def _enquiry(posterior: Posterior, name: str) -> Inquiry:
         raise BayesBridgeError(f"unknown question {name!r}: write {KNOWN}", name=name)
     if word == "card":
         card = Card.of(where)
-        shares = posterior.card_table[CARDS.index(str(card))] if posterior.counts_cards else None
-        return Inquiry(name, lambda layouts: np.eye(4)[layouts.holds(card).argmax(axis=1)], shares)
+        shares = (
+            posterior.card_table[CARDS.index(str(card))]
+            if posterior.counts_cards
+            else None
+        )
+        return Inquiry(
+            name, lambda layouts: np.eye(4)[layouts.holds(card).argmax(axis=1)], shares
+        )
     seat_text, _, suit_text = where.partition(":")
     seat = Seat.of(seat_text)
     if word == "points":
         shares = posterior.point_table[seat] if posterior.counts_points else None
-        return Inquiry(name, lambda layouts: np.eye(38)[high_card_points(layouts.masks[:, seat])], shares)
+        return Inquiry(
+            name,
+            lambda layouts: np.eye(38)[high_card_points(layouts.masks[:, seat])],
+            shares,
+        )
     suit = Suit.of(suit_text)
     shares = posterior.length_table[seat, suit] if posterior.counts_cards else None
-    return Inquiry(name, lambda layouts: np.eye(14)[suit_lengths(layouts.masks[:, seat])[:, suit]], shares)
+    return Inquiry(
+        name,
+        lambda layouts: np.eye(14)[suit_lengths(layouts.masks[:, seat])[:, suit]],
+        shares,
+    )
 
 
 def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
@@ -103,27 +135,43 @@ def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
     seat_text, _, before = where.partition(":")
     seat = Seat.of(seat_text)
     if seat == belief.observer:
-        raise BayesBridgeError(f"question {name!r}: {seat.name} looks at that hand: ask for another's call", seat=seat)
-    auction = belief.auction or Auction(belief.observer if before else seat, (), belief.dummy)
+        raise BayesBridgeError(
+            f"question {name!r}: {seat.name} looks at that hand: ask for another's call",
+            seat=seat,
+        )
+    auction = belief.auction or Auction(
+        belief.observer if before else seat, (), belief.dummy
+    )
     auction = auction.after_all(before)
     if auction.turn != seat:
-        turn = "nobody's turn" if auction.turn is None else f"{auction.turn.name}'s turn"
+        turn = (
+            "nobody's turn" if auction.turn is None else f"{auction.turn.name}'s turn"
+        )
         raise BayesBridgeError(
             f"question {name!r}: after '{auction}' it is {turn}: write the calls before it, as in call[N:4NT Pass]",
             seat=seat,
         )
 
     def answers(layouts: Layouts) -> Floats:
-        hands, partners = (np.ascontiguousarray(layouts.masks[:, one]) for one in (seat, seat.partner))
+        hands, partners = (
+            np.ascontiguousarray(layouts.masks[:, one]) for one in (seat, seat.partner)
+        )
         chances = call_probabilities(belief.bidder, hands, auction, partners)
         return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
 
     return Inquiry(name, answers)
 
 
-type Decision = str | Sequence[str | Contract] | Mapping[str, Callable[[Layouts], NDArray[Any]]] | None
+type Decision = (
+    str
+    | Sequence[str | Contract]
+    | Mapping[str, Callable[[Layouts], NDArray[Any]]]
+    | None
+)
 
-FOLDS: Final = 5  # parts of the draws: actions are chosen on all but one and paid on that one
+FOLDS: Final = (
+    5  # parts of the draws: actions are chosen on all but one and paid on that one
+)
 
 
 def value_of_information(
@@ -169,20 +217,38 @@ def value_of_information(
         # Functions cost little: an exact posterior is taken whole up to so many layouts.
         tables = TrickEstimates.of(judged(posterior, random, exact_up_to=100_000), ())
         names = list(decision)
-        pays = np.stack([_called(name, function, tables.layouts) for name, function in decision.items()], axis=1)
-        if pays.dtype.kind not in "biuf" or not np.isfinite(pays := pays.astype(np.float64)).all():
-            raise BayesBridgeError(f"actions {', '.join(names)}: let each pay a finite number in each layout")
+        pays = np.stack(
+            [
+                _called(name, function, tables.layouts)
+                for name, function in decision.items()
+            ],
+            axis=1,
+        )
+        if (
+            pays.dtype.kind not in "biuf"
+            or not np.isfinite(pays := pays.astype(np.float64)).all()
+        ):
+            raise BayesBridgeError(
+                f"actions {', '.join(names)}: let each pay a finite number in each layout"
+            )
         scoring = "own"
     else:
         belief = posterior.belief
         scheme = scoring_of(scheme, vulnerable, belief.dummy)
         found = option_payoffs(belief, scheme, decision, pair_of(belief, pair))
-        tables = TrickEstimates.of(judged(posterior, random), dict.fromkeys(one.group for one in found))
+        tables = TrickEstimates.of(
+            judged(posterior, random), dict.fromkeys(one.group for one in found)
+        )
         names, scoring = [one.name for one in found], scheme.name
-        pays = np.stack([tables.of_one(one.group, one.points).predicted for one in found], axis=1)
+        pays = np.stack(
+            [tables.of_one(one.group, one.points).predicted for one in found], axis=1
+        )
     judge = _Judge(tables, pays, random)
     rows = [judge.row(one, posterior) for one in asked]
-    order = sorted(range(len(rows)), key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place))
+    order = sorted(
+        range(len(rows)),
+        key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place),
+    )
     best = int(judge.means.argmax())
     caution = f"Over all {len(tables.layouts)} layouts: the values are exact."
     if tables.ess < np.inf:
@@ -196,13 +262,23 @@ def value_of_information(
         "exact": int(tables.ess == np.inf),
         "caution": caution,
     }
-    variables = {name: (["question"], np.array([rows[place][name] for place in order])) for name in rows[0]}
+    variables = {
+        name: (["question"], np.array([rows[place][name] for place in order]))
+        for name in rows[0]
+    }
     return Rows(variables, {"question": [asked[place].name for place in order]}, attrs)
 
 
 class _Judge:
-    def __init__(self, tables: TrickEstimates, pays: Floats, rng: np.random.Generator) -> None:
-        self.layouts, self.weights, self.ess, self.pays = tables.layouts, tables.weights, tables.ess, pays
+    def __init__(
+        self, tables: TrickEstimates, pays: Floats, rng: np.random.Generator
+    ) -> None:
+        self.layouts, self.weights, self.ess, self.pays = (
+            tables.layouts,
+            tables.weights,
+            tables.ess,
+            pays,
+        )
         self.means: Floats = self.weights @ pays
         every = np.ones(len(pays), np.bool_)
         self.whole = self.split = [(every, every)]
@@ -221,22 +297,36 @@ class _Judge:
             bits, after, chosen = Estimate(posterior.entropy_bits, 0.0), (best, best), 0
         else:
             chances = asked.answers(self.layouts)
-            bits, chosen = self._bits(chances, asked.shares), int((self.weights @ chances > 0).sum())
-            after = self._paid(chances, self.split), self._paid(chances, self.whole)  # K and M
+            bits, chosen = (
+                self._bits(chances, asked.shares),
+                int((self.weights @ chances > 0).sum()),
+            )
+            after = (
+                self._paid(chances, self.split),
+                self._paid(chances, self.whole),
+            )  # K and M
         value = self._mean(after[0] - self.without[1], chosen + 1, after[1] - after[0])
-        optimistic = self._mean(after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0])
+        optimistic = self._mean(
+            after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0]
+        )
         return with_errors({"bits": bits, "value": value, "optimistic": optimistic})
 
     def _mean(self, gain: Floats, chosen: int, lost: Floats) -> Estimate[float]:
         """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen and (n,) ``lost`` by parts."""
         mean = float(self.weights @ gain)
-        sampling = float(self.weights @ ((gain - mean) ** 2)) / max(1.0, self.ess - chosen)
+        sampling = float(self.weights @ ((gain - mean) ** 2)) / max(
+            1.0, self.ess - chosen
+        )
         unlike = float(np.ptp(self.pays, axis=1).max()) / (self.ess + 1.0)
         rounding = 1e-9 * float(np.abs(self.pays).max())
         error = float(np.sqrt(sampling + float(self.weights @ lost) ** 2 + unlike**2))
         return Estimate(mean if abs(mean) > rounding else 0.0, error)
 
-    def _paid(self, chances: Floats, parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> Floats:
+    def _paid(
+        self,
+        chances: Floats,
+        parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]],
+    ) -> Floats:
         """(n,) what is paid to somebody who knows the answer; ``parts``: layouts to choose on, to be paid on.
 
         After an answer that was not seen when the actions were chosen, the best action without one is taken.
@@ -256,25 +346,34 @@ class _Judge:
             return Estimate(float(-(known * np.log2(known)).sum()) + 0.0, 0.0)
         overall = self.weights @ chances
         with np.errstate(divide="ignore", invalid="ignore"):
-            gained = np.where(chances > 0, chances * np.log2(chances / overall), 0.0).sum(axis=1)
+            gained = np.where(
+                chances > 0, chances * np.log2(chances / overall), 0.0
+            ).sum(axis=1)
         bits = float(self.weights @ gained)
         spread = float(self.weights @ ((gained - bits) ** 2))
         certain = bool(((chances == 0) | (chances == 1)).all())
         # Entropy of counts is too small by about so much (Miller and Madow).
-        missing = ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0
+        missing = (
+            ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0
+        )
         return Estimate(bits + float(missing), float(np.sqrt(spread / self.ess)))
 
 
-def _called(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> NDArray[Any]:
+def _called(
+    name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts
+) -> NDArray[Any]:
     values = np.asarray(function(layouts))
     if values.shape != (len(layouts),):
         raise BayesBridgeError(
-            f"{name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each", name=name
+            f"{name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each",
+            name=name,
         )
     return values
 
 
-def _kinds(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:
+def _kinds(
+    name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts
+) -> Floats:
     """(n, k) which of the k different values each layout gives, by a user's function."""
     values = _called(name, function, layouts)
     kinds, places = np.unique(values, return_inverse=True)

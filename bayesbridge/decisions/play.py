@@ -28,11 +28,23 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.best_defence import Plan, TooMuchWork
 from bayesbridge.decisions.contracts import payoff
-from bayesbridge.decisions.ending import MOST_LAYOUTS, MOST_TRICKS, SECOND, Ending, with_equals_alike
+from bayesbridge.decisions.ending import (
+    MOST_LAYOUTS,
+    MOST_TRICKS,
+    SECOND,
+    Ending,
+    with_equals_alike,
+)
 from bayesbridge.engines.target import log_likelihood
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
-from bayesbridge.estimators.odds import TRICKS, CalibratedSample, TrickEstimates, judged, resolve_contract
+from bayesbridge.estimators.odds import (
+    TRICKS,
+    CalibratedSample,
+    TrickEstimates,
+    judged,
+    resolve_contract,
+)
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.layouts import Floats, Ints
@@ -41,7 +53,15 @@ from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import scoring_of
 from bayesbridge.tricks import Trick
-from bayesbridge.words import SEATS, card_words, error_text, number, percent, share_error, with_symbols
+from bayesbridge.words import (
+    SEATS,
+    card_words,
+    error_text,
+    number,
+    percent,
+    share_error,
+    with_symbols,
+)
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 
@@ -53,7 +73,9 @@ class PlayTurn:
     contract: Contract
     dummy: Seat
     trick: Trick  #: The trick so far; empty where its leader is in turn.
-    played_mask: int  #: Cards that have left their hands, those of the trick among them.
+    played_mask: (
+        int  #: Cards that have left their hands, those of the trick among them.
+    )
     won: int  #: Tricks that declarer has won.
     tricks: int  #: Tricks that are over.
     legal: Hand  #: What the seat in turn may play.
@@ -75,17 +97,27 @@ class PlayTurn:
     @property
     def question(self) -> Question:
         pair, trump = (self.contract.declarer, self.dummy), self.contract.trump
-        return Question(pair, trump, None if self.lead else self.trick, self.played_mask)
+        return Question(
+            pair, trump, None if self.lead else self.trick, self.played_mask
+        )
 
     @property
     def words(self) -> str:
         """The moment as a title, such as ``West leads against 3NT by S``."""
         who, against = SEATS[self.seat.name], "against" if self.defends else "in"
-        what = "leads" if not self.trick.cards else f"plays to '{with_symbols(self.trick)}'"
-        return f"{who} {what} {against} {self.contract}" + ("" if self.lead else f", trick {self.tricks + 1}")
+        what = (
+            "leads"
+            if not self.trick.cards
+            else f"plays to '{with_symbols(self.trick)}'"
+        )
+        return f"{who} {what} {against} {self.contract}" + (
+            "" if self.lead else f", trick {self.tricks + 1}"
+        )
 
 
-def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None) -> PlayTurn:
+def turn_of(
+    belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None
+) -> PlayTurn:
     """Whose turn it is by the cards played; the observer must be who chooses: the seat itself, or declarer for dummy.
 
     The ``contract`` is that of the auction unless it is named; its declarer sits on the right of who leads first.
@@ -93,7 +125,9 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     own, plays = belief.table.contract, belief.table.plays
     asked = own if contract is None else contract
     if asked is None:
-        raise BayesBridgeError("no contract to play: name one, such as 3NT, or give the whole auction")
+        raise BayesBridgeError(
+            "no contract to play: name one, such as 3NT, or give the whole auction"
+        )
     leader = plays[0][0] if plays else belief.observer
     if by is None and len(str(asked).split()) < 3:
         by = own.declarer if own is not None else _declarer(leader, belief.dummy)
@@ -103,7 +137,10 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     assert first is not None
     assert dummy is not None
     if belief.trump is not None and belief.trump != final.strain:
-        raise BayesBridgeError(f"contract {str(final)!r}, but trump {belief.trump.name}: name one", contract=final)
+        raise BayesBridgeError(
+            f"contract {str(final)!r}, but trump {belief.trump.name}: name one",
+            contract=final,
+        )
     observer = belief.observer
     if not plays and first != observer:
         raise BayesBridgeError(
@@ -113,10 +150,17 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
         )
     if leader != first:
         cure = "fix either"
-        if asked is own is not None and belief.auction is not None and belief.dummy is None:
+        if (
+            asked is own is not None
+            and belief.auction is not None
+            and belief.dummy is None
+        ):
             dealer = belief.auction.first.next((leader - first) % 4).name
             cure = f"fix either, or let {dealer} deal (--dealer {dealer})"
-        raise IllegalPlay(f"{leader.name} led, but against {final} it is {first.name}'s lead: {cure}", seat=leader)
+        raise IllegalPlay(
+            f"{leader.name} led, but against {final} it is {first.name}'s lead: {cure}",
+            seat=leader,
+        )
     if plays and dummy != final.declarer.partner:
         raise BayesBridgeError(
             f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"
@@ -125,14 +169,28 @@ def turn_of(belief: Belief, contract: Contract | str | None = None, by: Seat | s
     if trick is None or seat is None or chooser is None:
         raise BayesBridgeError("all 52 cards are played: ask before the last trick")
     if chooser != observer:
-        whose = f"{seat.name}'s turn" + (f", dummy's, whose cards {chooser.name} plays" if seat == dummy else "")
-        raise BayesBridgeError(f"it is {whose}: ask what {chooser.name} believes, not {observer.name}", seat=chooser)
+        whose = f"{seat.name}'s turn" + (
+            f", dummy's, whose cards {chooser.name} plays" if seat == dummy else ""
+        )
+        raise BayesBridgeError(
+            f"it is {whose}: ask what {chooser.name} believes, not {observer.name}",
+            seat=chooser,
+        )
     if plays and dummy not in table.shown:
         raise BayesBridgeError(
-            f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)", seat=dummy
+            f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)",
+            seat=dummy,
         )
     won = sum(winner in (final.declarer, dummy) for winner in table.winners)
-    return PlayTurn(final, dummy, trick, table.played, won, len(table.winners), table.legal_cards(seat))
+    return PlayTurn(
+        final,
+        dummy,
+        trick,
+        table.played,
+        won,
+        len(table.winners),
+        table.legal_cards(seat),
+    )
 
 
 def _declarer(leader: Seat, dummy: Seat | None) -> Seat:
@@ -151,8 +209,12 @@ class CardChoice:
     behind: Estimate[float]  #: How far behind the best card by the goal, paired.
     close: bool  #: Whether the test cannot tell it from the best.
     wins: float  #: P(it wins the trick).
-    matchpoints: Estimate[float] | None = None  #: Expected share of the matchpoints, where a field was given.
-    led: tuple[float, ...] = ()  #: P(each is led) by the player model of the belief, for the opening lead.
+    matchpoints: Estimate[float] | None = (
+        None  #: Expected share of the matchpoints, where a field was given.
+    )
+    led: tuple[
+        float, ...
+    ] = ()  #: P(each is led) by the player model of the belief, for the opening lead.
 
     @property
     def name(self) -> str:
@@ -169,7 +231,9 @@ class CardChoices(Displayable):
     choices: tuple[CardChoice, ...]
     solved: int  #: Layouts that were solved.
     exact: bool  #: Whether these are all layouts that fit, with their exact weights.
-    plan: tuple[str, ...] = ()  #: Declarer's best plan, where the ending was searched whole.
+    plan: tuple[
+        str, ...
+    ] = ()  #: Declarer's best plan, where the ending was searched whole.
     horizon: int = 0  #: Tricks from this one on that are played by one plan, double dummy after them.
     late: bool = False  #: Whether one plan was looked for, and took too long.
 
@@ -192,8 +256,15 @@ class CardChoices(Displayable):
         names = [card_words(choice.name) for choice in self.best]
         first = self.choices[0]
         (chance, error), (tricks, tricks_error) = first.chance, first.tricks
-        share, many = f"{percent(chance)}{share_error(chance, error)}", f"{tricks:.2f}{error_text(tricks_error)}"
-        who, what = ("the defence", "is then beaten") if self.turn.defends else ("declarer", "then makes")
+        share, many = (
+            f"{percent(chance)}{share_error(chance, error)}",
+            f"{tricks:.2f}{error_text(tricks_error)}",
+        )
+        who, what = (
+            ("the defence", "is then beaten")
+            if self.turn.defends
+            else ("declarer", "then makes")
+        )
         after = f"{self.turn.contract} {what} with {share}; {who} takes {many} tricks on average."
         if self.clear:
             verb = "Play" if self.turn.trick.cards else "Lead"
@@ -201,8 +272,16 @@ class CardChoices(Displayable):
         if self.exact:
             return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
         others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
-        led = [pair for choice in self.best for pair in zip(choice.led, choice.cards, strict=False)]
-        most = f" Of these players lead {card_words(max(led)[1])} most often." if led else ""
+        led = [
+            pair
+            for choice in self.best
+            for pair in zip(choice.led, choice.cards, strict=False)
+        ]
+        most = (
+            f" Of these players lead {card_words(max(led)[1])} most often."
+            if led
+            else ""
+        )
         return f"Too close to call: {names[0]} is ahead, {others} may be as good.{most} After {names[0]}, {after}"
 
     @property
@@ -214,11 +293,15 @@ class CardChoices(Displayable):
                 f"Searched to the last trick over {basis} ({number(self.solved)}): declarer's plan is the same where "
                 "they look alike, and the defenders see all cards."
             )
-        basis = f"From {number(self.solved)} solved layouts; one standard error is given."
+        basis = (
+            f"From {number(self.solved)} solved layouts; one standard error is given."
+        )
         if self.exact:
             basis = f"Every layout was solved ({number(self.solved)})."
         if self.horizon:
-            tricks = "This trick" + {1: "", 2: " and the next"}.get(self.horizon, f" and the next {self.horizon - 1}")
+            tricks = "This trick" + {1: "", 2: " and the next"}.get(
+                self.horizon, f" and the next {self.horizon - 1}"
+            )
             return f"{basis} {tricks} as one plan, after it double dummy."
         late = " One plan for all layouts took too long to search." if self.late else ""
         return f"{basis}{late} Double dummy: after this card all four see all cards."
@@ -227,34 +310,75 @@ class CardChoices(Displayable):
     def tables(self) -> list[Table]:
         """Every card that may be played, and how far it is behind the best."""
         best, turn = self.choices[0], self.turn
-        unit, digits, scale = ("", 2, 1.0) if self.goal == "tricks" else (" %", 1, 100.0)
+        unit, digits, scale = (
+            ("", 2, 1.0) if self.goal == "tricks" else (" %", 1, 100.0)
+        )
         rows = []
         for choice in self.choices:
             mean, error = (scale * part for part in choice.behind)
-            behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
+            behind = (
+                ""
+                if choice is best
+                else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
+            )
             verdict = "best" if self.clear else "ahead" if choice is best else "close"
-            shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
-            chances = [percent(share) + share_error(share, spread) for share, spread in shares]
+            shares = [
+                choice.chance,
+                *([] if choice.matchpoints is None else [choice.matchpoints]),
+            ]
+            chances = [
+                percent(share) + share_error(share, spread) for share, spread in shares
+            ]
             tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
             led = [percent(sum(choice.led))] if choice.led else []
             rows.append(
-                [card_words(choice.name), *chances, tricks, percent(choice.wins), behind, *led, verdict * choice.close]
+                [
+                    card_words(choice.name),
+                    *chances,
+                    tricks,
+                    percent(choice.wins),
+                    behind,
+                    *led,
+                    verdict * choice.close,
+                ]
             )
         chance = "P(beaten)" if turn.defends else "P(makes)"
         field = [] if best.matchpoints is None else ["matchpoints"]
         led = ["players"] if best.led else []
         columns = ["card", chance, *field, "tricks", "wins trick", "behind", *led, ""]
-        plan = [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])] if self.plan else []
+        plan = (
+            [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])]
+            if self.plan
+            else []
+        )
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
         cards = []
         for choice in self.choices:
             chance = "beaten" if self.turn.defends else "make"
-            figures = {chance: choice.chance, "tricks": choice.tricks, "behind": choice.behind}
-            figures |= {} if choice.matchpoints is None else {"matchpoints": choice.matchpoints}
-            row = {"cards": [str(card) for card in choice.cards], "close": choice.close, "wins": choice.wins}
-            cards.append({**row, **({"led": list(choice.led)} if choice.led else {}), **with_errors(figures)})
+            figures = {
+                chance: choice.chance,
+                "tricks": choice.tricks,
+                "behind": choice.behind,
+            }
+            figures |= (
+                {}
+                if choice.matchpoints is None
+                else {"matchpoints": choice.matchpoints}
+            )
+            row = {
+                "cards": [str(card) for card in choice.cards],
+                "close": choice.close,
+                "wins": choice.wins,
+            }
+            cards.append(
+                {
+                    **row,
+                    **({"led": list(choice.led)} if choice.led else {}),
+                    **with_errors(figures),
+                }
+            )
         return {
             "contract": str(self.turn.contract),
             "seat": self.turn.seat.name,
@@ -265,7 +389,11 @@ class CardChoices(Displayable):
             "solved": self.solved,
             "exact": self.exact,
             "cards": cards,
-            "wins": {str(card): choice.wins for choice in self.choices for card in choice.cards},
+            "wins": {
+                str(card): choice.wins
+                for choice in self.choices
+                for card in choice.cards
+            },
             "plan": list(self.plan),
             "horizon": self.horizon,
         }
@@ -273,11 +401,18 @@ class CardChoices(Displayable):
 
 SOLVES: Final = "double_dummy_leads"  # the estimator that solves a layout for every card, in the double-dummy plugin
 LAYOUTS: Final = 1000  # layouts that are solved at most where a layout is solved fast, unless a time is named
-SEARCHED, DRAWN = 60, 200  # layouts over which one plan is searched, and the draws that these stand for
-DEEPER: Final = 10  # how many times as long as all horizons before it the next one takes, about
+SEARCHED, DRAWN = (
+    60,
+    200,
+)  # layouts over which one plan is searched, and the draws that these stand for
+DEEPER: Final = (
+    10  # how many times as long as all horizons before it the next one takes, about
+)
 
 
-def believed(belief: Belief, draws: int, rng: Seed = 0, before: Posterior | None = None) -> Posterior:
+def believed(
+    belief: Belief, draws: int, rng: Seed = 0, before: Posterior | None = None
+) -> Posterior:
     """A posterior for a decision, which needs hundreds of layouts: draws where walking all would take seconds.
 
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
@@ -324,43 +459,73 @@ def play(
     meant = goal or ("make" if field is None else "matchpoints")
     meant = "make" if meant == "beat" else meant
     if meant not in GOALS or (meant == "matchpoints") > (field is not None):
-        what = "name the scores of other tables as field" if meant in GOALS else f"choose {', '.join(GOALS)}"
+        what = (
+            "name the scores of other tables as field"
+            if meant in GOALS
+            else f"choose {', '.join(GOALS)}"
+        )
         raise BayesBridgeError(f"goal {goal!r}: {what}", goal=goal)
     budget = Budget(**limits)
     if budget.solve == 0:
         raise BayesBridgeError("solve 0: give at least 2 layouts", solve=0)
     # Where a layout is solved fast, and nobody named a time, so many are enough.
-    most, budget = LAYOUTS if budget.seconds is None else MOST_DRAWS, budget.over(USUAL["play"])
+    most, budget = (
+        LAYOUTS if budget.seconds is None else MOST_DRAWS,
+        budget.over(USUAL["play"]),
+    )
     turn = turn_of(posterior.belief, contract, by)
     # (14,) what 0 … 13 tricks of declarer are worth to the side, first by the goal.
     made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
     values = {"make": 1.0 - made if turn.defends else made, "tricks": np.arange(14.0)}
     values["tricks"] = 13.0 - values["tricks"] if turn.defends else values["tricks"]
     if field is not None:
-        scores = payoff(scoring_of("duplicate", vulnerable, None), turn.contract)[:, None]
+        scores = payoff(scoring_of("duplicate", vulnerable, None), turn.contract)[
+            :, None
+        ]
         others = np.asarray(field, np.float64)[None]
         if not others.size or not np.isfinite(others).all():
-            raise BayesBridgeError("field: give at least one score, such as 420", field=field)
+            raise BayesBridgeError(
+                "field: give at least one score, such as 420", field=field
+            )
         won = ((scores > others) + 0.5 * (scores == others)).mean(axis=1)
         values["matchpoints"] = 1.0 - won if turn.defends else won
-    goals = {name: np.asarray(values[name]) for name in dict.fromkeys((meant, *GOALS)) if name in values}
-    asked = _Asked(posterior, turn, goals, card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy)))
+    goals = {
+        name: np.asarray(values[name])
+        for name in dict.fromkeys((meant, *GOALS))
+        if name in values
+    }
+    asked = _Asked(
+        posterior,
+        turn,
+        goals,
+        card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy)),
+    )
     wanted = horizon > 0 and not turn.defends and turn.tricks >= 13 - MOST_TRICKS
     if wanted:
         with suppress(TooMuchWork):
             return _searched(asked, budget, horizon, rng)
     solver = card_solver()
-    cost = max(seconds_of(solver) * 0.45**turn.tricks, 1e-9)  # a trick less to play takes less than half the time
+    cost = max(
+        seconds_of(solver) * 0.45**turn.tricks, 1e-9
+    )  # a trick less to play takes less than half the time
     n, some = budget.layouts(cost, most), posterior
     if len(posterior) > n:
-        some = subsample(posterior, n, generator(rng), f"{n} layouts of these are solved")
-    step = max(1, round(0.3 / max(cost, 1e-3)))  # a third of a second's work: the solver hears no interrupt
+        some = subsample(
+            posterior, n, generator(rng), f"{n} layouts of these are solved"
+        )
+    step = max(
+        1, round(0.3 / max(cost, 1e-3))
+    )  # a third of a second's work: the solver hears no interrupt
     parts: list[NDArray[Any]] = []
 
     def ranking(sample: CalibratedSample) -> CardChoices:
-        taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
+        taken = np.concatenate(parts).astype(
+            np.int64
+        )  # by the side in turn, from here on
         # Cards next to each other in a suit stand together if they did the same in every layout.
-        alike = groupby(turn.legal, key=lambda card: (card.suit, taken[:, card.index].tobytes()))
+        alike = groupby(
+            turn.legal, key=lambda card: (card.suit, taken[:, card.index].tobytes())
+        )
         groups = [tuple(cards) for _, cards in alike]
         now = turn.tricks - turn.won if turn.defends else turn.won
         tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
@@ -369,7 +534,11 @@ def play(
         return _ranked(asked, groups, columns, sample)
 
     for begin in range(0, len(some), step):
-        parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
+        parts.append(
+            run(solver, some.layouts[begin : begin + step], turn.question)[
+                "lead_tricks"
+            ]
+        )
         if first is not None and len(parts) == 3 and (done := begin + step) < len(some):
             first(ranking(CalibratedSample.of(np.full(done, 1.0 / done))))
         report_progress("layouts solved", min(begin + step, len(some)), len(some))
@@ -381,7 +550,9 @@ def card_solver() -> Estimator:
     try:
         return offered("estimators", [SOLVES]).estimator(SOLVES)
     except PluginError:
-        raise BayesBridgeError(f"cards are compared by a double-dummy solver: install {SOLVER}") from None
+        raise BayesBridgeError(
+            f"cards are compared by a double-dummy solver: install {SOLVER}"
+        ) from None
 
 
 def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
@@ -390,11 +561,18 @@ def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
     if player is None or not turn.lead:
         return ranked
     hand = np.array([turn.legal.mask], np.uint64)
-    heard = None if auction is None or auction.contract not in (None, turn.contract) else auction
+    heard = (
+        None
+        if auction is None or auction.contract not in (None, turn.contract)
+        else auction
+    )
     choices = []
     for choice in ranked.choices:
         leads = ([(turn.seat, card)] for card in choice.cards)
-        logs = (log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0] for lead in leads)
+        logs = (
+            log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0]
+            for lead in leads
+        )
         choices.append(replace(choice, led=tuple(exp(float(one)) for one in logs)))
     return replace(ranked, choices=tuple(choices))
 
@@ -407,7 +585,9 @@ def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSamp
     values = np.stack([turn.contract.tricks_needed > TRICKS, 13.0 - TRICKS], axis=1)
     every, here = (TrickEstimates.of(one, [group]) for one in (judged(whole, 0), some))
     targets = every.weights @ every.pmfs[group] @ values
-    return CalibratedSample.of(some.weights, here.pmfs[group] @ values, targets, every.ess)
+    return CalibratedSample.of(
+        some.weights, here.pmfs[group] @ values, targets, every.ess
+    )
 
 
 class _Asked(NamedTuple):
@@ -420,12 +600,17 @@ class _Asked(NamedTuple):
 
 
 def _ranked(
-    asked: _Asked, groups: Sequence[tuple[Card, ...]], columns: dict[str, Floats], sample: CalibratedSample
+    asked: _Asked,
+    groups: Sequence[tuple[Card, ...]],
+    columns: dict[str, Floats],
+    sample: CalibratedSample,
 ) -> CardChoices:
     """The choices in order; ``columns``: (layouts, groups) by goal, the first decides."""
     goals = list(columns.values())
     means = [sample.weights @ values for values in goals]
-    order = np.lexsort((np.arange(len(groups)), *(-mean.round(12) for mean in reversed(means))))
+    order = np.lexsort(
+        (np.arange(len(groups)), *(-mean.round(12) for mean in reversed(means)))
+    )
     best = order[0]
     # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
     limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
@@ -433,11 +618,17 @@ def _ranked(
     def behind(values: Floats, one: int) -> Estimate[float]:
         """The paired difference to the best card."""
         most = 13.0 if values is columns["tricks"] else 1.0
-        return Estimate(0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+        return (
+            Estimate(0.0, 0.0)
+            if one == best
+            else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+        )
 
     def close(one: int) -> bool:
         """Whether a card may be as good as the best, by another figure where the first never differs."""
-        differs = [values for values in goals if (values[:, one] != values[:, best]).any()]
+        differs = [
+            values for values in goals if (values[:, one] != values[:, best]).any()
+        ]
         mean, error = behind(differs[0], one) if differs else (0.0, 0.0)
         return mean <= limit * error
 
@@ -449,11 +640,15 @@ def _ranked(
             behind(goals[0], one),
             close(one),
             asked.wins[groups[one][0]],
-            sample.share(columns["matchpoints"][:, one]) if "matchpoints" in columns else None,
+            sample.share(columns["matchpoints"][:, one])
+            if "matchpoints" in columns
+            else None,
         )
         for one in order
     )
-    return CardChoices(asked.turn, next(iter(columns)), choices, len(sample.weights), False)
+    return CardChoices(
+        asked.turn, next(iter(columns)), choices, len(sample.weights), False
+    )
 
 
 def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardChoices:
@@ -468,14 +663,26 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         hidden = with_equals_alike(turn.trick, ours, hidden, side)
     n = MOST_LAYOUTS if tricks <= 4 else min(budget.solve or SEARCHED, SEARCHED)
     # What a trick more is worth: by the goal, the others deciding where that does not.
-    more = np.sum([np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())], axis=0)
+    more = np.sum(
+        [np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())],
+        axis=0,
+    )
     more = more[turn.won :][:tricks, None]
 
-    def plans(game: Ending, rows: Ints, weights: Floats, depth: int) -> tuple[dict[Card, Plan], dict[str, Floats]]:
+    def plans(
+        game: Ending, rows: Ints, weights: Floats, depth: int
+    ) -> tuple[dict[Card, Plan], dict[str, Floats]]:
         """The plan for each card, of equals the lowest, and by goal (layouts, cards) what it is worth."""
-        found = sorted(game.cards(more * np.bincount(rows, weights), depth), key=lambda one: -one[0])
-        taken = np.stack([turn.won + game.tricks(outcome) for _, outcome, _ in found], axis=1)[rows]
-        return {Card(card): plan for card, _, plan in found}, {name: values[taken] for name, values in goals.items()}
+        found = sorted(
+            game.cards(more * np.bincount(rows, weights), depth),
+            key=lambda one: -one[0],
+        )
+        taken = np.stack(
+            [turn.won + game.tricks(outcome) for _, outcome, _ in found], axis=1
+        )[rows]
+        return {Card(card): plan for card, _, plan in found}, {
+            name: values[taken] for name, values in goals.items()
+        }
 
     ess = np.inf if some.exact else some.ess
     sample = CalibratedSample.every(some.weights, ess)
@@ -486,11 +693,15 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
         # Double dummy is quick, so that it is asked of all draws: the layouts searched are weighted to agree with it.
         seen = next(iter(plans(game, rows, some.weights, 0)[1].values()))
         picked = draw.choice(len(rows), n, p=some.weights)
-        sample = CalibratedSample.of(np.full(n, 1.0 / n), seen[picked], some.weights @ seen, ess)
+        sample = CalibratedSample.of(
+            np.full(n, 1.0 / n), seen[picked], some.weights @ seen, ess
+        )
         distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
         game = Ending(turn.trick, ours, distinct, side, most_work)
     best, columns = plans(game, rows, sample.weights, reached := 1)
-    while reached < min(tricks, horizon) and (reached < 2 or tricks <= 4 or game.work * DEEPER < most_work):
+    while reached < min(tricks, horizon) and (
+        reached < 2 or tricks <= 4 or game.work * DEEPER < most_work
+    ):
         try:
             best, columns = plans(game, rows, sample.weights, reached + 1)
         except TooMuchWork:
@@ -504,9 +715,20 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
     # Of cards that are the same by the plan, that comes first which is better double dummy.
     seen = next(iter(plans(game, rows, sample.weights, 0)[1].values()))
     order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
-    groups, columns = [groups[i] for i in order], {name: values[:, order] for name, values in columns.items()}
-    ranked = replace(
-        _ranked(asked, groups, columns, sample), exact=some.exact and len(sample.weights) == len(some), horizon=reached
+    groups, columns = (
+        [groups[i] for i in order],
+        {name: values[:, order] for name, values in columns.items()},
     )
-    text = game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights)) if reached == tricks else ()
-    return replace(ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks))
+    ranked = replace(
+        _ranked(asked, groups, columns, sample),
+        exact=some.exact and len(sample.weights) == len(some),
+        horizon=reached,
+    )
+    text = (
+        game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights))
+        if reached == tricks
+        else ()
+    )
+    return replace(
+        ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks)
+    )

@@ -45,10 +45,16 @@ class Judged:
     player: Seat  #: Who chose: declarer for dummy.
     card: Card
     best: Card  #: The best card, the same where none was better.
-    cost: Estimate[float]  #: Tricks less than the best card on average, by what the player could know.
+    cost: Estimate[
+        float
+    ]  #: Tricks less than the best card on average, by what the player could know.
     close: bool  #: Whether the test cannot tell it from the best.
-    double_dummy_cost: int | None  #: Tricks lost on the real deal; ``None`` where the record does not tell all hands.
-    choices: int  #: Cards that could be told apart; 1 where there was nothing to choose.
+    double_dummy_cost: (
+        int | None
+    )  #: Tricks lost on the real deal; ``None`` where the record does not tell all hands.
+    choices: (
+        int  #: Cards that could be told apart; 1 where there was nothing to choose.
+    )
     kind: str  #: ``lead``, ``declarer`` or ``defence``.
 
     @property
@@ -58,9 +64,15 @@ class Judged:
 
     @property
     def why(self) -> str:
-        who, better, (cost, error) = SEATS[self.player.name], card_words(self.best), self.cost
+        who, better, (cost, error) = (
+            SEATS[self.player.name],
+            card_words(self.best),
+            self.cost,
+        )
         if self.verdict == "costly":
-            real = {None: "", 0: "; on the real deal it cost nothing"}.get(self.double_dummy_cost, "")
+            real = {None: "", 0: "; on the real deal it cost nothing"}.get(
+                self.double_dummy_cost, ""
+            )
             more = f"{cost:.2f}{error_text(error)}"
             return f"{better} takes {more} tricks more on average, by what {who} could know{real}."
         if self.verdict == "unlucky":
@@ -97,7 +109,8 @@ def judged_cards(
     if contract is None or record.auction is None or not record.plays:
         what = "no cards played" if record.contract else "no contract"
         raise NotationError(
-            f"board {record.board}: {what} on record to review: choose another board", board=record.board
+            f"board {record.board}: {what} on record to review: choose another board",
+            board=record.board,
         )
     solver, seed = card_solver(), int(generator(rng).integers(1 << 62))
     dummy, deal = contract.declarer.partner, record.deal
@@ -106,24 +119,67 @@ def judged_cards(
         chooser = contract.declarer if seat == dummy else seat
         if chooser not in players:
             continue
-        belief = Belief.of_record(record, chooser, cards=place, bidder=bidder, player=player)
+        belief = Belief.of_record(
+            record, chooser, cards=place, bidder=bidder, player=player
+        )
         turn = turn_of(belief, contract)
         real = None if deal is None else 0
-        kind = "lead" if not place else "declarer" if chooser == contract.declarer else "defence"
+        kind = (
+            "lead"
+            if not place
+            else "declarer"
+            if chooser == contract.declarer
+            else "defence"
+        )
         if len(turn.legal) == 1:
-            yield Judged(place, seat, chooser, card, card, Estimate(0.0, 0.0), True, real, 1, kind)
+            yield Judged(
+                place,
+                seat,
+                chooser,
+                card,
+                card,
+                Estimate(0.0, 0.0),
+                True,
+                real,
+                1,
+                kind,
+            )
             continue
         if deal is not None:
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
             real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
-        posterior = last[chooser] = believed(belief, budget.draws or 0, seed + place, last.get(chooser))
-        found = play(posterior, contract, goal="tricks", solve=budget.solve, seconds=budget.seconds, rng=seed + place)
+        posterior = last[chooser] = believed(
+            belief, budget.draws or 0, seed + place, last.get(chooser)
+        )
+        found = play(
+            posterior,
+            contract,
+            goal="tricks",
+            solve=budget.solve,
+            seconds=budget.seconds,
+            rng=seed + place,
+        )
         mine, first = found.of(card), found.choices[0]
-        best = card if mine.behind.mean < 1e-9 else first.cards[-1]  # of cards that are as good it is the one played
-        yield Judged(place, seat, chooser, card, best, mine.behind, mine.close, real, len(found.choices), kind)
+        best = (
+            card if mine.behind.mean < 1e-9 else first.cards[-1]
+        )  # of cards that are as good it is the one played
+        yield Judged(
+            place,
+            seat,
+            chooser,
+            card,
+            best,
+            mine.behind,
+            mine.close,
+            real,
+            len(found.choices),
+            kind,
+        )
 
 
-def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any) -> pandas.DataFrame:
+def review(
+    record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any
+) -> pandas.DataFrame:
     """What every card on record cost its player, a row each in the order played; ``players`` picks those who chose.
 
     Columns: ``trick``, ``seat``, ``player`` (declarer for dummy's cards), ``card``, ``best``, ``cost`` with its
@@ -171,16 +227,41 @@ class BoardReview(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         record = self.record
-        cards = [{**row.document(), "name": player_name(record, row.player)} for row in self.cards]
-        told = {"board": record.board, "contract": str(record.contract), "alerts": alerts_of(record)}
-        return {**told, "claimed": record.claimed and not record.dropped, "left_out": record.dropped, "cards": cards}
+        cards = [
+            {**row.document(), "name": player_name(record, row.player)}
+            for row in self.cards
+        ]
+        told = {
+            "board": record.board,
+            "contract": str(record.contract),
+            "alerts": alerts_of(record),
+        }
+        return {
+            **told,
+            "claimed": record.claimed and not record.dropped,
+            "left_out": record.dropped,
+            "cards": cards,
+        }
 
     def parts(self, alerts: bool) -> list[Table | str]:
         """For people: tables and sentences; whether ``alerts`` were taken for what the calls show."""
         record, told = self.record, alert_sentences(self.record, alerts)
-        costly = review_table(self.cards, f"{record.title}, {record.contract}: cards that were costly or unlucky")
-        rest = [f"{len(record.plays)} cards are on record{record.rest}."] if record.rest else []
-        return [costly, *told, *([""] if told else []), players_table(players_of([self])), *rest]
+        costly = review_table(
+            self.cards,
+            f"{record.title}, {record.contract}: cards that were costly or unlucky",
+        )
+        rest = (
+            [f"{len(record.plays)} cards are on record{record.rest}."]
+            if record.rest
+            else []
+        )
+        return [
+            costly,
+            *told,
+            *([""] if told else []),
+            players_table(players_of([self])),
+            *rest,
+        ]
 
 
 def player_name(record: Record, seat: Seat) -> str:
@@ -197,7 +278,10 @@ def players_of(found: Iterable[BoardReview]) -> dict[str, list[Judged]]:
 
 
 def alerts_of(record: Record) -> list[dict[str, str | None]]:
-    calls, read = [] if record.auction is None else list(record.auction), alerts_read(record)
+    calls, read = (
+        [] if record.auction is None else list(record.auction),
+        alerts_read(record),
+    )
     return [
         {
             "seat": calls[at][0].name,
@@ -213,15 +297,25 @@ def alert_sentences(record: Record, taken: bool | None = None) -> list[str]:
     """The same in words; ``taken`` tells whether what can be read of them was used, where that is known."""
     sentences = []
     for one in alerts_of(record):
-        how = {True: "taken as", False: "--alerts would take it as", None: "which can be read as"}[taken]
+        how = {
+            True: "taken as",
+            False: "--alerts would take it as",
+            None: "which can be read as",
+        }[taken]
         read = f" ({how} {one['statement']})" if one["statement"] else ""
         said = one["alert"] or "without a word"
-        sentences.append(f"{SEATS[str(one['seat'])]}'s {one['call']} was alerted: {said}{read}.")
+        sentences.append(
+            f"{SEATS[str(one['seat'])]}'s {one['call']} was alerted: {said}{read}."
+        )
     return sentences
 
 
-def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) -> Table:
-    heads = ["lead", "declarer", "defence"] if kinds else ["unlucky", "double dummy, all"]
+def players_table(
+    players: Mapping[str, Sequence[Judged]], kinds: bool = False
+) -> Table:
+    heads = (
+        ["lead", "declarer", "defence"] if kinds else ["unlucky", "double dummy, all"]
+    )
     lines: list[list[str | float]] = []
     for name, rows in players.items():
         one = player_costs(rows)
@@ -229,7 +323,11 @@ def players_table(players: Mapping[str, Sequence[Judged]], kinds: bool = False) 
         real = [str(one["unlucky"]), number(one["double_dummy_lost"])]
         more = [f"{one['by_kind'][kind]:.2f}" for kind in heads] if kinds else real
         lines.append([name, str(one["choices"]), str(one["costly"]), lost, *more])
-    return Table("By player", ["player", "choices", "costly", "tricks lost by these", *heads], lines)
+    return Table(
+        "By player",
+        ["player", "choices", "costly", "tricks lost by these", *heads],
+        lines,
+    )
 
 
 def review_table(rows: Sequence[Judged], title: str) -> Table:
@@ -237,8 +335,18 @@ def review_table(rows: Sequence[Judged], title: str) -> Table:
     for row in rows:
         if row.verdict:
             cost = f"{row.cost.mean:.2f}{error_text(row.cost.error)}"
-            played = f"{row.number // 4 + 1} {SEATS[row.seat.name]} {card_words(row.card)}"
-            lines.append([played, card_words(row.best), cost, number(row.double_dummy_cost), row.verdict])
+            played = (
+                f"{row.number // 4 + 1} {SEATS[row.seat.name]} {card_words(row.card)}"
+            )
+            lines.append(
+                [
+                    played,
+                    card_words(row.best),
+                    cost,
+                    number(row.double_dummy_cost),
+                    row.verdict,
+                ]
+            )
     note = (
         "cost: tricks on average over what the player could know then, with one standard error, declarer's last eight "
         "tricks by one plan; double dummy: on the real deal. Costly cards were worse by what was known; unlucky ones "

@@ -17,7 +17,9 @@ from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints
 
 ENTRIES: Final = 1 << 20  # positions that a table holds; an older one gives way
-LEADER, PLACE, TOP, WINNER, TARGET, LEFT, NEXT, HAND, SLOT, LOW, HIGH, BEFORE = range(12)
+LEADER, PLACE, TOP, WINNER, TARGET, LEFT, NEXT, HAND, SLOT, LOW, HIGH, BEFORE = range(
+    12
+)
 """Of a card to be played: who led, cards before it in the trick, the highest and whose it is, tricks that declarer must
 take of those left, the number of the try, the hand, its place and key in the table, the cards of the trick."""
 
@@ -26,7 +28,9 @@ class Transpositions(NamedTuple):
     """What is known of positions, which those of one play share."""
 
     keys: Ints  # (ENTRIES, 2) two suits each: by card from the lowest on two bits, whose it is
-    bounds: NDArray[np.int8]  # (ENTRIES, 2) tricks that declarer takes at least and at most
+    bounds: NDArray[
+        np.int8
+    ]  # (ENTRIES, 2) tricks that declarer takes at least and at most
     good: Ints  # (4, 52) by seat and card: how often it did what its side wanted
 
 
@@ -36,10 +40,17 @@ class Solver:
     def __init__(self, trump: int | None, side: int) -> None:
         self.trump, self.side = -1 if trump is None else int(trump), side
         bounds = np.zeros((ENTRIES, 2), np.int8)
-        self.known = Transpositions(np.zeros((ENTRIES, 2), np.int64), bounds, np.zeros((4, 52), np.int64))
+        self.known = Transpositions(
+            np.zeros((ENTRIES, 2), np.int64), bounds, np.zeros((4, 52), np.int64)
+        )
 
     def tricks(
-        self, ours: tuple[int, int], hidden: Ints, leader: int, cards: tuple[int, ...], caps: Ints
+        self,
+        ours: tuple[int, int],
+        hidden: Ints,
+        leader: int,
+        cards: tuple[int, ...],
+        caps: Ints,
     ) -> tuple[Ints, int]:
         """(n,) tricks of declarer from here on, the one that lies among them, up to ``caps``, and the cards tried;
         ``hidden``: (n, 2) as of an ending.
@@ -47,11 +58,23 @@ class Solver:
         hands = np.empty((len(hidden), 4), np.int64)
         hands[:, self.side :: 2], hands[:, 1 - self.side :: 2] = ours, hidden
         taken = np.array(caps, np.int64)
-        return taken, solve(hands, (self.side, self.trump), (leader, np.array(cards, np.int64)), taken, self.known)
+        return taken, solve(
+            hands,
+            (self.side, self.trump),
+            (leader, np.array(cards, np.int64)),
+            taken,
+            self.known,
+        )
 
 
 @njit
-def solve(layouts: Ints, rules: tuple[int, int], trick: tuple[int, Ints], tricks: Ints, memory: Transpositions) -> int:
+def solve(
+    layouts: Ints,
+    rules: tuple[int, int],
+    trick: tuple[int, Ints],
+    tricks: Ints,
+    memory: Transpositions,
+) -> int:
     """The number of cards tried; ``tricks``, at first the most that are asked for, become those of declarer from here
     on in each layout. ``rules`` are declarer's side and the trumps, ``trick`` its leader and cards.
     """
@@ -83,7 +106,11 @@ def solve(layouts: Ints, rules: tuple[int, int], trick: tuple[int, Ints], tricks
 
 @njit
 def _reaches(
-    hands: Ints, rules: tuple[int, int], played: Ints, stack: tuple[Ints, Ints], memory: Transpositions
+    hands: Ints,
+    rules: tuple[int, int],
+    played: Ints,
+    stack: tuple[Ints, Ints],
+    memory: Transpositions,
 ) -> int:
     """Whether the target of the first frame can be reached: the number of cards tried, negative if not."""
     side, trump = rules
@@ -105,7 +132,9 @@ def _reaches(
                 else:
                     low, high = _key(hands, leader)
                     high |= int(ours) << 60
-                    slot = (low * 0x9E3779B97F4A7C1 ^ high * 0x632BE59BD9B4E01) >> 24 & (len(keys) - 1)
+                    slot = (
+                        low * 0x9E3779B97F4A7C1 ^ high * 0x632BE59BD9B4E01
+                    ) >> 24 & (len(keys) - 1)
                     frame[SLOT], frame[LOW], frame[HIGH] = slot, low, high
                     if keys[slot, 0] == low and keys[slot, 1] == high:
                         if bounds[slot, 0] >= frame[TARGET]:
@@ -114,7 +143,11 @@ def _reaches(
                             reached, done = False, True
                     if not done:
                         sure = _sure(hands, leader, trump)
-                        if (sure >= frame[TARGET]) if ours else (frame[LEFT] - sure < frame[TARGET]):
+                        if (
+                            (sure >= frame[TARGET])
+                            if ours
+                            else (frame[LEFT] - sure < frame[TARGET])
+                        ):
                             reached, done = ours, True
             if not done:
                 hand = hands[seat]
@@ -124,7 +157,12 @@ def _reaches(
                     suit = tries[depth - place, 0] if depth >= place else led
                     if hand & SUIT_MASK << 13 * suit:
                         legal = hand & SUIT_MASK << 13 * suit
-                others = hands[(seat + 1) % 4] | hands[(seat + 2) % 4] | hands[(seat + 3) % 4] | frame[BEFORE]
+                others = (
+                    hands[(seat + 1) % 4]
+                    | hands[(seat + 2) % 4]
+                    | hands[(seat + 3) % 4]
+                    | frame[BEFORE]
+                )
                 frame[NEXT] = _order(tries[depth], legal, others, good[seat])
         else:  # the answer to the last card tried
             hands[seat] = frame[HAND]
@@ -156,13 +194,22 @@ def _reaches(
             tries[depth, 0] = card // 13
         after = frames[depth + 1]
         after[LEADER], after[PLACE] = leader, place + 1
-        after[TARGET], after[LEFT], after[BEFORE] = frame[TARGET], frame[LEFT], frame[BEFORE] | 1 << card
+        after[TARGET], after[LEFT], after[BEFORE] = (
+            frame[TARGET],
+            frame[LEFT],
+            frame[BEFORE] | 1 << card,
+        )
         after[TOP], after[WINNER] = frame[TOP], frame[WINNER]
         if place == 0 or _beats(card, frame[TOP], trump):
             after[TOP], after[WINNER] = card, seat
         if place == 3:
             winner = after[WINNER]
-            after[LEADER], after[PLACE], after[LEFT], after[BEFORE] = winner, 0, frame[LEFT] - 1, 0
+            after[LEADER], after[PLACE], after[LEFT], after[BEFORE] = (
+                winner,
+                0,
+                frame[LEFT] - 1,
+                0,
+            )
             after[TARGET] -= (winner - side) % 2 == 0
         depth += 1
         entering = True
@@ -219,7 +266,11 @@ def _highest(suit: int) -> int:
 @njit
 def _sure(hands: Ints, leader: int, trump: int) -> int:
     """Tricks that the leader takes with the highest cards of the own hand, one after the other, trumps first."""
-    left, right, partner = hands[(leader + 1) % 4], hands[(leader + 3) % 4], hands[(leader + 2) % 4]
+    left, right, partner = (
+        hands[(leader + 1) % 4],
+        hands[(leader + 3) % 4],
+        hands[(leader + 2) % 4],
+    )
     many, drawn = 0, 0
     for step in range(4):
         suit = (max(trump, 0) + step) % 4
@@ -230,14 +281,25 @@ def _sure(hands: Ints, leader: int, trump: int) -> int:
             high ^= 1 << _highest(high)
             sure += 1
         if sure:
-            before, behind = _many(left >> 13 * suit & SUIT_MASK), _many(right >> 13 * suit & SUIT_MASK)
+            before, behind = (
+                _many(left >> 13 * suit & SUIT_MASK),
+                _many(right >> 13 * suit & SUIT_MASK),
+            )
             if sure >= max(before, behind, _many(partner >> 13 * suit & SUIT_MASK)):
                 sure = _many(own)
             if suit == trump:
                 drawn = sure
             elif trump >= 0:  # whoever has trumps left must follow
-                sure = min(sure, before) if _many(left >> 13 * trump & SUIT_MASK) > drawn else sure
-                sure = min(sure, behind) if _many(right >> 13 * trump & SUIT_MASK) > drawn else sure
+                sure = (
+                    min(sure, before)
+                    if _many(left >> 13 * trump & SUIT_MASK) > drawn
+                    else sure
+                )
+                sure = (
+                    min(sure, behind)
+                    if _many(right >> 13 * trump & SUIT_MASK) > drawn
+                    else sure
+                )
         many += sure
     return many
 
@@ -246,13 +308,19 @@ def _sure(hands: Ints, leader: int, trump: int) -> int:
 def _key(hands: Ints, leader: int) -> tuple[int, int]:
     """Who holds each card left, in the order of their ranks, spades and hearts, and diamonds and clubs."""
     every = hands[0] | hands[1] | hands[2] | hands[3]
-    one, two, three = hands[(leader + 1) % 4], hands[(leader + 2) % 4], hands[(leader + 3) % 4]
+    one, two, three = (
+        hands[(leader + 1) % 4],
+        hands[(leader + 2) % 4],
+        hands[(leader + 3) % 4],
+    )
     low, high = 0, 0
     for suit in range(4):
         word, left = 1, every & SUIT_MASK << 13 * suit
         while left:
             bit = left & -left
-            word = word << 2 | (1 if one & bit else 2 if two & bit else 3 if three & bit else 0)
+            word = word << 2 | (
+                1 if one & bit else 2 if two & bit else 3 if three & bit else 0
+            )
             left ^= bit
         if suit < 2:
             low = low << 32 | word

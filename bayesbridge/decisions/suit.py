@@ -28,7 +28,9 @@ from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
 from bayesbridge.words import SEATS, error_text, percent, share_error
 
-MOST_MISSING: Final = 10  # cards that the defenders may hold: with more there is nothing to plan
+MOST_MISSING: Final = (
+    10  # cards that the defenders may hold: with more there is nothing to plan
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,21 @@ class Combination:
     ((10,), (6, 5, 4))
     """
 
-    first: tuple[int, ...]  # ranks of the first hand, 0 the two … 12 the ace, high cards first
+    first: tuple[
+        int, ...
+    ]  # ranks of the first hand, 0 the two … 12 the ace, high cards first
     second: tuple[int, ...]
-    groups: tuple[tuple[int, ...], ...]  # ranks that the defenders hold, high cards first, equals together
-    small: int = 0  # declarer's cards of lower rank are counted as the lowest of the suit
+    groups: tuple[
+        tuple[int, ...], ...
+    ]  # ranks that the defenders hold, high cards first, equals together
+    small: int = (
+        0  # declarer's cards of lower rank are counted as the lowest of the suit
+    )
 
     @classmethod
-    def of(cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()) -> Combination:
+    def of(
+        cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()
+    ) -> Combination:
         """From 13-bit fields; cards ``gone`` are played. A rank in ``apart`` begins a group of its own."""
         missing = 13 - (first | second | gone).bit_count()
         if not first | second or missing > MOST_MISSING:
@@ -67,16 +77,29 @@ class Combination:
 
     def gap(self, rank: int) -> int:
         """Groups above a card of declarer's, all of them for a card counted as small."""
-        return len(self.groups) if rank < self.small else sum(group[0] > rank for group in self.groups)
+        return (
+            len(self.groups)
+            if rank < self.small
+            else sum(group[0] > rank for group in self.groups)
+        )
 
     def coarser(self) -> Combination | None:
         """The same with the lowest of declarer's cards that part two groups counted as small; ``None`` at the end."""
-        parting = [rank for rank in (*self.first, *self.second) if 0 < self.gap(rank) < len(self.groups)]
+        parting = [
+            rank
+            for rank in (*self.first, *self.second)
+            if 0 < self.gap(rank) < len(self.groups)
+        ]
         if not parting:
             return None
         place = max(map(self.gap, parting))
         merged = tuple(rank for group in self.groups[place - 1 :] for rank in group)
-        return Combination(self.first, self.second, (*self.groups[: place - 1], merged), self.groups[place - 1][-1])
+        return Combination(
+            self.first,
+            self.second,
+            (*self.groups[: place - 1], merged),
+            self.groups[place - 1][-1],
+        )
 
 
 def _ranks(field: int) -> tuple[int, ...]:
@@ -89,22 +112,33 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
     >>> [f"{field:b}" for field in read_pair("Ax", "K3x")]
     ['1000000000001', '100000000110']
     """
-    named = [text.translate({ord("x"): None, ord("X"): None}) or "-" for text in (first, second)]
+    named = [
+        text.translate({ord("x"): None, ord("X"): None}) or "-"
+        for text in (first, second)
+    ]
     fields = [holding(text) for text in named]
     if both := fields[0] & fields[1]:
         rank = RANKS[both.bit_length() - 1]
-        raise DealError(f"{rank} stands in both {first!r} and {second!r}: remove one", text=(first, second))
+        raise DealError(
+            f"{rank} stands in both {first!r} and {second!r}: remove one",
+            text=(first, second),
+        )
     free = [rank for rank in range(13) if not (fields[0] | fields[1]) >> rank & 1]
     small = [text.lower().count("x") for text in (first, second)]
     if sum(small) > len(free):
-        raise DealError(f"{first!r} and {second!r} have more than 13 cards: remove some", text=(first, second))
+        raise DealError(
+            f"{first!r} and {second!r} have more than 13 cards: remove some",
+            text=(first, second),
+        )
     for place in (0, 1):
         for _ in range(small[place]):
             fields[place] |= 1 << free.pop(0)
     return fields[0], fields[1]
 
 
-def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
+def prior_shares(
+    combination: Combination, vacant: tuple[int, int] = (13, 13)
+) -> Floats:
     """(8192,) P(the left defender holds exactly these cards), where the two have so many places for unknown cards.
 
     With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) / C(a + b, a).
@@ -112,12 +146,22 @@ def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -
     left, right = vacant
     m = sum(map(len, combination.groups))
     if min(vacant) < 0 or left + right < m:
-        raise BayesBridgeError(f"{left} and {right} vacant places for {m} missing cards: give more", vacant=vacant)
+        raise BayesBridgeError(
+            f"{left} and {right} vacant places for {m} missing cards: give more",
+            vacant=vacant,
+        )
     every = comb(left + right, left)
-    by_length = [comb(left + right - m, left - k) / every if k <= left else 0.0 for k in range(m + 1)]
+    by_length = [
+        comb(left + right - m, left - k) / every if k <= left else 0.0
+        for k in range(m + 1)
+    ]
     missing = sum(1 << rank for group in combination.groups for rank in group)
     fields = np.arange(1 << 13)
-    shares: Floats = np.where(fields & ~missing == 0, np.array(by_length)[np.minimum(np.bitwise_count(fields), m)], 0.0)
+    shares: Floats = np.where(
+        fields & ~missing == 0,
+        np.array(by_length)[np.minimum(np.bitwise_count(fields), m)],
+        0.0,
+    )
     return shares
 
 
@@ -146,25 +190,39 @@ NONE: Final = -1  # no card of the suit
 class SuitGame(Search):
     """A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card."""
 
-    def __init__(self, combination: Combination, lowest: int, most_work: int = MOST_WORK) -> None:
+    def __init__(
+        self, combination: Combination, lowest: int, most_work: int = MOST_WORK
+    ) -> None:
         self.sizes = tuple(len(group) for group in combination.groups)
         layouts = combination.layouts
         self.held = tuple(
             [
                 [
-                    sum(1 << i for i, layout in enumerate(layouts) if (layout[c], size - layout[c])[side] >= count)
+                    sum(
+                        1 << i
+                        for i, layout in enumerate(layouts)
+                        if (layout[c], size - layout[c])[side] >= count
+                    )
                     for count in range(1, size + 1)
                 ]
                 for c, size in enumerate(self.sizes)
             ]
             for side in (0, 1)
         )  # by defender (0 left, 1 right), group and count: the layouts in which they hold more than that count
-        hands = [tuple(map(combination.gap, ranks)) for ranks in (combination.first, combination.second)]
-        first, second = (tuple(gaps.count(gap) for gap in range(len(self.sizes) + 1)) for gaps in hands)
+        hands = [
+            tuple(map(combination.gap, ranks))
+            for ranks in (combination.first, combination.second)
+        ]
+        first, second = (
+            tuple(gaps.count(gap) for gap in range(len(self.sizes) + 1))
+            for gaps in hands
+        )
         nothing = (0,) * len(self.sizes)
         self.start = self._closed_up((first, second), (nothing, nothing))
         self.lowest = lowest
-        super().__init__(len(layouts), max(1, max(map(len, hands)) - lowest + 1), most_work)
+        super().__init__(
+            len(layouts), max(1, max(map(len, hands)) - lowest + 1), most_work
+        )
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
         """Where cards above all others, one a trick, reach all that is asked or possible."""
@@ -172,7 +230,14 @@ class SuitGame(Search):
         if trick:
             return None
         longest = max(sum(first), sum(second))
-        top = next((gap for gap, size in enumerate(self.sizes) if size - left[gap] - right[gap]), len(self.sizes))
+        top = next(
+            (
+                gap
+                for gap, size in enumerate(self.sizes)
+                if size - left[gap] - right[gap]
+            ),
+            len(self.sizes),
+        )
         sure = min(sum(first[: top + 1]) + sum(second[: top + 1]), longest)
         if sure < min(lowest + self.levels - 1, longest):
             return None
@@ -182,8 +247,15 @@ class SuitGame(Search):
         """Any card of either hand; to the trick the lowest, and those that beat what lies."""
         hands, played, trick = state
         if not trick:
-            leads = [(hand, gap) for hand in (0, 1) for gap, count in enumerate(hands[hand]) if count]
-            return [(lead, (_changed(hands, *lead, -1), played, lead), 0) for lead in leads]
+            leads = [
+                (hand, gap)
+                for hand in (0, 1)
+                for gap, count in enumerate(hands[hand])
+                if count
+            ]
+            return [
+                (lead, (_changed(hands, *lead, -1), played, lead), 0) for lead in leads
+            ]
         if len(trick) != 3:
             return None
         hand, gap, group = trick
@@ -208,7 +280,9 @@ class SuitGame(Search):
             here = void
             if group != NONE:
                 count = played[side][group]
-                holding = self.held[side][group][count] if count < self.sizes[group] else 0
+                holding = (
+                    self.held[side][group][count] if count < self.sizes[group] else 0
+                )
                 here, void = live & holding, void & ~holding
             if here:
                 after = _changed(played, side, group, 1)
@@ -219,7 +293,9 @@ class SuitGame(Search):
                     found.append((group, here, self._closed_up(hands, after), int(won)))
         return found
 
-    def _closed_up(self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]) -> State:
+    def _closed_up(
+        self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]
+    ) -> State:
         """The start of a trick; gaps above a group that is gone count as the gap below it."""
         first, second = map(list, hands)
         for group, size in enumerate(self.sizes):
@@ -230,7 +306,9 @@ class SuitGame(Search):
         return (tuple(first), tuple(second)), played, ()
 
 
-def _changed(pair: tuple[Counts, Counts], side: int, place: int, by: int) -> tuple[Counts, Counts]:
+def _changed(
+    pair: tuple[Counts, Counts], side: int, place: int, by: int
+) -> tuple[Counts, Counts]:
     if place == NONE:
         return pair
     counts = pair[side]
@@ -256,13 +334,20 @@ def steps(
     if plan is None:
         return None
     (hand, gap), replies = plan
-    out = [len(group) - a - b for group, a, b in zip(combination.groups, *played, strict=True)]
+    out = [
+        len(group) - a - b
+        for group, a, b in zip(combination.groups, *played, strict=True)
+    ]
     names = [*map(_text, combination.groups), None]  # the last of no card
 
     def chosen(ranks: tuple[int, ...], gap: int) -> int:
         """Groups that are gone are not counted."""
         gaps = {rank: combination.gap(rank) for rank in ranks}
-        equals = [rank for rank in ranks if next((i for i in range(gaps[rank], len(out)) if out[i]), len(out)) == gap]
+        equals = [
+            rank
+            for rank in ranks
+            if next((i for i in range(gaps[rank], len(out)) if out[i]), len(out)) == gap
+        ]
         return equals[-1] if gap == len(out) else equals[0]
 
     own, other = hands[hand], hands[1 - hand]
@@ -276,10 +361,21 @@ def steps(
         left = (rest, kept) if hand == 0 else (kept, rest)
         now = _changed(played, side, group, 1)
         then = [
-            {"played": names[last], "next": steps(after, combination, seats, left, _changed(now, 1 - side, last, 1))}
+            {
+                "played": names[last],
+                "next": steps(
+                    after, combination, seats, left, _changed(now, 1 - side, last, 1)
+                ),
+            }
             for last, after in plans
         ]
-        answers.append({"played": names[group], "card": None if third is None else RANKS[third], "then": then})
+        answers.append(
+            {
+                "played": names[group],
+                "card": None if third is None else RANKS[third],
+                "then": then,
+            }
+        )
     return {"leader": seats[hand].name, "lead": RANKS[led], "answers": answers}
 
 
@@ -295,11 +391,18 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
         return
     groups: dict[tuple[str, ...], list[tuple[str | None, str | None]]] = {}
     branches = [
-        (answer["played"], last["played"], last["next"]) for answer in step["answers"] for last in answer["then"]
+        (answer["played"], last["played"], last["next"])
+        for answer in step["answers"]
+        for last in answer["then"]
     ]
     for second, fourth, after in branches:
-        if after and any(one["card"] or any(last["next"] for last in one["then"]) for one in after["answers"]):
-            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append((second, fourth))
+        if after and any(
+            one["card"] or any(last["next"] for last in one["then"])
+            for one in after["answers"]
+        ):
+            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append(
+                (second, fourth)
+            )
     for lines, cases in groups.items():
         always = len(groups) == 1 and len(cases) == len(branches)
         if not always:
@@ -308,9 +411,13 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
 
 
 def _trick(step: Step, lowest: str) -> str:
-    leader, defender, third = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (0, 1, 2))
+    leader, defender, third = (
+        SEATS[Seat[step["leader"]].next(turn).name] for turn in (0, 1, 2)
+    )
     answers = step["answers"]
-    usual = next((one for one in answers if one["played"] == lowest), answers[0])["card"]
+    usual = next((one for one in answers if one["played"] == lowest), answers[0])[
+        "card"
+    ]
     text = f"{leader} leads the {_NAMES[step['lead']]}"
     if usual:
         text += f", {third} plays the {_NAMES[usual]}"
@@ -323,7 +430,9 @@ def _trick(step: Step, lowest: str) -> str:
     return f"{text}."
 
 
-def _condition(step: Step, cases: list[tuple[str | None, str | None]], lowest: str) -> str:
+def _condition(
+    step: Step, cases: list[tuple[str | None, str | None]], lowest: str
+) -> str:
     """By the second card alone where that tells it, else by both."""
     second, fourth = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (1, 3))
     met: dict[str | None, list[str | None]] = {}
@@ -332,12 +441,20 @@ def _condition(step: Step, cases: list[tuple[str | None, str | None]], lowest: s
     every = {answer["played"]: len(answer["then"]) for answer in step["answers"]}
     by_last: dict[tuple[str | None, ...], list[str | None]] = {}
     for one, lasts in met.items():
-        by_last.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(one)
+        by_last.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(
+            one
+        )
     parts = []
     for final, ones in by_last.items():
-        what = [] if len(ones) == len(every) else [f"{second} {' or '.join(_play(one, lowest) for one in ones)}"]
+        what = (
+            []
+            if len(ones) == len(every)
+            else [f"{second} {' or '.join(_play(one, lowest) for one in ones)}"]
+        )
         if final:
-            what.append(f"{fourth} {' or '.join(_play(last, lowest) for last in final)}")
+            what.append(
+                f"{fourth} {' or '.join(_play(last, lowest) for last in final)}"
+            )
         parts.append(" and ".join(what) or "in any case")
     return f"If {', or if '.join(parts)}"
 
@@ -350,15 +467,25 @@ def _play(ranks: str | None, lowest: str) -> str:
     return f"plays {' or '.join(f'the {_NAMES[rank]}' for rank in ranks)}"
 
 
-_NAMES: Final = {rank: rank for rank in RANKS} | {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}
+_NAMES: Final = {rank: rank for rank in RANKS} | {
+    "A": "ace",
+    "K": "king",
+    "Q": "queen",
+    "J": "jack",
+    "T": "ten",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class SuitLine:
     """One plan, and what it reaches against the best defence."""
 
-    goal: int | None  #: Tricks that it reaches most often; ``None`` for the plan with most tricks on average.
-    at_least: dict[int, float]  #: P(so many tricks or more) by this plan, from one more than the highest cards win.
+    goal: (
+        int | None
+    )  #: Tricks that it reaches most often; ``None`` for the plan with most tricks on average.
+    at_least: dict[
+        int, float
+    ]  #: P(so many tricks or more) by this plan, from one more than the highest cards win.
     tricks: float  #: Expected tricks.
     error: float  #: One standard error of P(goal), or of tricks without a goal; 0 where layouts are weighed exactly.
     step: Step | None  #: The plan as a tree; ``None`` where nothing is to choose.
@@ -371,7 +498,9 @@ class SuitLine:
 
     def text(self, tricks: int = 2) -> tuple[str, ...]:
         """The plan in words, a line for each trick and condition, so many tricks deep."""
-        return tuple(plan_lines(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
+        return tuple(plan_lines(self.step, self.lowest, tricks)) or (
+            "Nothing is to choose.",
+        )
 
     def document(self, tricks: int) -> dict[str, Any]:
         return {
@@ -394,7 +523,9 @@ class SuitPlay(markup.Displayable):
     missing: str  #: Cards of the defenders.
     table: tuple[Seat, Seat]  #: Who holds them.
     sure: int  #: Tricks that are certain by the best play for them.
-    goals: tuple[SuitLine, ...]  #: The best plan for each possible number of tricks above the highest cards' own.
+    goals: tuple[
+        SuitLine, ...
+    ]  #: The best plan for each possible number of tricks above the highest cards' own.
     best: SuitLine  #: The plan with most tricks on average.
     small: str  #: Declarer's cards counted as the lowest, to end the search; the figures are then lower bounds.
     weighed: str = ""  #: How the layouts were weighed, in words.
@@ -419,20 +550,30 @@ class SuitPlay(markup.Displayable):
         for line in (*self.goals, self.best):
             if all(plan.step != line.step for plan in plans):
                 plans.append(line)
-            place = next(place for place, plan in enumerate(plans) if plan.step == line.step)
+            place = next(
+                place for place, plan in enumerate(plans) if plan.step == line.step
+            )
             mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
-            chance = "" if line.goal is None else f"{percent(line.chance)}{share_error(line.chance, line.error)}"
+            chance = (
+                ""
+                if line.goal is None
+                else f"{percent(line.chance)}{share_error(line.chance, line.error)}"
+            )
             goal = "most on average" if line.goal is None else f"{line.goal} or more"
             rows.append([goal, chance, mean, ascii_uppercase[place]])
         notes = []
         for letter, plan in zip(ascii_uppercase, plans, strict=False):
             notes += [f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks))]
         if self.small:
-            notes += [f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds."]
+            notes += [
+                f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds."
+            ]
         beyond = "Entries are taken to be there; ruffs and blocks are left out."
         notes += ["", f"The defenders see all cards and know the plan. {beyond}"]
         columns = ["tricks", "chance", "mean", "plan"]
-        return markup.Table("The best plan for each number of tricks", columns, rows, notes)
+        return markup.Table(
+            "The best plan for each number of tricks", columns, rows, notes
+        )
 
     def document(self, tricks: int = 2) -> dict[str, Any]:
         """For ``--json`` and web pages, with so many tricks of each plan as text."""
@@ -469,10 +610,18 @@ def suit_play(
     """
     if posterior is None:
         if first is None or second is None:
-            raise BayesBridgeError("no holdings: give both, such as AJT32 and K954, or a posterior and a suit")
+            raise BayesBridgeError(
+                "no holdings: give both, such as AJT32 and K954, or a posterior and a suit"
+            )
         combination = Combination.of(*read_pair(first, second))
-        places = "" if vacant == (13, 13) else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
-        found = _solved(combination, (Seat.N, Seat.S), prior_shares(combination, vacant), inf, work)
+        places = (
+            ""
+            if vacant == (13, 13)
+            else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
+        )
+        found = _solved(
+            combination, (Seat.N, Seat.S), prior_shares(combination, vacant), inf, work
+        )
         return replace(found, weighed=f"by vacant places{places}")
     belief = posterior.belief
     if belief.observer.partner in belief.constraints.hidden:
@@ -483,21 +632,39 @@ def suit_play(
         )
     masks, _ = next(posterior.blocks(1))
     gone = Hand(belief.table.played)
-    hands = {seat: Hand(int(masks[0, seat])) - gone for seat in (belief.observer.partner, belief.observer)}
-    chosen, table = _placed(hands, first, second, None if suit is None else Suit.of(suit))
-    mine, other, played = (cards.field(chosen) for cards in (hands[table[0]], hands[table[1]], gone))
+    hands = {
+        seat: Hand(int(masks[0, seat])) - gone
+        for seat in (belief.observer.partner, belief.observer)
+    }
+    chosen, table = _placed(
+        hands, first, second, None if suit is None else Suit.of(suit)
+    )
+    mine, other, played = (
+        cards.field(chosen) for cards in (hands[table[0]], hands[table[1]], gone)
+    )
     shares = np.zeros(1 << 13)
     missing = SUIT_MASK & ~(mine | other | played)
     for block, weights in posterior.blocks():
-        held = (block[:, table[1].next(1)] >> np.uint64(13 * chosen)).astype(np.int64) & missing
+        held = (block[:, table[1].next(1)] >> np.uint64(13 * chosen)).astype(
+            np.int64
+        ) & missing
         shares += np.bincount(held, weights, minlength=1 << 13)
     shares /= shares.sum()
     # Missing cards that hard evidence treats in another way than the next higher one are no equals of it.
     ranks = _ranks(missing)
-    seats = [[may >> (13 * chosen + rank) & 1 for may in belief.constraints.may] for rank in ranks]
-    apart = [rank for rank, one, higher in zip(ranks[1:], seats[1:], seats, strict=False) if one != higher]
+    seats = [
+        [may >> (13 * chosen + rank) & 1 for may in belief.constraints.may]
+        for rank in ranks
+    ]
+    apart = [
+        rank
+        for rank, one, higher in zip(ranks[1:], seats[1:], seats, strict=False)
+        if one != higher
+    ]
     ess = inf if posterior.exact else posterior.ess
-    found = _solved(Combination.of(mine, other, played, apart), table, shares, ess, work)
+    found = _solved(
+        Combination.of(mine, other, played, apart), table, shares, ess, work
+    )
     how = "exactly" if posterior.exact else f"from draws, ESS {ess:.0f}"
     return replace(found, weighed=f"by what {belief.observer.name} believes, {how}")
 
@@ -521,7 +688,13 @@ def _placed(
     )
 
 
-def _solved(combination: Combination, table: tuple[Seat, Seat], shares: Floats, ess: float, work: int) -> SuitPlay:
+def _solved(
+    combination: Combination,
+    table: tuple[Seat, Seat],
+    shares: Floats,
+    ess: float,
+    work: int,
+) -> SuitPlay:
     """Plans from the front; (8192,) ``shares``: the chance of each holding of the left defender, by so many draws."""
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
@@ -545,21 +718,41 @@ def _solved(combination: Combination, table: tuple[Seat, Seat], shares: Floats, 
 
     def line(goal: int | None) -> SuitLine:
         level = None if goal is None else goal - winners - 1
-        place = max(range(len(front)), key=lambda i: (0.0 if level is None else round(reached[i][level], 12), means[i]))
-        step = steps(front[place][1], combination, table, (first, second), (nothing, nothing))
+        place = max(
+            range(len(front)),
+            key=lambda i: (
+                0.0 if level is None else round(reached[i][level], 12),
+                means[i],
+            ),
+        )
+        step = steps(
+            front[place][1], combination, table, (first, second), (nothing, nothing)
+        )
         row = reached[place]
         if level is not None:
             spread = float(row[level] * (1.0 - row[level]))
         else:  # of a count with these shares of at least 1, 2, …
             k = np.arange(1, len(row) + 1)
             spread = max(0.0, float(((2 * k - 1) * row).sum() - row.sum() ** 2))
-        at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
+        at_least = (
+            {winners + 1 + i: float(share) for i, share in enumerate(row)}
+            if longest > winners
+            else {}
+        )
         return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
 
     goals = [line(goal) for goal in range(winners + 1, longest + 1)]
     levels = range(longest - winners)
-    certain = (level for level in levels if any(outcome >> level * game.n & live == live for outcome, _ in front))
-    small = [rank for rank in sorted((*first, *second), reverse=True) if rank < combination.small]
+    certain = (
+        level
+        for level in levels
+        if any(outcome >> level * game.n & live == live for outcome, _ in front)
+    )
+    small = [
+        rank
+        for rank in sorted((*first, *second), reverse=True)
+        if rank < combination.small
+    ]
     return SuitPlay(
         _text(first) or "-",
         _text(second) or "-",
@@ -569,7 +762,9 @@ def _solved(combination: Combination, table: tuple[Seat, Seat], shares: Floats, 
         tuple(one for one in goals if one.chance > 0.0),
         line(None),
         # Unless counting cards as small has lowered none of them.
-        _text(small) if any(rank > combination.groups[-1][-1] for rank in small) else "",
+        _text(small)
+        if any(rank > combination.groups[-1][-1] for rank in small)
+        else "",
     )
 
 

@@ -28,9 +28,14 @@ def verify_size(needed: int, most: int, what: str) -> None:
 def row_classes(table: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; the first row of each."""
     alive = np.flatnonzero((table >= 0).any(1))
-    kind = "u1" if table.itemsize == 1 else ">u4"  # bytes are in the order of the numbers
+    kind = (
+        "u1" if table.itemsize == 1 else ">u4"
+    )  # bytes are in the order of the numbers
     names = [(table[place] + 1).astype(kind).tobytes() for place in alive]
-    first = {name: place for place, name in zip(alive[::-1].tolist(), reversed(names), strict=True)}
+    first = {
+        name: place
+        for place, name in zip(alive[::-1].tolist(), reversed(names), strict=True)
+    }
     order = {name: number for number, name in enumerate(sorted(first))}
     classes = np.full(len(table), -1, dtype=np.int64)
     classes[alive] = [order[name] for name in names]
@@ -65,7 +70,11 @@ def radices(sizes: Sequence[int]) -> list[int]:
 
 def digits(numbers: Ints, sizes: Sequence[int]) -> Ints:
     """(n, digits) the digits of (n,) numbers in mixed radix, the first digit lowest."""
-    return numbers[:, None] // np.array(radices(sizes), dtype=np.int64) % np.array(sizes, dtype=np.int64)
+    return (
+        numbers[:, None]
+        // np.array(radices(sizes), dtype=np.int64)
+        % np.array(sizes, dtype=np.int64)
+    )
 
 
 class Lookup(NamedTuple):
@@ -77,7 +86,12 @@ class Lookup(NamedTuple):
     size: int  #: All sums are below it.
 
     @classmethod
-    def of(cls, matrices: Sequence[NDArray[Any]], sizes: Sequence[int], most: int = MOST_CLASSES) -> Self:
+    def of(
+        cls,
+        matrices: Sequence[NDArray[Any]],
+        sizes: Sequence[int],
+        most: int = MOST_CLASSES,
+    ) -> Self:
         """Matrices whose entries are below ``sizes``; sums are numbers in mixed radix, negative where an entry is."""
         size = math.prod(sizes)
         verify_size(size, most, "classes of two suits")
@@ -96,11 +110,15 @@ class Lookup(NamedTuple):
     def between(self, low: Ints, high: Ints) -> Ints:
         """(n, m) what is looked up for (n, quantities) and (m, quantities) classes, added up."""
         total = np.zeros((len(low), len(high)), dtype=np.int64)
-        for offset, width, ours, theirs in zip(self.offset, self.width, low.T, high.T, strict=True):
+        for offset, width, ours, theirs in zip(
+            self.offset, self.width, low.T, high.T, strict=True
+        ):
             total += self.table[(offset + ours * width)[:, None] + theirs]
         return total
 
 
 def running(values: Ints) -> Ints:
     """Running sums, from 0 on."""
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
+    return np.concatenate(
+        [np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)]
+    )

@@ -39,39 +39,59 @@ def count(constraints: Constraints) -> int:
     if known.impossible:
         return 0
     certain = replace(Constraints.free(), must=known.must)
-    if known == certain.normalised():  # any other card may lie anywhere: a multinomial coefficient
+    if (
+        known == certain.normalised()
+    ):  # any other card may lie anywhere: a multinomial coefficient
         rooms = [known.room(seat) for seat in known.hidden]
         return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
     try:
         return DealTable.of(known, constraint_condition(asked)).total
     except TablesTooLarge:  # the same in parts, by the length that is least known
         width, seat, suit = max(
-            (known.longest[seat][suit] - known.shortest[seat][suit], seat, suit) for seat in SEATS for suit in SUITS
+            (known.longest[seat][suit] - known.shortest[seat][suit], seat, suit)
+            for seat in SEATS
+            for suit in SUITS
         )
         if not width:
             raise
         lengths = range(known.shortest[seat][suit], known.longest[seat][suit] + 1)
-        return sum(count(asked.length(seat, suit, length, length)) for length in lengths)
+        return sum(
+            count(asked.length(seat, suit, length, length)) for length in lengths
+        )
 
 
 def constraint_condition(known: Constraints) -> Expression:
     """What constraints say beyond the places of cards: lengths, shapes, points and conditions."""
     settled = known.normalised()
-    by_cards = replace(Constraints.free(), must=settled.must, may=settled.may).normalised()
+    by_cards = replace(
+        Constraints.free(), must=settled.must, may=settled.may
+    ).normalised()
     parts: list[Expression] = []
 
-    def bound(value: Expression, low: int, high: int, lowest: int, highest: int) -> None:
+    def bound(
+        value: Expression, low: int, high: int, lowest: int, highest: int
+    ) -> None:
         parts.extend([Operation(">=", (value, Number(low)))] if low > lowest else [])
         parts.extend([Operation("<=", (value, Number(high)))] if high < highest else [])
 
     for seat in settled.hidden:
         for suit in range(4):
             possible = by_cards.shortest[seat][suit], by_cards.longest[seat][suit]
-            bound(Held(LENGTH, seat, suit), known.shortest[seat][suit], known.longest[seat][suit], *possible)
+            bound(
+                Held(LENGTH, seat, suit),
+                known.shortest[seat][suit],
+                known.longest[seat][suit],
+                *possible,
+            )
         if (shapes := known.shapes[seat]) is not None:
             parts.append(ShapeIn(seat, shapes))
         possible = by_cards.points_low[seat], by_cards.points_high[seat]
-        bound(Held(POINTS, seat, None), known.points_low[seat], known.points_high[seat], *possible)
+        bound(
+            Held(POINTS, seat, None),
+            known.points_low[seat],
+            known.points_high[seat],
+            *possible,
+        )
     return conjunction((*parts, *known.conditions))
 
 
@@ -96,7 +116,11 @@ class ConditionTables:
         settled = replace(known.normalised(), conditions=())
         if settled.impossible:
             raise _nothing(condition)
-        parts = [part for part in conjuncts(conjunction((constraint_condition(known), condition))) if part != TRUE]
+        parts = [
+            part
+            for part in conjuncts(conjunction((constraint_condition(known), condition)))
+            if part != TRUE
+        ]
         tested = [part for part in parts if opaque(part)]
         exact = [part for part in parts if not opaque(part)]
         try:
@@ -122,7 +146,9 @@ class ConditionTables:
         """What is exact, what is tested, and the chance of the exact part, for people."""
         found = [f"{number(self.deals)} deals fit the known cards."]
         if self.exact:
-            found.append(f"Exact, from tables: {number(self.table.total)} deals, {chance_text(self.exact_chance)}")
+            found.append(
+                f"Exact, from tables: {number(self.table.total)} deals, {chance_text(self.exact_chance)}"
+            )
             found += [f"  {short_text(part)}" for part in self.exact]
         if self.tested:
             found.append("Tested on each draw:")
@@ -147,10 +173,15 @@ def _as_much_as_fits(
     known: Constraints, parts: Sequence[Expression]
 ) -> tuple[DealTable, list[Expression], list[Expression]]:
     """A table with as much of the condition as it can hold, what is in it, and what is not."""
-    of_seats = (conjunction(tuple(part for part in parts if seats_of(part) == {seat})) for seat in SEATS)
+    of_seats = (
+        conjunction(tuple(part for part in parts if seats_of(part) == {seat}))
+        for seat in SEATS
+    )
     alone: list[tuple[int, Expression, DealTable]] = []
     left: list[Expression] = []
-    waiting = [part for part in of_seats if part != TRUE] + [part for part in parts if len(seats_of(part)) != 1]
+    waiting = [part for part in of_seats if part != TRUE] + [
+        part for part in parts if len(seats_of(part)) != 1
+    ]
     while waiting:
         part = waiting.pop(0)
         try:
@@ -167,7 +198,11 @@ def _as_much_as_fits(
     best = DealTable.of(known)
     for place, (_, part, table) in enumerate(alone):
         try:
-            best = table if place == 0 else DealTable.of(known, conjunction((*chosen, part)))
+            best = (
+                table
+                if place == 0
+                else DealTable.of(known, conjunction((*chosen, part)))
+            )
             chosen.append(part)
         except TablesTooLarge:
             left.append(part)
@@ -177,8 +212,13 @@ def _as_much_as_fits(
 
 
 def _nothing(condition: Expression) -> Contradiction:
-    and_condition = "" if condition == TRUE else f" and the condition {short_text(condition)}"
-    return Contradiction(f"no deal fits what is given{and_condition}: take a part of it away", evidence=())
+    and_condition = (
+        "" if condition == TRUE else f" and the condition {short_text(condition)}"
+    )
+    return Contradiction(
+        f"no deal fits what is given{and_condition}: take a part of it away",
+        evidence=(),
+    )
 
 
 def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
@@ -192,7 +232,9 @@ def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
         match part:
             case ShapeIn(seat, shapes):
                 known = known.shape(seat, shapes)
-            case Operation(sign, (Held(measure, seat, suit), Number(value))) if sign in ("<", "<=", "==", ">=", ">"):
+            case Operation(sign, (Held(measure, seat, suit), Number(value))) if (
+                sign in ("<", "<=", "==", ">=", ">")
+            ):
                 low = value + (sign == ">") if sign in ("==", ">=", ">") else -99
                 high = value - (sign == "<") if sign in ("<", "<=", "==") else 99
                 if measure == LENGTH and suit is not None:

@@ -21,7 +21,9 @@ def factors(constraints: Constraints) -> bool:
     return not known.bounded and not any(known.shapes) and len(known.hidden) <= 3
 
 
-def capture_counts(constraints: Constraints, first: int, second: int) -> dict[str, Ints]:
+def capture_counts(
+    constraints: Constraints, first: int, second: int
+) -> dict[str, Ints]:
     """In how many layouts each quantity of Algorithm 2 takes each value, for a pair of seats; all counts are exact.
 
     ``c1``, ``c2``, ``c0``, ``delta`` and ``M``: (4, 14) by suit and value; ``Delta`` and ``chi``: (53,); ``Z``: (59,)
@@ -29,15 +31,29 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> dict[st
     Only where :func:`factors` says yes.
     """
     unranking = LayoutIndex.of(constraints)
-    found: dict[str, Ints] = {name: np.zeros((4, 14), dtype=np.int64) for name in ("c1", "c2", "c0", "delta", "M")}
-    by_suit = zip(SUITS, unranking.suits, unranking.certain, unranking.completions(), strict=True)
+    found: dict[str, Ints] = {
+        name: np.zeros((4, 14), dtype=np.int64)
+        for name in ("c1", "c2", "c0", "delta", "M")
+    }
+    by_suit = zip(
+        SUITS, unranking.suits, unranking.certain, unranking.completions(), strict=True
+    )
     for suit, rows, certain, completions in by_suit:
-        ours, theirs = (rows.fields[:, seat] | certain[seat] for seat in (first, second))
+        ours, theirs = (
+            rows.fields[:, seat] | certain[seat] for seat in (first, second)
+        )
         ways = np.repeat(completions[:, 0], rows.ways[:, 0])
         c1, c2, delta = LENGTH[ours], LENGTH[theirs], LEADING_GAP[ours | theirs]
-        for counts, values in zip(found.values(), (c1, c2, 13 - c1 - c2, delta, np.maximum(c1, c2)), strict=True):
+        for counts, values in zip(
+            found.values(),
+            (c1, c2, 13 - c1 - c2, delta, np.maximum(c1, c2)),
+            strict=True,
+        ):
             weigh(values, ways, counts[suit])
-    outcomes, gaps = (ClassTables.of(unranking, [one(first, second)]).counts() for one in (Outcome, TotalGap))
+    outcomes, gaps = (
+        ClassTables.of(unranking, [one(first, second)]).counts()
+        for one in (Outcome, TotalGap)
+    )
     met = 2 + np.flatnonzero(outcomes[2:])
     Delta, T, chi, ways = met // 512, met % 512 // 32, met % 32, outcomes[met]
     found["condition"] = np.array([*outcomes[:2], ways.sum()])

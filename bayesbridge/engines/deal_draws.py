@@ -42,7 +42,9 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
                 more = np.uint64(ways[b])
                 product = own * more
                 lower[number] += product
-                upper[number] += high_product(own, more) + np.uint64(lower[number] < product)
+                upper[number] += high_product(own, more) + np.uint64(
+                    lower[number] < product
+                )
     return upper, lower
 
 
@@ -72,7 +74,9 @@ def find_wide(upper: Words, lower: Words, high: np.uint64, low: np.uint64) -> in
 
 
 @njit
-def bounded_wide(state: State, upper: np.uint64, lower: np.uint64) -> tuple[np.uint64, np.uint64]:
+def bounded_wide(
+    state: State, upper: np.uint64, lower: np.uint64
+) -> tuple[np.uint64, np.uint64]:
     """A uniform number below one of two words, which is at least 1: bits are drawn anew until they are small enough."""
     if upper == np.uint64(0):
         return np.uint64(0), bounded(state, lower)
@@ -98,11 +102,15 @@ def take(left: Ints, total: int, state: State) -> int:
 
 
 @njit
-def add_group(block: Dealing, group: int, seats: Ints, state: State, hands: Words) -> None:
+def add_group(
+    block: Dealing, group: int, seats: Ints, state: State, hands: Words
+) -> None:
     """Deal a block by one of its groups: ``hands`` has a word for each seat and one for the pool, at place 4."""
     counts, cards, sizes = block.counts, block.cards, block.sizes
     number = np.int64(bounded(state, np.uint64(block.group_ways[group])))
-    row = place_of(block.before, block.group_start[group], block.group_start[group + 1], number)
+    row = place_of(
+        block.before, block.group_start[group], block.group_start[group + 1], number
+    )
     left = np.empty(5, np.int64)
     for kind in range(len(sizes)):
         for holder in range(counts.shape[2]):

@@ -82,7 +82,9 @@ class Split:
     slots: tuple[tuple[int, Expression], ...]
 
     def of_seat(self, seat: int) -> tuple[int, ...]:
-        return tuple(number for number, (other, _) in enumerate(self.slots) if other == seat)
+        return tuple(
+            number for number, (other, _) in enumerate(self.slots) if other == seat
+        )
 
 
 def split(*expressions: Expression) -> Split:
@@ -94,7 +96,9 @@ def split(*expressions: Expression) -> Split:
     [0, 0, 2]
     """
     slots: dict[tuple[int, Expression], int] = {}
-    skeletons = tuple(_take(expression, slots, truth=False) for expression in expressions)
+    skeletons = tuple(
+        _take(expression, slots, truth=False) for expression in expressions
+    )
     return Split(skeletons, tuple(slots))
 
 
@@ -109,19 +113,29 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
         case Operation("and", operands):
             return tuple(part for operand in operands for part in conjuncts(operand))
         case Operation("not", (Operation("or", operands),)):
-            return tuple(part for operand in operands for part in conjuncts(Operation("not", (operand,))))
+            return tuple(
+                part
+                for operand in operands
+                for part in conjuncts(Operation("not", (operand,)))
+            )
         case Operation("not", (Operation("not", (inner,)),)):
             return conjuncts(inner)
     return (expression,)
 
 
-def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, truth: bool) -> Expression:
+def _take(
+    expression: Expression, slots: dict[tuple[int, Expression], int], *, truth: bool
+) -> Expression:
     seats = seats_of(expression)
     if not seats:
         return expression
     if len(seats) == 1:
         is_truth = isinstance(expression, Operation) and expression.operator in _TRUTHS
-        part = expression if is_truth or not truth else Operation("!=", (expression, Number(0)))
+        part = (
+            expression
+            if is_truth or not truth
+            else Operation("!=", (expression, Number(0)))
+        )
         return Slot(slots.setdefault((min(seats), part), len(slots)))
     match expression:
         case Operation("and" | "or" as operator, operands):
@@ -129,11 +143,24 @@ def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, t
             for operand in operands:
                 groups.setdefault(seats_of(operand), []).append(operand)
             alone = [group for members, group in groups.items() if len(members) < 2]
-            parts = [group[0] if len(group) == 1 else Operation(operator, tuple(group)) for group in alone]
-            parts += [part for members, group in groups.items() if len(members) > 1 for part in group]
-            return Operation(operator, tuple(_take(part, slots, truth=True) for part in parts))
+            parts = [
+                group[0] if len(group) == 1 else Operation(operator, tuple(group))
+                for group in alone
+            ]
+            parts += [
+                part
+                for members, group in groups.items()
+                if len(members) > 1
+                for part in group
+            ]
+            return Operation(
+                operator, tuple(_take(part, slots, truth=True) for part in parts)
+            )
         case Operation(operator, operands):
-            return Operation(operator, tuple(_take(part, slots, truth=operator == "not") for part in operands))
+            return Operation(
+                operator,
+                tuple(_take(part, slots, truth=operator == "not") for part in operands),
+            )
     raise AssertionError(expression)
 
 
@@ -145,10 +172,15 @@ def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints,
     ([[0, 0, 2], [1, 0, 1], [2, 0, 0]], [1, 2, 1])
     """
     bars = list(combinations(range(size + len(allowed) - 1), len(allowed) - 1))
-    ends = np.array([(-1, *bar, size + len(allowed) - 1) for bar in bars], dtype=np.int64).reshape(len(bars), -1)
+    ends = np.array(
+        [(-1, *bar, size + len(allowed) - 1) for bar in bars], dtype=np.int64
+    ).reshape(len(bars), -1)
     found = np.zeros((len(bars), holders), dtype=np.int64)
     found[:, list(allowed)] = np.diff(ends) - 1
-    ways = [math.factorial(size) // math.prod(map(math.factorial, share)) for share in found.tolist()]
+    ways = [
+        math.factorial(size) // math.prod(map(math.factorial, share))
+        for share in found.tolist()
+    ]
     return found, np.array(ways, dtype=np.int64)
 
 
@@ -175,16 +207,23 @@ class Block:
         for card in cards:
             kinds.setdefault((allowed(card), alike(card)), []).append(card)
         holders = len(rooms)
-        counts, weights = np.zeros((1, 0, holders), dtype=np.uint8), np.ones(1, dtype=np.int64)
+        counts, weights = (
+            np.zeros((1, 0, holders), dtype=np.uint8),
+            np.ones(1, dtype=np.int64),
+        )
         totals = np.zeros((1, holders), dtype=np.int64)
         for members in kinds.values():
             shares, ways = compositions(len(members), allowed(members[0]), holders)
             verify_size(len(counts) * len(shares), 16 * MOST_ROWS, "rows")
-            old, new = (index.ravel() for index in np.indices((len(counts), len(shares))))
+            old, new = (
+                index.ravel() for index in np.indices((len(counts), len(shares)))
+            )
             fits = (totals[old] + shares[new] <= np.array(rooms)).all(1)
             old, new = old[fits], new[fits]
             verify_size(len(old), MOST_ROWS, "rows")
-            counts = np.concatenate([counts[old], shares[new][:, None].astype(np.uint8)], axis=1)
+            counts = np.concatenate(
+                [counts[old], shares[new][:, None].astype(np.uint8)], axis=1
+            )
             totals, weights = totals[old] + shares[new], weights[old] * ways[new]
         return cls(number, tuple(map(tuple, kinds.values())), counts, weights)
 
@@ -194,19 +233,38 @@ class Block:
         found = []
         for measure, suit in ((LENGTH, None), *measures):
             if measure.weights is not None:
-                weights = [measure.weights[card % 13] if suit in (None, card // 13) else 0 for card in range(52)]
-                own = sum(weights[card] for card in range(52) if certain >> card & 1) if self.number == 0 else 0
-                found.append(own + counts @ np.array([weights[cards[0]] for cards in self.kinds], dtype=np.int64))
+                weights = [
+                    measure.weights[card % 13] if suit in (None, card // 13) else 0
+                    for card in range(52)
+                ]
+                own = (
+                    sum(weights[card] for card in range(52) if certain >> card & 1)
+                    if self.number == 0
+                    else 0
+                )
+                found.append(
+                    own
+                    + counts
+                    @ np.array(
+                        [weights[cards[0]] for cards in self.kinds], dtype=np.int64
+                    )
+                )
                 continue
-            fields = np.full(len(counts), certain >> (13 * self.number) & SUIT_MASK, dtype=np.int64)
+            fields = np.full(
+                len(counts), certain >> (13 * self.number) & SUIT_MASK, dtype=np.int64
+            )
             for kind, cards in enumerate(self.kinds):
                 # Which cards of a kind they are does not matter: the lowest places stand for all.
-                fields |= np.cumsum([0, *(1 << (card % 13) for card in cards)])[counts[:, kind]]
+                fields |= np.cumsum([0, *(1 << (card % 13) for card in cards)])[
+                    counts[:, kind]
+                ]
             found.append(table(measure)[fields] * (suit in (None, self.number)))
         return np.stack(found, axis=1)
 
 
-def leaves_of(expressions: Sequence[Expression]) -> tuple[tuple[Measure, int | None], ...]:
+def leaves_of(
+    expressions: Sequence[Expression],
+) -> tuple[tuple[Measure, int | None], ...]:
     """The measures that expressions over one seat use, each with its suit; a shape uses four lengths."""
     found: dict[tuple[Measure, int | None], None] = {}
     for expression in expressions:
@@ -218,11 +276,15 @@ def leaves_of(expressions: Sequence[Expression]) -> tuple[tuple[Measure, int | N
     return tuple(found)
 
 
-def deck_blocks(known: Constraints, seats: Sequence[int], measures: Sequence[Measures]) -> list[Block]:
+def deck_blocks(
+    known: Constraints, seats: Sequence[int], measures: Sequence[Measures]
+) -> list[Block]:
     """The unknown cards in four blocks: by rank where no measure is of a suit and tables stay small, else by suit."""
     unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
     pool = [seat for seat in range(4) if seat not in seats]
-    rooms = [known.room(seat) for seat in seats] + ([sum(map(known.room, pool))] if pool else [])
+    rooms = [known.room(seat) for seat in seats] + (
+        [sum(map(known.room, pool))] if pool else []
+    )
     every = [leaf for leaves in measures for leaf in leaves]
 
     def allowed(card: int) -> tuple[int, ...]:
@@ -230,20 +292,34 @@ def deck_blocks(known: Constraints, seats: Sequence[int], measures: Sequence[Mea
         return (*mine, len(seats)) if pool else mine
 
     def kind(card: int) -> Hashable:
-        return tuple(alike(measure)[card % 13] for measure, suit in every if suit is None or suit == card // 13)
+        return tuple(
+            alike(measure)[card % 13]
+            for measure, suit in every
+            if suit is None or suit == card // 13
+        )
 
     if all(suit is None and measure.weights is not None for measure, suit in every):
         try:
-            weights = [measure.weights for measure, _ in every if measure.weights is not None]
+            weights = [
+                measure.weights for measure, _ in every if measure.weights is not None
+            ]
             parts = _by_rank(unknown, weights, len(rooms))
-            return [Block.of(number, part, allowed, kind, rooms) for number, part in enumerate(parts)]
+            return [
+                Block.of(number, part, allowed, kind, rooms)
+                for number, part in enumerate(parts)
+            ]
         except TablesTooLarge:
             pass
     suits = [[card for card in unknown if card // 13 == suit] for suit in range(4)]
-    return [Block.of(number, part, allowed, kind, rooms) for number, part in enumerate(suits)]
+    return [
+        Block.of(number, part, allowed, kind, rooms)
+        for number, part in enumerate(suits)
+    ]
 
 
-def _by_rank(unknown: list[int], weights: Sequence[Sequence[int]], holders: int) -> list[list[int]]:
+def _by_rank(
+    unknown: list[int], weights: Sequence[Sequence[int]], holders: int
+) -> list[list[int]]:
     """Cards that count something in two blocks, the others in one; by 26 where ways of a half could pass 62 bits."""
     counting = [card for card in unknown if any(each[card % 13] for each in weights)]
     ranks = sorted({card % 13 for card in counting}, reverse=True)
@@ -274,11 +350,18 @@ class SeatGrid:
     def of(cls, vectors: Sequence[Ints], slots: Sequence[Expression]) -> Self:
         """From the (rows, 1 + leaves) vectors of each block; the first entry is the number of cards."""
         rows, distinct = zip(*(_numbered(block) for block in vectors), strict=True)
-        pairs, halves = zip(*(_added(distinct[b], distinct[b + 1]) for b in (0, 2)), strict=True)
+        pairs, halves = zip(
+            *(_added(distinct[b], distinct[b + 1]) for b in (0, 2)), strict=True
+        )
         low, high = halves
         verify_size(len(low) * len(high), 8 * MOST_CELLS, "cells")
-        groups = [(np.flatnonzero(low[:, 0] == n), np.flatnonzero(high[:, 0] == 13 - n)) for n in range(14)]
-        verify_size(sum(len(ones) * len(twos) for ones, twos in groups), MOST_CELLS, "cells")
+        groups = [
+            (np.flatnonzero(low[:, 0] == n), np.flatnonzero(high[:, 0] == 13 - n))
+            for n in range(14)
+        ]
+        verify_size(
+            sum(len(ones) * len(twos) for ones, twos in groups), MOST_CELLS, "cells"
+        )
         a = np.concatenate([np.repeat(ones, len(twos)) for ones, twos in groups])
         b = np.concatenate([np.tile(twos, len(ones)) for ones, twos in groups])
         places = {leaf: place for place, leaf in enumerate(leaves_of(slots), 1)}
@@ -297,9 +380,13 @@ class SeatGrid:
 
     def accepting(self, accepted: Bools) -> SeatGrid:
         """Keep the accepted profiles, numbered as they come, and merge what they do not tell apart."""
-        renumbered = np.append(np.where(accepted, np.cumsum(accepted) - 1, -1), -1).astype(np.int32)
+        renumbered = np.append(
+            np.where(accepted, np.cumsum(accepted) - 1, -1), -1
+        ).astype(np.int32)
         classes, pairs, cells, (low, high) = merged(self.pairs, renumbered[self.cells])
-        rows = tuple(of_vector[own] for of_vector, own in zip(classes, self.rows, strict=True))
+        rows = tuple(
+            of_vector[own] for of_vector, own in zip(classes, self.rows, strict=True)
+        )
         lengths = self.lengths[0][low], self.lengths[1][high]
         return SeatGrid(rows, pairs, lengths, cells, self.profiles[accepted])
 
@@ -346,13 +433,23 @@ class Dealing(NamedTuple):
         kept = np.flatnonzero((own >= 0).all(1))
         numbers, distinct = _numbered(own[kept])
         order = np.argsort(numbers, kind="stable")
-        before, ways, start = _runs(block.weights[kept][order], np.bincount(numbers, minlength=len(distinct)))
+        before, ways, start = _runs(
+            block.weights[kept][order], np.bincount(numbers, minlength=len(distinct))
+        )
         sizes = np.array([len(cards) for cards in block.kinds], dtype=np.int64)
         cards = np.full((len(sizes), sizes.max(initial=0)), -1)
         for kind, members in enumerate(block.kinds):
             cards[kind, : len(members)] = members
         counts = np.ascontiguousarray(block.counts[kept][order])
-        return cls(start, before, ways, counts, cards, sizes, np.ascontiguousarray(distinct[:, 1:]))
+        return cls(
+            start,
+            before,
+            ways,
+            counts,
+            cards,
+            sizes,
+            np.ascontiguousarray(distinct[:, 1:]),
+        )
 
 
 class Half(NamedTuple):
@@ -367,9 +464,13 @@ class Half(NamedTuple):
     lengths: Ints  #: The cards of each seat in one number, by key.
 
     @classmethod
-    def of(cls, one: Dealing, two: Dealing, grids: Sequence[SeatGrid], half: int) -> Self:
+    def of(
+        cls, one: Dealing, two: Dealing, grids: Sequence[SeatGrid], half: int
+    ) -> Self:
         """Half 0 or 1; in half 1 the lengths are those that are missing to 13."""
-        verify_size(len(one.classes) * len(two.classes), MOST_GROUP_PAIRS, "pairs of groups")
+        verify_size(
+            len(one.classes) * len(two.classes), MOST_GROUP_PAIRS, "pairs of groups"
+        )
         sizes = [int(grid.pairs[half].max(initial=0)) + 1 for grid in grids]
         place = Lookup.of([grid.pairs[half] for grid in grids], sizes, 1 << 60)
         key, first, second = _fitting_pairs(one.classes, two.classes, place)
@@ -382,9 +483,17 @@ class Half(NamedTuple):
         numbers = np.argsort(rank)[numbers]
         order = np.argsort(numbers, kind="stable")
         ways = one.group_ways[first] * two.group_ways[second]
-        before, total, start = _runs(ways[order], np.bincount(numbers, minlength=len(distinct)))
+        before, total, start = _runs(
+            ways[order], np.bincount(numbers, minlength=len(distinct))
+        )
         return cls(
-            start, first[order], second[order], before, total, np.ascontiguousarray(classes[rank]), lengths[rank]
+            start,
+            first[order],
+            second[order],
+            before,
+            total,
+            np.ascontiguousarray(classes[rank]),
+            lengths[rank],
         )
 
 
@@ -410,43 +519,79 @@ class DealTable:
 
     known: Constraints  #: Normalised; of it only the certain and the possible cards are read.
     parts: Split  #: The condition, then the expressions that are watched.
-    seats: tuple[int, ...]  #: The seats that have a part in these, or may not hold every card.
-    profiles: tuple[Ints, ...]  #: For each of them, (profiles, slots) the values of its slots.
+    seats: tuple[
+        int, ...
+    ]  #: The seats that have a part in these, or may not hold every card.
+    profiles: tuple[
+        Ints, ...
+    ]  #: For each of them, (profiles, slots) the values of its slots.
     low: Half
     high: Half
     blocks: tuple[Dealing, Dealing, Dealing, Dealing]
     join: Join
 
     @classmethod
-    def of(cls, known: Constraints, condition: Expression = TRUE, *watched: Expression) -> Self:
+    def of(
+        cls, known: Constraints, condition: Expression = TRUE, *watched: Expression
+    ) -> Self:
         """Raises ``TablesTooLarge``, early, if they would be; :meth:`counts` tells the values of ``watched`` apart."""
         parts = split(condition, *watched)
         asked = {seat for seat, _ in parts.slots}
-        asked |= {seat for seat in range(4) if known.room(seat) and known.unknown_mask & ~known.may[seat]}
+        asked |= {
+            seat
+            for seat in range(4)
+            if known.room(seat) and known.unknown_mask & ~known.may[seat]
+        }
         seats = tuple(sorted(asked))
-        own = [[parts.slots[number][1] for number in parts.of_seat(seat)] for seat in seats]
+        own = [
+            [parts.slots[number][1] for number in parts.of_seat(seat)] for seat in seats
+        ]
         measures = [leaves_of(slots) for slots in own]
         cut = deck_blocks(known, seats, measures)
         grids = [
-            SeatGrid.of([block.vectors(place, known.must[seat], measures[place]) for block in cut], own[place])
+            SeatGrid.of(
+                [
+                    block.vectors(place, known.must[seat], measures[place])
+                    for block in cut
+                ],
+                own[place],
+            )
             for place, seat in enumerate(seats)
         ]
         leaves = _slot_leaves(parts, seats, [grid.profiles for grid in grids])
         shape = [len(grid.profiles) for grid in grids]
         verify_size(math.prod(shape), MOST_COMBINATIONS, "combinations")
         accept = np.broadcast_to(evaluate(parts.skeletons[0], leaves) != 0, shape)
-        others = [tuple(other for other in range(len(seats)) if other != place) for place in range(len(seats))]
+        others = [
+            tuple(other for other in range(len(seats)) if other != place)
+            for place in range(len(seats))
+        ]
         accepted = [accept.any(axis=axes) for axes in others]
-        grids = [grid.accepting(keep) for grid, keep in zip(grids, accepted, strict=True)]
-        one, two, three, four = (Dealing.of(block, [grid.rows[b] for grid in grids]) for b, block in enumerate(cut))
+        grids = [
+            grid.accepting(keep) for grid, keep in zip(grids, accepted, strict=True)
+        ]
+        one, two, three, four = (
+            Dealing.of(block, [grid.rows[b] for grid in grids])
+            for b, block in enumerate(cut)
+        )
         low, high = Half.of(one, two, grids, 0), Half.of(three, four, grids, 1)
-        begin, end = (np.searchsorted(high.lengths, low.lengths, side=side) for side in ("left", "right"))
+        begin, end = (
+            np.searchsorted(high.lengths, low.lengths, side=side)
+            for side in ("left", "right")
+        )
         verify_size(int((end - begin).sum()), MOST_JOINS, "joins of keys")
         kept = accept[np.ix_(*accepted)] if seats else accept
         profiles = Lookup.of([grid.cells for grid in grids], kept.shape, 1 << 60)
         join = Join(begin, end, profiles, kept.ravel(order="F"))
         return cls(
-            known, parts, seats, tuple(grid.profiles for grid in grids), low, high, (one, two, three, four), join
+            known,
+            parts,
+            seats,
+            tuple(grid.profiles for grid in grids),
+            low,
+            high,
+            (one, two, three, four),
+            join,
         )
 
     @cached_property
@@ -467,7 +612,10 @@ class DealTable:
         """In how many deals the expressions that are watched have each tuple of values, exactly."""
         leaves = _slot_leaves(self.parts, self.seats, self.profiles)
         shape = [len(profiles) for profiles in self.profiles]
-        values = (np.broadcast_to(evaluate(one, leaves), shape) for one in self.parts.skeletons[1:])
+        values = (
+            np.broadcast_to(evaluate(one, leaves), shape)
+            for one in self.parts.skeletons[1:]
+        )
         watched = [of_all.ravel(order="F") for of_all in values]
         from bayesbridge.engines.deal_draws import tally
 
@@ -475,7 +623,10 @@ class DealTable:
         found: dict[tuple[int, ...], int] = {}
         for place in np.flatnonzero(upper | lower).tolist():
             key = tuple(int(values[place]) for values in watched)
-            found[key] = found.get(key, 0) + (int(upper[place]) << 64 | int(lower[place])) * self._shared
+            found[key] = (
+                found.get(key, 0)
+                + (int(upper[place]) << 64 | int(lower[place])) * self._shared
+            )
         return found
 
     @cached_property
@@ -487,8 +638,12 @@ class DealTable:
             begin, end = join.begin[a], join.end[a]
             same = np.searchsorted(self.low.lengths, self.low.lengths[a], side="right")
             until = min(int(same), a + 1 + CHUNK // (1 + int(end - begin)))
-            numbers = join.profiles.between(self.low.classes[a:until], self.high.classes[begin:end])
-            found[a:until] = ((numbers >= 0) & join.accept[np.maximum(numbers, 0)]) @ self.high.ways[begin:end]
+            numbers = join.profiles.between(
+                self.low.classes[a:until], self.high.classes[begin:end]
+            )
+            found[a:until] = (
+                (numbers >= 0) & join.accept[np.maximum(numbers, 0)]
+            ) @ self.high.ways[begin:end]
             a = until
         return found
 
@@ -496,17 +651,37 @@ class DealTable:
     def _ways(self) -> list[int]:
         """Ways up to each low key; the last is that of all, the pool aside."""
         own = self.low.ways.tolist(), self._rest.tolist()
-        return list(accumulate((mine * rest for mine, rest in zip(*own, strict=True)), initial=0))
+        return list(
+            accumulate(
+                (mine * rest for mine, rest in zip(*own, strict=True)), initial=0
+            )
+        )
 
     @cached_property
     def _drawing(self) -> Drawing:
         from bayesbridge.engines.deal_draws import Drawing
 
         upper = np.array([ways >> 64 for ways in self._ways], dtype=np.uint64)
-        lower = np.array([ways & ((1 << 64) - 1) for ways in self._ways], dtype=np.uint64)
-        seats, rooms = np.array([*self.seats, 4], dtype=np.int64), np.array(self._rooms, dtype=np.int64)
+        lower = np.array(
+            [ways & ((1 << 64) - 1) for ways in self._ways], dtype=np.uint64
+        )
+        seats, rooms = (
+            np.array([*self.seats, 4], dtype=np.int64),
+            np.array(self._rooms, dtype=np.int64),
+        )
         base = np.array([*self.known.must, 0], dtype=np.uint64)
-        return Drawing(self.low, self.high, self.blocks, self.join, self._rest, upper, lower, seats, rooms, base)
+        return Drawing(
+            self.low,
+            self.high,
+            self.blocks,
+            self.join,
+            self._rest,
+            upper,
+            lower,
+            seats,
+            rooms,
+            base,
+        )
 
     @cached_property
     def _rooms(self) -> list[int]:
@@ -516,7 +691,9 @@ class DealTable:
     @cached_property
     def _shared(self) -> int:
         """In how many ways the seats of the pool share what is left."""
-        return math.factorial(sum(self._rooms)) // math.prod(map(math.factorial, self._rooms))
+        return math.factorial(sum(self._rooms)) // math.prod(
+            map(math.factorial, self._rooms)
+        )
 
 
 def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
@@ -530,7 +707,9 @@ def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
     return np.concatenate(found, axis=1)
 
 
-def _slot_leaves(parts: Split, seats: Sequence[int], profiles: Sequence[Ints]) -> Leaves:
+def _slot_leaves(
+    parts: Split, seats: Sequence[int], profiles: Sequence[Ints]
+) -> Leaves:
     """The values of slots over all combinations of profiles: each seat has an axis of its own."""
 
     def value(leaf: Leaf) -> Ints:
@@ -538,6 +717,8 @@ def _slot_leaves(parts: Split, seats: Sequence[int], profiles: Sequence[Ints]) -
         seat = parts.slots[leaf.index][0]
         axis = seats.index(seat)
         column = profiles[axis][:, parts.of_seat(seat).index(leaf.index)]
-        return column.reshape([-1 if place == axis else 1 for place in range(len(seats))])
+        return column.reshape(
+            [-1 if place == axis else 1 for place in range(len(seats))]
+        )
 
     return value

@@ -41,7 +41,13 @@ class Marginals(FieldTables):
 
 
 @njit
-def _add(masks: Masks, weights: Floats, field_points: NDArray[np.int64], fields: Floats, points: Floats) -> None:
+def _add(
+    masks: Masks,
+    weights: Floats,
+    field_points: NDArray[np.int64],
+    fields: Floats,
+    points: Floats,
+) -> None:
     # What rounding takes from millions of small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
     lost_fields, lost_points = np.zeros_like(fields), np.zeros_like(points)
     for i in range(len(masks)):
@@ -102,10 +108,16 @@ class Draws:
     mean_log: float | None = None
     """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
     log_marginal: float = 0.0  #: log P(soft evidence ∣ hard evidence).
-    log_marginal_error: float = 0.0  #: About one standard error of ``log_marginal``, 0 where it is exact.
+    log_marginal_error: float = (
+        0.0  #: About one standard error of ``log_marginal``, 0 where it is exact.
+    )
     ess: float = 0.0  #: Effective sample size of the layouts; their number where exact.
-    caveat: str = ""  #: What the engine warns of, and what to do; empty where all is well.
-    proposal: Proposal | None = None  #: What the draws were fitted to; the next step along a record starts from it.
+    caveat: str = (
+        ""  #: What the engine warns of, and what to do; empty where all is well.
+    )
+    proposal: Proposal | None = (
+        None  #: What the draws were fitted to; the next step along a record starts from it.
+    )
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 
@@ -153,11 +165,19 @@ class Draws:
     @cached_property
     def weights(self) -> Floats:
         """(n,) weights of the layouts, which add up to one."""
-        return read_only(np.full(len(self), 1.0 / len(self)) if self.importance is None else self.importance.W)
+        return read_only(
+            np.full(len(self), 1.0 / len(self))
+            if self.importance is None
+            else self.importance.W
+        )
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
         for begin in range(0, len(self), size):
             end = min(begin + size, len(self))
-            weights = np.full(end - begin, 1.0 / len(self)) if self.importance is None else self.weights[begin:end]
+            weights = (
+                np.full(end - begin, 1.0 / len(self))
+                if self.importance is None
+                else self.weights[begin:end]
+            )
             yield self.stretch(begin, end), weights

@@ -13,12 +13,20 @@ import numpy as np
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import count
-from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, add_pair, locate
+from bayesbridge.engines.tables import (
+    LayoutIndex,
+    RankTables,
+    SuitPair,
+    add_pair,
+    locate,
+)
 from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
 
-MOST_LAYOUTS: Final = 20_000_000  # where enumeration ends; an open dummy leaves 10 400 600
+MOST_LAYOUTS: Final = (
+    20_000_000  # where enumeration ends; an open dummy leaves 10 400 600
+)
 BLOCK: Final = 1 << 18  # layouts in a block by default: 8 MB
 
 
@@ -42,14 +50,18 @@ class Enumeration:
                 f'{layouts} layouts fit; enumeration stops at {MOST_LAYOUTS}. Use method="direct", or add evidence.',
                 layouts=layouts,
             )
-        return cls(LayoutIndex.of(tables) if isinstance(tables, Constraints) else tables)
+        return cls(
+            LayoutIndex.of(tables) if isinstance(tables, Constraints) else tables
+        )
 
     def __len__(self) -> int:
         return self.unranking.total
 
     def blocks(self, size: int = BLOCK) -> Iterator[Masks]:
         """The layouts in order, ``size`` at a time."""
-        return (self.stretch(begin, begin + size) for begin in range(0, len(self), size))
+        return (
+            self.stretch(begin, begin + size) for begin in range(0, len(self), size)
+        )
 
     def stretch(self, begin: int, end: int) -> Masks:
         """The layouts numbered ``begin`` … ``end`` - 1, as far as there are any: (m, 4) masks."""
@@ -81,14 +93,25 @@ def _turns(order: RankTables, begin: int, end: int) -> Ints:
 
 
 @njit
-def _walk(high: SuitPair, order: RankTables, partial: Masks, in_low: Ints, in_high: Ints, out: Masks) -> None:
+def _walk(
+    high: SuitPair,
+    order: RankTables,
+    partial: Masks,
+    in_low: Ints,
+    in_high: Ints,
+    out: Masks,
+) -> None:
     """Fill ``out`` with each partial layout completed in every way, the first from where ``in_high`` says on."""
     low_keys, low_points, _ = in_low
     partner_start, partners = order.partner_start, order.partners
     fields, more_fields = high.first.fields, high.second.fields
     first, second = high.first.ways, high.second.ways
     start, more_start, scores = high.first.start, high.second.start, high.first.scores
-    split_start, split_first, split_second = high.split_start, high.split_first, high.split_second
+    split_start, split_first, split_second = (
+        high.split_start,
+        high.split_first,
+        high.split_second,
+    )
     fit_start, fit_points = order.fit_start, order.fit_points
     high_keys, high_points, numbers = in_high
     width = first.shape[1]
@@ -121,10 +144,18 @@ def _walk(high: SuitPair, order: RankTables, partial: Masks, in_low: Ints, in_hi
                     skip = 0
                     for row in range(one + skipped, one + ones):
                         for seat in range(4):
-                            held[seat] = partial[turn, seat] | np.uint64(fields[row, seat]) << hearts
-                        for last in range(two + column, min(two + twos, two + column + n - at)):
+                            held[seat] = (
+                                partial[turn, seat]
+                                | np.uint64(fields[row, seat]) << hearts
+                            )
+                        for last in range(
+                            two + column, min(two + twos, two + column + n - at)
+                        ):
                             for seat in range(4):
-                                out[at, seat] = held[seat] | np.uint64(more_fields[last, seat]) << spades
+                                out[at, seat] = (
+                                    held[seat]
+                                    | np.uint64(more_fields[last, seat]) << spades
+                                )
                             at += 1
                         if at == n:
                             return

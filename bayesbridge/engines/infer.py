@@ -27,7 +27,9 @@ from bayesbridge.random64 import Seed, generator, seed_state
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, number of draws, random numbers, why this engine, proposal to start from) → draws."""
 
-MIN_ESS_FRACTION: Final = 0.1  # ESS / requested draws below which ``auto`` moves particles
+MIN_ESS_FRACTION: Final = (
+    0.1  # ESS / requested draws below which ``auto`` moves particles
+)
 
 MIN_ESS: Final = 30.0
 """ESS below which plain weights refuse: with less, less than 94 % of answers lie within two errors."""
@@ -39,13 +41,20 @@ BATCH: Final = 1 << 14
 MOST_REJECTED: Final = 2_000_000  # draws from tables that are tested, before too few are said to meet a condition
 
 
-def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
+def infer(
+    target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None
+) -> Draws:
     """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
     if str(method) not in ENGINES:
         hint = did_you_mean(str(method), ENGINES)
-        raise BayesBridgeError(f"unknown method {method!r}: {hint}choose {', '.join(ENGINES)}", method=method)
+        raise BayesBridgeError(
+            f"unknown method {method!r}: {hint}choose {', '.join(ENGINES)}",
+            method=method,
+        )
     if draws < 2:
-        raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
+        raise BayesBridgeError(
+            f"{draws} draws: take at least 2, better thousands", draws=draws
+        )
     numbers = generator(rng)
     if not target.soft and method not in ("auto", "enumerate", "direct"):
         return _sample(target, draws, numbers, "there is no call to weigh")
@@ -53,10 +62,18 @@ def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | 
         return ENGINES[method](target, draws, numbers, "as asked", start)
 
 
-def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:
+def _auto(
+    target: Target,
+    draws: int,
+    rng: np.random.Generator,
+    _why: str,
+    start: Proposal | None,
+) -> Draws:
     most = min(MOST_LAYOUTS, target.cost.most_layouts) if target.soft else MOST_LAYOUTS
     if target.support_size <= most:
-        return _enumerate(target, draws, rng, f"{target.support_size} layouts can all be walked")
+        return _enumerate(
+            target, draws, rng, f"{target.support_size} layouts can all be walked"
+        )
     why = f"{target.support_size} layouts are too many to walk"
     if not target.soft:
         return _sample(target, draws, rng, why)
@@ -68,20 +85,38 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start
     return moved(found, draws, rng)
 
 
-def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
+def _enumerate(
+    target: Target,
+    _draws: int,
+    _rng: np.random.Generator,
+    why: str,
+    _: Proposal | None = None,
+) -> Draws:
     walk = Enumeration.of(target.sampler)
-    found = Draws(target, "enumerate", (why,), walk, exact=True, ess=float(target.count))
+    found = Draws(
+        target, "enumerate", (why,), walk, exact=True, ess=float(target.count)
+    )
     if target.plain:
         return replace(found, tables=target.sampler)
-    values = np.concatenate([target.log_likelihood(block) for block in walk.blocks(BLOCK)])
+    values = np.concatenate(
+        [target.log_likelihood(block) for block in walk.blocks(BLOCK)]
+    )
     if values.max() == -np.inf:
         raise target.unexplained()
     weights = Weights(values)
     log_marginal = weights.log_mean + target.log_share(target.support_size)
-    return replace(found, importance=weights, likelihood=weights.log, log_marginal=log_marginal)
+    return replace(
+        found, importance=weights, likelihood=weights.log, log_marginal=log_marginal
+    )
 
 
-def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
+def _sample(
+    target: Target,
+    draws: int,
+    rng: np.random.Generator,
+    why: str,
+    _: Proposal | None = None,
+) -> Draws:
     if target.soft:
         raise BayesBridgeError(
             'calls weigh layouts, which plain draws cannot: use method="auto", "importance" or "resample-move"'
@@ -90,15 +125,28 @@ def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: P
         return _sample_conditions(target, draws, rng, why)
     reasons = (why, f"{draws} independent exact draws, marginals exact by counting")
     pending = LazyDraws(target.sampler.draw, draws, seed_state(rng))
-    return Draws(target, "direct", reasons, pending, ess=float(draws), tables=target.sampler)
+    return Draws(
+        target, "direct", reasons, pending, ess=float(draws), tables=target.sampler
+    )
 
 
-def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def _sample_conditions(
+    target: Target, draws: int, rng: np.random.Generator, why: str
+) -> Draws:
     """Draws from tables of the conditions, by rejection where these do not hold all."""
     plan, state = target.plan, seed_state(rng)
     if not plan.tested:
-        reasons = (why, f"{draws} independent exact draws from tables of the conditions")
-        return Draws(target, "direct", reasons, LazyDraws(plan.table.draw, draws, state), ess=float(draws))
+        reasons = (
+            why,
+            f"{draws} independent exact draws from tables of the conditions",
+        )
+        return Draws(
+            target,
+            "direct",
+            reasons,
+            LazyDraws(plan.table.draw, draws, state),
+            ess=float(draws),
+        )
     found: list[Masks] = []
     kept, drawn = 0, 0
     while kept < draws and drawn < max(MOST_REJECTED, 10 * draws):
@@ -129,17 +177,28 @@ def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why
     )
 
 
-def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
+def _weigh(
+    target: Target,
+    draws: int,
+    rng: np.random.Generator,
+    why: str,
+    _: Proposal | None = None,
+) -> Draws:
     masks = target.uniform.draw(draws, rng)
     by_term = target.soft.by_term(masks)
     values = np.where(target.constraints.meets(masks), by_term.sum(axis=1), -np.inf)
     if values.max() == -np.inf:
         raise target.unexplained(draws)
     weights = Weights(values)
-    ess, worth = weights.ess, Weights(np.append(weights.log, _best(target, masks, by_term))).ess
+    ess, worth = (
+        weights.ess,
+        Weights(np.append(weights.log, _best(target, masks, by_term))).ess,
+    )
     if ess < MIN_ESS or worth < MIN_ESS_KEPT * ess:
         enough = f"{draws} uniform draws have an effective sample size of {ess:.0f} under these calls"
-        missed = f"{draws} uniform draws may miss the layouts that explain the calls best"
+        missed = (
+            f"{draws} uniform draws may miss the layouts that explain the calls best"
+        )
         raise TooFewDraws(
             f"{enough if ess < MIN_ESS else missed}, too few to state an error: "
             'use method="auto", which draws layouts where it matters, or more draws',
@@ -168,11 +227,21 @@ def _best(target: Target, masks: Masks, by_term: NDArray[np.float64]) -> float:
     for seats in dict.fromkeys(about):
         own = by_term[:, [one == seats for one in about]].sum(axis=1)
         hands = masks[:, list(seats)]
-        total += 0.0 if np.ptp(own) < EQUAL and (hands != hands[0]).any() else float(own.max())
+        total += (
+            0.0
+            if np.ptp(own) < EQUAL and (hands != hands[0]).any()
+            else float(own.max())
+        )
     return total
 
 
-def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
+def _particles(
+    target: Target,
+    draws: int,
+    rng: np.random.Generator,
+    why: str,
+    start: Proposal | None,
+) -> Draws:
     return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 

@@ -30,7 +30,13 @@ from bayesbridge.capture.strains import strain_levels
 from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.quantity_tables import ClassTables, Level, Outcome, Points, Quantity
+from bayesbridge.engines.quantity_tables import (
+    ClassTables,
+    Level,
+    Outcome,
+    Points,
+    Quantity,
+)
 from bayesbridge.engines.tables import FieldTables, LayoutIndex, tally_fields
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
@@ -60,10 +66,16 @@ def callers_of(soft: SoftEvidence) -> tuple[LevelEvidence, ...]:
         if call is None or not isinstance(model := call.model, LevelModel):
             other |= set(term.seats)
             continue
-        found = np.asarray(model.bid_likelihood(call.auction, call.index), dtype=np.float64)
+        found = np.asarray(
+            model.bid_likelihood(call.auction, call.index), dtype=np.float64
+        )
         by_bid[seat] = by_bid.get(seat, np.ones(38)) * found
         suits[seat] = suits.get(seat, False) or model.suits
-    return tuple(_caller(seat, weights, suits[seat]) for seat, weights in by_bid.items() if seat not in other)
+    return tuple(
+        _caller(seat, weights, suits[seat])
+        for seat, weights in by_bid.items()
+        if seat not in other
+    )
 
 
 def _caller(seat: int, by_bid: Floats, suits: bool) -> LevelEvidence:
@@ -92,7 +104,9 @@ class LevelTables(FieldTables):
     """
 
     tables: ClassTables
-    weights: tuple[float | Fraction, ...]  #: The weight of a layout of each value, and how many layouts have it.
+    weights: tuple[
+        float | Fraction, ...
+    ]  #: The weight of a layout of each value, and how many layouts have it.
     counts: tuple[int, ...]
     total: int
     kept: dict[Quantity | str, Any] = field(default_factory=dict)
@@ -100,27 +114,52 @@ class LevelTables(FieldTables):
 
     @classmethod
     def of(
-        cls, constraints: Constraints, weights: Mapping[int, Weights], strains: Mapping[int, int] = MappingProxyType({})
+        cls,
+        constraints: Constraints,
+        weights: Mapping[int, Weights],
+        strains: Mapping[int, int] = MappingProxyType({}),
     ) -> Self:
         """Tables for the callers' weights, by seat; ``strains``: of seats whose level is not that of no trumps.
 
         Raises ``Contradiction`` if no layout fits or all weigh 0, another ``BayesBridgeError`` where too large.
         """
-        checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
-        levels = tuple(Level.of(seat, by_level, strains.get(seat, NO_TRUMP)) for seat, by_level in checked.items())
+        checked = {
+            seat: checked_weights(seat, by_level) for seat, by_level in weights.items()
+        }
+        levels = tuple(
+            Level.of(seat, by_level, strains.get(seat, NO_TRUMP))
+            for seat, by_level in checked.items()
+        )
         tables, counts, kept = _counted(constraints.normalised(), levels)
-        factors = [[checked[one.seat][one.by_level.index(value)] for value in range(one.size)] for one in levels]
+        factors = [
+            [checked[one.seat][one.by_level.index(value)] for value in range(one.size)]
+            for one in levels
+        ]
         # The value of the first caller is the lowest digit, so it varies fastest.
-        by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
-        if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
+        by_value = tuple(
+            math.prod(reversed(chosen)) for chosen in product(*reversed(factors))
+        )
+        if not any(
+            count and weight for count, weight in zip(counts, by_value, strict=True)
+        ):
             what = "no layout that fits the evidence explains the calls"
-            raise Contradiction(f"{what}: take a call away, or let the bidder slip", evidence=())
+            raise Contradiction(
+                f"{what}: take a call away, or let the bidder slip", evidence=()
+            )
         return cls(tables, by_value, counts, sum(counts), kept)
 
     @property
     def mean(self) -> float | Fraction:
         """P(calls ∣ hard evidence); a fraction if all weights are."""
-        return sum((weight * count for weight, count in zip(self.weights, self.counts, strict=True))) / self.total
+        return (
+            sum(
+                (
+                    weight * count
+                    for weight, count in zip(self.weights, self.counts, strict=True)
+                )
+            )
+            / self.total
+        )
 
     @property
     def log_mean(self) -> float:
@@ -129,7 +168,10 @@ class LevelTables(FieldTables):
     @property
     def shares(self) -> Floats:
         """P(value ∣ calls) by value; they sum to one."""
-        parts = [weight * count for weight, count in zip(self.weights, self.counts, strict=True)]
+        parts = [
+            weight * count
+            for weight, count in zip(self.weights, self.counts, strict=True)
+        ]
         return np.array([float(part / sum(parts)) for part in parts])
 
     @property
@@ -144,7 +186,13 @@ class LevelTables(FieldTables):
         limits = np.cumsum(self.shares[kept])
         limits[-1] = 1.0
         values, numbers = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-        _choose(seed_state(rng), limits, np.array(self.counts, dtype=np.uint64)[kept], values, numbers)
+        _choose(
+            seed_state(rng),
+            limits,
+            np.array(self.counts, dtype=np.uint64)[kept],
+            values,
+            numbers,
+        )
         return self.tables.layouts(kept[values], numbers)
 
     def point_distributions(self) -> Floats:
@@ -154,8 +202,12 @@ class LevelTables(FieldTables):
     def distribution(self, quantity: Quantity) -> Floats:
         """Probabilities of the values of a quantity."""
         counts = self.kept.get(quantity)
-        if counts is None:  # (values, size) layouts by value of the tables and by the quantity
-            more = ClassTables.of(self.tables.unranking, [*self.tables.quantities, quantity])
+        if (
+            counts is None
+        ):  # (values, size) layouts by value of the tables and by the quantity
+            more = ClassTables.of(
+                self.tables.unranking, [*self.tables.quantities, quantity]
+            )
             counts = more.counts().reshape(quantity.size, -1).T
             if isinstance(quantity, Points | Outcome):
                 self.kept[quantity] = counts
@@ -172,9 +224,21 @@ class LevelTables(FieldTables):
         """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
         tallies = self.kept.get("fields")
         if tallies is None:
-            suits = [rows for pair in (self.tables.low, self.tables.high) for rows in (pair.first, pair.second)]
-            own = zip(suits, self.tables.unranking.certain, self.tables.completions(), strict=True)
-            tallies = [tally_fields(rows.fields, rows.row_start, certain, ways) for rows, certain, ways in own]
+            suits = [
+                rows
+                for pair in (self.tables.low, self.tables.high)
+                for rows in (pair.first, pair.second)
+            ]
+            own = zip(
+                suits,
+                self.tables.unranking.certain,
+                self.tables.completions(),
+                strict=True,
+            )
+            tallies = [
+                tally_fields(rows.fields, rows.row_start, certain, ways)
+                for rows, certain, ways in own
+            ]
             if len(self.counts) <= 64:  # a megabyte for each value
                 self.kept["fields"] = tallies
         return [self._mixed(counts) for counts in tallies]
@@ -186,23 +250,37 @@ def _counted(
 ) -> tuple[ClassTables, tuple[int, ...], dict[Quantity | str, Any]]:
     """The fields of :class:`LevelTables` that do not depend on weights: those of two slips are counted once."""
     tables = ClassTables.of(_numbered(known), levels)
-    return tables, tuple(map(int, (tables.low.ways[:, None] * tables.rests[0]).sum(0))), {}
+    return (
+        tables,
+        tuple(map(int, (tables.low.ways[:, None] * tables.rests[0]).sum(0))),
+        {},
+    )
 
 
 _numbered = lru_cache(maxsize=1)(LayoutIndex.of)
 
 
 def checked_weights(seat: int, weights: Weights) -> list[float | Fraction]:
-    values = [weight if isinstance(weight, Fraction | int) else float(weight) for weight in weights]
+    values = [
+        weight if isinstance(weight, Fraction | int) else float(weight)
+        for weight in weights
+    ]
     if len(values) != 8 or not all(0 <= weight < math.inf for weight in values):
         raise BayesBridgeError(
-            f"weights {values} of seat {seat}: give eight, finite and not negative, for the levels 0 to 7", seat=seat
+            f"weights {values} of seat {seat}: give eight, finite and not negative, for the levels 0 to 7",
+            seat=seat,
         )
     return values
 
 
 @njit
-def _choose(state: State, limits: Floats, counts: NDArray[np.uint64], values: Ints, numbers: Ints) -> None:
+def _choose(
+    state: State,
+    limits: Floats,
+    counts: NDArray[np.uint64],
+    values: Ints,
+    numbers: Ints,
+) -> None:
     """Draw values by running sums of shares, the last one 1, and a uniform number below the count of each."""
     for i in range(len(values)):
         share = np.float64(next64(state) >> np.uint64(11)) * 2.0**-53
@@ -222,12 +300,18 @@ class LevelProposal:
     @classmethod
     def of(cls, target: Target) -> LevelProposal | None:
         """The tables of as many callers who bid as are affordable, else of the one whose bid is rarest; or ``None``."""
-        bidding = [caller for caller in callers_of(target.soft) if caller.weights.argmax() > 0]
+        bidding = [
+            caller for caller in callers_of(target.soft) if caller.weights.argmax() > 0
+        ]
         seats = frozenset(caller.seat for caller in bidding)
         if len(bidding) > 1 and (all_of_them := tables_of(target, seats)) is not None:
             return cls(all_of_them, tuple(bidding))
-        single = [(caller, tables_of(target, frozenset([caller.seat]))) for caller in bidding]
-        found = [cls(tables, (caller,)) for caller, tables in single if tables is not None]
+        single = [
+            (caller, tables_of(target, frozenset([caller.seat]))) for caller in bidding
+        ]
+        found = [
+            cls(tables, (caller,)) for caller, tables in single if tables is not None
+        ]
         return min(found, key=lambda one: one.tables.mean, default=None)
 
     def log_weights(self, masks: Masks) -> Floats:
@@ -235,19 +319,29 @@ class LevelProposal:
         for caller in self.callers:
             hands = np.ascontiguousarray(masks[:, caller.seat])
             no_trump = caller.strain == NO_TRUMP
-            levels = bids(hands).level if no_trump else strain_levels(hands)[:, caller.strain]
+            levels = (
+                bids(hands).level
+                if no_trump
+                else strain_levels(hands)[:, caller.strain]
+            )
             with np.errstate(divide="ignore"):
                 total += np.log(caller.weights)[levels]
         return total
 
 
-@lru_cache(maxsize=4)  # two engines in a row use the tables of two callers, and then of each
+@lru_cache(
+    maxsize=4
+)  # two engines in a row use the tables of two callers, and then of each
 def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
     """Exact tables of the levels of some callers; ``None`` if they would be too large."""
     callers = [caller for caller in callers_of(target.soft) if caller.seat in seats]
     strains = {caller.seat: caller.strain for caller in callers}
     try:
-        return LevelTables.of(target.constraints, {caller.seat: caller.weights for caller in callers}, strains)
+        return LevelTables.of(
+            target.constraints,
+            {caller.seat: caller.weights for caller in callers},
+            strains,
+        )
     except Contradiction:
         raise target.unexplained() from None
     except BayesBridgeError:
@@ -257,12 +351,22 @@ def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
 def exact_tables(target: Target) -> LevelTables | None:
     """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
     exact = frozenset(caller.seat for caller in callers_of(target.soft) if caller.exact)
-    if target.constraints.conditions or not exact or len(exact) < len(target.soft.seats):
+    if (
+        target.constraints.conditions
+        or not exact
+        or len(exact) < len(target.soft.seats)
+    ):
         return None
     return tables_of(target, exact)
 
 
-def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
+def exact_draws(
+    target: Target,
+    draws: int,
+    rng: np.random.Generator,
+    why: str,
+    _: Proposal | None = None,
+) -> Draws:
     """Run the engine; raises where it does not apply."""
     tables = exact_tables(target)
     if tables is None:
@@ -273,7 +377,9 @@ def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, 
     return from_tables(target, tables, draws, rng, why)
 
 
-def from_tables(target: Target, tables: LevelTables, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def from_tables(
+    target: Target, tables: LevelTables, draws: int, rng: np.random.Generator, why: str
+) -> Draws:
     return Draws(
         target,
         "levels",

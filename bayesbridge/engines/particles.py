@@ -18,7 +18,14 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.weights import Weights
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Bools, Hands, Ints, Masks, high_card_points, suit_lengths
+from bayesbridge.layouts import (
+    Bools,
+    Hands,
+    Ints,
+    Masks,
+    high_card_points,
+    suit_lengths,
+)
 from bayesbridge.random64 import Seed, State, next64, seed_state
 from bayesbridge.shapes import shape_table, shapes_within
 
@@ -26,7 +33,9 @@ from bayesbridge.shapes import shape_table, shapes_within
 class Moves(NamedTuple):
     """Hard evidence as the kernel reads it."""
 
-    cards: Ints  #: (m,) the cards whose place is not certain, with their suits and points.
+    cards: (
+        Ints  #: (m,) the cards whose place is not certain, with their suits and points.
+    )
     suits: Ints
     points: Ints
     allowed: Ints  #: Bit s is set if seat s may hold the card.
@@ -41,21 +50,39 @@ class Moves(NamedTuple):
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:
         known = constraints.normalised()
-        cards = np.array([card for card in range(52) if known.unknown_mask >> card & 1], dtype=np.int64)
+        cards = np.array(
+            [card for card in range(52) if known.unknown_mask >> card & 1],
+            dtype=np.int64,
+        )
         certain = np.array(known.must, dtype=np.uint64)
-        lengths = zip(map(shapes_within, known.shortest, known.longest), known.shapes, strict=True)
+        lengths = zip(
+            map(shapes_within, known.shortest, known.longest), known.shapes, strict=True
+        )
         return cls(
             cards=cards,
             suits=cards // 13,
             points=np.array(HIGH_CARD_POINTS, dtype=np.int64)[cards % 13],
-            allowed=sum(((np.int64(may) >> cards & 1) << seat for seat, may in enumerate(known.may)), 0 * cards),
-            start=np.cumsum([0, *(known.room(seat) for seat in range(4))]).astype(np.int64),
+            allowed=sum(
+                (
+                    (np.int64(may) >> cards & 1) << seat
+                    for seat, may in enumerate(known.may)
+                ),
+                0 * cards,
+            ),
+            start=np.cumsum([0, *(known.room(seat) for seat in range(4))]).astype(
+                np.int64
+            ),
             certain=certain,
             lengths=suit_lengths(certain).astype(np.int64),
             scores=high_card_points(certain).astype(np.int64),
             points_low=np.array(known.points_low, dtype=np.int64),
             points_high=np.array(known.points_high, dtype=np.int64),
-            shapes=np.stack([shape_table(within if some is None else within & some) for within, some in lengths]),
+            shapes=np.stack(
+                [
+                    shape_table(within if some is None else within & some)
+                    for within, some in lengths
+                ]
+            ),
         )
 
     def shuffle(self, layouts: Masks, swaps: int | Ints, rng: Seed) -> Masks:
@@ -70,7 +97,12 @@ class Moves(NamedTuple):
 @njit
 def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
     """Swap in place; cards in doubt go by their index into ``cards``."""
-    cards, suit_of, card_points, allowed = moves.cards, moves.suits, moves.points, moves.allowed
+    cards, suit_of, card_points, allowed = (
+        moves.cards,
+        moves.suits,
+        moves.points,
+        moves.allowed,
+    )
     start, certain, shapes = moves.start, moves.certain, moves.shapes
     points_low, points_high = moves.points_low, moves.points_high
     m = len(cards)
@@ -83,7 +115,9 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
     filled = np.empty(4, dtype=np.int64)
     places = np.empty(m, dtype=np.int64)
     for row in range(len(layouts)):
-        for seat in range(4):  # one by one: to assign a slice takes numba three times as long to compile
+        for seat in range(
+            4
+        ):  # one by one: to assign a slice takes numba three times as long to compile
             points[seat], filled[seat] = moves.scores[seat], start[seat]
             for suit in range(4):
                 lengths[seat, suit] = moves.lengths[seat, suit]
@@ -151,12 +185,16 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         there = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), n), rng)
         there_terms = terms.copy()
         changed = there != layouts
-        for column, term in enumerate(soft.terms):  # only hands that changed are evaluated again
+        for column, term in enumerate(
+            soft.terms
+        ):  # only hands that changed are evaluated again
             rows = np.flatnonzero(changed[:, list(term.seats)].any(axis=1))
             hands = (np.ascontiguousarray(there[rows, seat]) for seat in term.seats)
             there_terms[rows, column] = term.likelihood(*hands)
         ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
-        accepted = (rng.random(n) < np.exp(np.minimum(ratio, 0.0))) & target.constraints.meets(there)
+        accepted = (
+            rng.random(n) < np.exp(np.minimum(ratio, 0.0))
+        ) & target.constraints.meets(there)
         layouts = np.where(accepted[:, None], there, layouts)
         terms = np.where(accepted[:, None], there_terms, terms)
     families = np.unique(ancestors, return_counts=True)[1] / n
@@ -164,7 +202,10 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     return replace(
         found,
         method="resample-move",
-        reasons=(*found.reasons, f"{n} particles moved from there descend from {lineages:.0f} draws"),
+        reasons=(
+            *found.reasons,
+            f"{n} particles moved from there descend from {lineages:.0f} draws",
+        ),
         source=layouts,
         importance=None,
         proposed=found.proposed or found.importance,

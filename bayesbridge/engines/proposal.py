@@ -39,11 +39,18 @@ HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(
 """(16,) points of a set of honours, jack at bit 0."""
 
 COUNT: Final = table(LENGTH)
-_WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
+_WAYS: Final = np.array(
+    [
+        [float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)]
+        for n in range(14)
+    ]
+)
 """(14, 14) binomial coefficients."""
 
 _SUITS: Final = np.arange(0, 52, 13)
-WIDTH: Final = 28  # columns by length in the table of two suits, which may hold 26 cards
+WIDTH: Final = (
+    28  # columns by length in the table of two suits, which may hold 26 cards
+)
 
 
 class Side(NamedTuple):
@@ -88,7 +95,14 @@ def add_up(work: Work, cards: np.int64) -> float:
     if certain < 0:
         return 0.0
     one, rest = work.one, work.rest
-    suits, some, place, table, most, tilt = work.suit, work.some, work.place, work.table, work.most, work.tilt
+    suits, some, place, table, most, tilt = (
+        work.suit,
+        work.some,
+        work.place,
+        work.table,
+        work.most,
+        work.tilt,
+    )
     for k in range(2):
         most[k] = HONOUR_POINTS[suits[2 * k, 1]] + HONOUR_POINTS[suits[2 * k + 1, 1]]
         table[k, : WIDTH * (most[k] + 1)] = 0.0
@@ -98,7 +112,9 @@ def add_up(work: Work, cards: np.int64) -> float:
                 table[k, start + place[2 * k + 1, j]] += share * some[2 * k + 1, j]
     fewest = max(one.bounds[0], everything - rest.bounds[1], certain)
     tilt[:] = 0.0
-    for points in range(fewest, min(one.bounds[1], everything - rest.bounds[0], certain + doubt) + 1):
+    for points in range(
+        fewest, min(one.bounds[1], everything - rest.bounds[0], certain + doubt) + 1
+    ):
         tilt[points - certain] = one.points[points] * rest.points[everything - points]
     return _join(work)
 
@@ -125,14 +141,29 @@ def _count_suits(work: Work, cards: np.int64) -> tuple[int, int, int]:
         fewest, all_cards = COUNT[mine], COUNT[mine] + COUNT[theirs] + COUNT[doubt]
         shortest = max(fewest, one_low[suit], all_cards - rest_high[suit])
         longest = min(fewest + COUNT[doubt], one_high[suit], all_cards - rest_low[suit])
-        suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3] = mine, honours, doubt & 0x1FF, small
-        suits[suit, 4], suits[suit, 5], suits[suit, 6], suits[suit, 7] = all_cards, shortest, longest, theirs
+        suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3] = (
+            mine,
+            honours,
+            doubt & 0x1FF,
+            small,
+        )
+        suits[suit, 4], suits[suit, 5], suits[suit, 6], suits[suit, 7] = (
+            all_cards,
+            shortest,
+            longest,
+            theirs,
+        )
         ways[suit, : HONOUR_POINTS[honours] + 1] = 0.0
         given = honours
         while True:  # every subset of the honours in doubt
-            mine_here, theirs_here = (mine >> 9) | given, (theirs >> 9) | (honours & ~given)
+            mine_here, theirs_here = (
+                (mine >> 9) | given,
+                (theirs >> 9) | (honours & ~given),
+            )
             at_least, points = fewest + COUNT[given], HONOUR_POINTS[given]
-            for length in range(max(shortest, at_least), min(longest, at_least + small) + 1):
+            for length in range(
+                max(shortest, at_least), min(longest, at_least + small) + 1
+            ):
                 ways[suit, points, length] += (
                     _WAYS[small, length - at_least]
                     * one_holding[suit, length, mine_here]
@@ -146,7 +177,9 @@ def _count_suits(work: Work, cards: np.int64) -> tuple[int, int, int]:
             for length in range(shortest, longest + 1):
                 if ways[suit, points, length] > 0.0:
                     work.some[suit, many] = ways[suit, points, length]
-                    work.place[suit, many] = WIDTH * points + (length if suit < 2 else 13 - length)
+                    work.place[suit, many] = WIDTH * points + (
+                        length if suit < 2 else 13 - length
+                    )
                     many += 1
         work.number[suit] = many
     return certain, doubtful, everything
@@ -163,7 +196,9 @@ def _join(work: Work) -> float:
             part = 0.0
             if tilt[p + q] > 0.0:
                 for length in range(14):
-                    part += table[0, WIDTH * p + length] * table[1, WIDTH * q + 13 + length]
+                    part += (
+                        table[0, WIDTH * p + length] * table[1, WIDTH * q + 13 + length]
+                    )
                 part *= tilt[p + q]
             cell[p, q] = part
             so_far += part
@@ -206,8 +241,17 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
 def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
     """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
     suits = work.suit
-    mine, honours, doubt, small = suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3]
-    all_cards, one_holding, rest_holding = suits[suit, 4], work.one.holding, work.rest.holding
+    mine, honours, doubt, small = (
+        suits[suit, 0],
+        suits[suit, 1],
+        suits[suit, 2],
+        suits[suit, 3],
+    )
+    all_cards, one_holding, rest_holding = (
+        suits[suit, 4],
+        work.one.holding,
+        work.rest.holding,
+    )
     theirs = suits[suit, 7] >> 9
     limit = _uniform(state) * work.ways[suit, points, length]
     total, chosen, needed = 0.0, 0, 0
@@ -241,17 +285,25 @@ def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
 def _pick_pair(work: Work, k: int, length: int, points: int, state: State) -> int:
     """The first side's cards of two suits, given their number and points in doubt."""
     suits, ways, suit = work.suit, work.ways, 2 * k
-    limit = _uniform(state) * work.table[k, WIDTH * points + (length if k == 0 else 26 - length)]
+    limit = (
+        _uniform(state)
+        * work.table[k, WIDTH * points + (length if k == 0 else 26 - length)]
+    )
     total, mine, worth = 0.0, length, points
     for p in range(min(points, HONOUR_POINTS[suits[suit, 1]]) + 1):
         if points - p <= HONOUR_POINTS[suits[suit + 1, 1]]:
-            for here in range(max(suits[suit, 5], length - suits[suit + 1, 6]), min(suits[suit, 6], length) + 1):
+            for here in range(
+                max(suits[suit, 5], length - suits[suit + 1, 6]),
+                min(suits[suit, 6], length) + 1,
+            ):
                 part = ways[suit, p, here] * ways[suit + 1, points - p, length - here]
                 if part > 0.0 and total <= limit:
                     mine, worth = here, p
                     total += part
     hand = _pick(work, suit, mine, worth, state) << (13 * suit)
-    return hand | _pick(work, suit + 1, length - mine, points - worth, state) << (13 * suit + 13)
+    return hand | _pick(work, suit + 1, length - mine, points - worth, state) << (
+        13 * suit + 13
+    )
 
 
 class Splits(NamedTuple):
@@ -262,7 +314,9 @@ class Splits(NamedTuple):
 
 
 @njit
-def fill_splits(one: Side, rest: Side, cards: Hands, state: State, found: Splits) -> None:
+def fill_splits(
+    one: Side, rest: Side, cards: Hands, state: State, found: Splits
+) -> None:
     """See :func:`split`; no hand is drawn with an empty state."""
     hands, logs = found.hands, found.log_sums
     work = Work(
@@ -288,7 +342,9 @@ def fill_splits(one: Side, rest: Side, cards: Hands, state: State, found: Splits
             length, p, q = _find(_uniform(state) * whole, work)
             hand = 0
             for k in range(2):
-                hand |= _pick_pair(work, k, 13 - length if k else length, q if k else p, state)
+                hand |= _pick_pair(
+                    work, k, 13 - length if k else length, q if k else p, state
+                )
             hands[i] = np.uint64(hand)
 
 
@@ -307,17 +363,32 @@ class Tilt(NamedTuple):
     def log(self, hands: Hands) -> Floats:
         if self.coefficients is None:
             return np.zeros(len(hands))
-        fields = (hands[:, None] >> _SUITS.astype(np.uint64)).astype(np.int64) & SUIT_MASK
+        fields = (hands[:, None] >> _SUITS.astype(np.uint64)).astype(
+            np.int64
+        ) & SUIT_MASK
         holding = self.holding[np.arange(4), COUNT[fields], fields >> 9].sum(axis=1)
         return np.asarray(holding + self.points[HONOUR_POINTS[fields >> 9].sum(axis=1)])
 
 
 def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     """The side of some seats under normalised constraints."""
-    must, may = (reduce(or_, map(masks.__getitem__, seats)) >> _SUITS & SUIT_MASK for masks in (known.must, known.may))
-    low, high = (np.array([ranges[seat] for seat in seats]).sum(axis=0) for ranges in (known.shortest, known.longest))
-    bounds = [min(sum(points[seat] for seat in seats), 40) for points in (known.points_low, known.points_high)]
-    high, holding, points = np.minimum(high, 13), np.exp(tilt.holding), np.exp(tilt.points)
+    must, may = (
+        reduce(or_, map(masks.__getitem__, seats)) >> _SUITS & SUIT_MASK
+        for masks in (known.must, known.may)
+    )
+    low, high = (
+        np.array([ranges[seat] for seat in seats]).sum(axis=0)
+        for ranges in (known.shortest, known.longest)
+    )
+    bounds = [
+        min(sum(points[seat] for seat in seats), 40)
+        for points in (known.points_low, known.points_high)
+    ]
+    high, holding, points = (
+        np.minimum(high, 13),
+        np.exp(tilt.holding),
+        np.exp(tilt.points),
+    )
     return Side(must, may, low, high, np.array(bounds), holding, points)
 
 
@@ -328,7 +399,9 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
     Equal sets next to each other share their tables.
     """
     found = Splits(np.zeros(len(cards), np.uint64), np.empty(len(cards)))
-    fill_splits(one, rest, cards, np.empty(0, np.uint64) if state is None else state, found)
+    fill_splits(
+        one, rest, cards, np.empty(0, np.uint64) if state is None else state, found
+    )
     return found
 
 
@@ -362,7 +435,12 @@ class Proposal:
         for step, seat in enumerate(self.order[:-1]):
             others = self.order[step + 1 :]
             tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none()
-            sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
+            sides.append(
+                (
+                    side(self.known, (seat,), self.tilts[seat]),
+                    side(self.known, others, tilt),
+                )
+            )
         return sides
 
     def draw(self, n: int, rng: Seed = None) -> Proposed:
@@ -405,7 +483,11 @@ class Proposal:
     def mixed(self, log_tilted: Floats) -> Floats:
         """The log density of both parts together; the density of a dead draw stays 0."""
         plain = math.log(self.spread / self.sampler.total)
-        return np.where(log_tilted == -np.inf, -np.inf, np.logaddexp(math.log1p(-self.spread) + log_tilted, plain))
+        return np.where(
+            log_tilted == -np.inf,
+            -np.inf,
+            np.logaddexp(math.log1p(-self.spread) + log_tilted, plain),
+        )
 
     def log_tilted(self, layouts: Masks) -> Floats:
         """(n,) log density of the tilted part."""

@@ -41,7 +41,14 @@ from bayesbridge.capture.tables import (
     row_table,
     simplified,
 )
-from bayesbridge.engines.classes import Lookup, digits, merged, radices, running, verify_size
+from bayesbridge.engines.classes import (
+    Lookup,
+    digits,
+    merged,
+    radices,
+    running,
+    verify_size,
+)
 from bayesbridge.engines.deal_draws import looked_up
 from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, SuitRows
 from bayesbridge.expressions import POINTS, table
@@ -51,7 +58,9 @@ from bayesbridge.layouts import Ints, Masks
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""
 
-MOST_CODES: Final = 1 << 27  # pairs of codes of two halves beyond which tables are refused: so many bytes
+MOST_CODES: Final = (
+    1 << 27
+)  # pairs of codes of two halves beyond which tables are refused: so many bytes
 
 
 class Quantity(ABC):
@@ -90,15 +99,29 @@ class Classes:
     values: Ints
 
 
-@lru_cache(maxsize=8)  # common tables, those of one caller and those of one quantity more use the same in turn
+@lru_cache(
+    maxsize=8
+)  # common tables, those of one caller and those of one quantity more use the same in turn
 def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
-    suits = [suit.fields | certain for suit, certain in zip(unranking.suits, unranking.certain, strict=True)]
-    found = [np.unique(quantity.codes(suit, fields), return_inverse=True) for suit, fields in enumerate(suits)]
+    suits = [
+        suit.fields | certain
+        for suit, certain in zip(unranking.suits, unranking.certain, strict=True)
+    ]
+    found = [
+        np.unique(quantity.codes(suit, fields), return_inverse=True)
+        for suit, fields in enumerate(suits)
+    ]
     codes, places = zip(*found, strict=True)
-    low_codes, low = np.unique(quantity.composed(codes[0], codes[1]), return_inverse=True)
-    high_codes, high = np.unique(quantity.composed(codes[2], codes[3]), return_inverse=True)
+    low_codes, low = np.unique(
+        quantity.composed(codes[0], codes[1]), return_inverse=True
+    )
+    high_codes, high = np.unique(
+        quantity.composed(codes[2], codes[3]), return_inverse=True
+    )
     verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
-    by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
+    by_code, (low, high), values, _ = merged(
+        (low, high), quantity.values(low_codes, high_codes)
+    )
     rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
     return Classes(quantity.size, rows, low, high, values.astype(np.int64))
 
@@ -116,7 +139,9 @@ class SuitWalks(NamedTuple):
 
     gap: NDArray[np.int8]
     """How much the suit takes from the budget before the walk; HOPELESS where no target can be met."""
-    first: NDArray[np.int8]  #: Captures before the walk, beyond those that all hands have that meet a target.
+    first: NDArray[
+        np.int8
+    ]  #: Captures before the walk, beyond those that all hands have that meet a target.
     step: NDArray[np.uint8]  #: (4, 8192, 7) by budget: 16 · captures + gaps paid.
     needed: int  #: Captures counted here that a target of 13 tricks needs.
 
@@ -130,7 +155,12 @@ def suit_walks(strain: int) -> SuitWalks:
     valid = LENGTH > LEADING_GAP
     own = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
     if strain == NO_TRUMP:
-        return SuitWalks(np.tile(own, (4, 1)), np.zeros((4, 1 << 13), dtype=np.int8), np.stack([walk_table()] * 4), 9)
+        return SuitWalks(
+            np.tile(own, (4, 1)),
+            np.zeros((4, 1 << 13), dtype=np.int8),
+            np.stack([walk_table()] * 4),
+            9,
+        )
     side, trump = walks()
     gap, step = np.tile(np.minimum(LEADING_GAP, LENGTH), (4, 1)), np.stack([side] * 4)
     gap[strain], step[strain] = own, trump
@@ -160,7 +190,9 @@ class Level(Quantity):
 
     def codes(self, suit: int, fields: Fields) -> Ints:
         walk = suit_walks(self.strain)
-        codes = _suit_codes(walk.gap[suit], walk.first[suit], walk.step[suit], self._scope)
+        codes = _suit_codes(
+            walk.gap[suit], walk.first[suit], walk.step[suit], self._scope
+        )
         return codes[fields[:, self.seat]]
 
     def composed(self, first: Ints, second: Ints) -> Ints:
@@ -172,7 +204,11 @@ class Level(Quantity):
     @property
     def _scope(self) -> Scope:
         changes = [n for n in range(1, 8) if self.by_level[n] != self.by_level[n - 1]]
-        return Scope(7 - min(changes, default=8), max(changes, default=0), suit_walks(self.strain).needed)
+        return Scope(
+            7 - min(changes, default=8),
+            max(changes, default=0),
+            suit_walks(self.strain).needed,
+        )
 
 
 class Scope(NamedTuple):
@@ -184,14 +220,24 @@ class Scope(NamedTuple):
 
 
 @njit
-def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, scope: Scope) -> np.int64:
-    if captured >= scope.needed - Delta - budget or captured >= scope.needed - 7 + scope.targets:
+def _packed(
+    Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, scope: Scope
+) -> np.int64:
+    if (
+        captured >= scope.needed - Delta - budget
+        or captured >= scope.needed - 7 + scope.targets
+    ):
         return np.int64(ENOUGH)
     return captured | paid << 4
 
 
 @njit
-def _suit_codes(gap: NDArray[np.int8], first: NDArray[np.int8], step: NDArray[np.uint8], scope: Scope) -> Ints:
+def _suit_codes(
+    gap: NDArray[np.int8],
+    first: NDArray[np.int8],
+    step: NDArray[np.uint8],
+    scope: Scope,
+) -> Ints:
     out = np.full(1 << 13, DEAD, np.int64)
     for held in range(1 << 13):
         delta = np.int64(gap[held])
@@ -200,7 +246,9 @@ def _suit_codes(gap: NDArray[np.int8], first: NDArray[np.int8], step: NDArray[np
             for budget in range(7 - delta):
                 made = np.int64(step[held, budget])
                 captured = first[held] + (made >> 4)
-                code |= _packed(delta, budget, captured, made & 15, scope) << (4 + 7 * budget)
+                code |= _packed(delta, budget, captured, made & 15, scope) << (
+                    4 + 7 * budget
+                )
             out[held] = code
     return out
 
@@ -217,9 +265,16 @@ def _compose_all(first: Ints, second: Ints, scope: Scope) -> Ints:
             code = Delta
             for budget in range(7 - Delta):
                 step = left >> (4 + 7 * budget) & ENOUGH
-                after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH if step != ENOUGH else ENOUGH
+                after = (
+                    right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH
+                    if step != ENOUGH
+                    else ENOUGH
+                )
                 if after != ENOUGH:
-                    captured, paid = (step & 15) + (after & 15), (step >> 4) + (after >> 4)
+                    captured, paid = (
+                        (step & 15) + (after & 15),
+                        (step >> 4) + (after >> 4),
+                    )
                     after = _packed(Delta, budget, captured, paid, scope)
                 code |= after << (4 + 7 * budget)
             out[i, j] = code
@@ -227,7 +282,9 @@ def _compose_all(first: Ints, second: Ints, scope: Scope) -> Ints:
 
 
 @njit
-def _values(low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]) -> NDArray[np.integer]:
+def _values(
+    low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]
+) -> NDArray[np.integer]:
     """(n, m) values by level: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
     out = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
@@ -243,7 +300,10 @@ def _values(low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]) ->
                 step = left >> (4 + 7 * budget) & ENOUGH
                 if step != ENOUGH:
                     after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH
-                    if after != ENOUGH and (step & 15) + (after & 15) < scope.needed - 6 + level:
+                    if (
+                        after != ENOUGH
+                        and (step & 15) + (after & 15) < scope.needed - 6 + level
+                    ):
                         break
                 level += 1
             out[i, j] = by_level[level]
@@ -270,7 +330,9 @@ class Outcome(Quantity):
     size: ClassVar[int] = CODES
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        rows = row_table()[TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]]
+        rows = row_table()[
+            TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]
+        ]
         return simplified(rows.astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
@@ -307,7 +369,9 @@ class TotalGap(Quantity):
     size: ClassVar[int] = 53
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        return np.asarray(LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64))
+        return np.asarray(
+            LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
+        )
 
 
 MOST_PRODUCTS: Final = 1 << 28
@@ -327,7 +391,9 @@ class ClassRows(NamedTuple):
     def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
         """``classes``: (rows,) for each quantity."""
         sizes = [1 + int(of_row.max(initial=0)) for of_row in classes]
-        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel()) * math.prod(sizes)
+        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel()) * math.prod(
+            sizes
+        )
         for of_row, radix in zip(classes, radices(sizes), strict=True):
             label += of_row * radix
         order = np.argsort(label, kind="stable")
@@ -360,34 +426,72 @@ class ClassPair(NamedTuple):
     def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
         """A suit and the next one, entries not yet :meth:`tallied`; too many pairs of these are refused."""
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
-        second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
-        ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
+        second = ClassRows.of(
+            pair.second, [classes.rows[suit + 1] for classes in quantities]
+        )
+        ones, twos = (
+            np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1)
+            for rows in (first, second)
+        )
         products = int((ones[pair.split_first] * twos[pair.split_second]).sum())
         verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
-        matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
+        matrices = [
+            classes.low if suit == 0 else classes.high for classes in quantities
+        ]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
         none = np.zeros(0, dtype=np.int64)
         place = Lookup.of(matrices, sizes)
-        return cls(first, second, *_splits(pair), place, np.array(sizes, np.int64), none, none, none, none[:, None])
+        return cls(
+            first,
+            second,
+            *_splits(pair),
+            place,
+            np.array(sizes, np.int64),
+            none,
+            none,
+            none,
+            none[:, None],
+        )
 
     @property
     def most_entries(self) -> Ints:
         """(keys,) no key of the pair has more entries."""
-        products = np.diff(self.first.key_start)[self.split_first] * np.diff(self.second.key_start)[self.split_second]
+        products = (
+            np.diff(self.first.key_start)[self.split_first]
+            * np.diff(self.second.key_start)[self.split_second]
+        )
         return np.minimum(np.diff(running(products)[self.split_start]), self.place.size)
 
     def tallied(self) -> Self:
         key_start, label, ways = _tally(self)
-        return self._replace(key_start=key_start, label=label, ways=ways, classes=digits(label, self.sizes.tolist()))
+        return self._replace(
+            key_start=key_start,
+            label=label,
+            ways=ways,
+            classes=digits(label, self.sizes.tolist()),
+        )
 
 
 @njit
 def _splits(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
     """The splits of each key of a pair."""
-    first, second, ones, twos = pair.first.ways, pair.second.ways, pair.first.scores, pair.second.scores
-    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    first, second, ones, twos = (
+        pair.first.ways,
+        pair.second.ways,
+        pair.first.scores,
+        pair.second.scores,
+    )
+    split_start, split_first, split_second = (
+        pair.split_start,
+        pair.split_first,
+        pair.split_second,
+    )
     points = pair.ways.shape[1]
-    free, left, right = np.zeros(pair.ways.size + 1, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+    free, left, right = (
+        np.zeros(pair.ways.size + 1, np.int64),
+        np.empty(0, np.int64),
+        np.empty(0, np.int64),
+    )
     for writing in range(2):
         for number in range(len(split_start) - 1):
             for split in range(split_start[number], split_start[number + 1]):
@@ -397,11 +501,18 @@ def _splits(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
                         if first[a, p] and second[b, q]:
                             at = number * points + p + q
                             if writing:
-                                left[free[at]], right[free[at]] = a * points + p, b * points + q
+                                left[free[at]], right[free[at]] = (
+                                    a * points + p,
+                                    b * points + q,
+                                )
                             free[at + 1 - writing] += 1
         if not writing:
             free = np.cumsum(free)
-            start, left, right = free.copy(), np.empty(free[-1], np.int64), np.empty(free[-1], np.int64)
+            start, left, right = (
+                free.copy(),
+                np.empty(free[-1], np.int64),
+                np.empty(free[-1], np.int64),
+            )
     return start, left, right
 
 
@@ -409,8 +520,17 @@ def _splits(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
 def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
     """Entries of a pair of suits: where those of each key begin, their labels and their numbers of pairs of rows."""
     first, second, place = pair.first, pair.second, pair.place
-    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
-    one_start, two_start, ones, twos = first.key_start, second.key_start, first.classes, second.classes
+    split_start, split_first, split_second = (
+        pair.split_start,
+        pair.split_first,
+        pair.split_second,
+    )
+    one_start, two_start, ones, twos = (
+        first.key_start,
+        second.key_start,
+        first.classes,
+        second.classes,
+    )
     one_rows, two_rows = first.row_start, second.row_start
     keys = len(split_start) - 1
     key_start = np.zeros(keys + 1, np.int64)
@@ -442,7 +562,11 @@ def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
 
 @njit
 def locate(
-    low: ClassPair, high: ClassPair, join: tuple[RankTables, Lookup], sums: tuple[Ints, Ints], sought: tuple[Ints, Ints]
+    low: ClassPair,
+    high: ClassPair,
+    join: tuple[RankTables, Lookup],
+    sums: tuple[Ints, Ints],
+    sought: tuple[Ints, Ints],
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
     """The entry of either pair that each layout lies in, and the number of its pair of rows; ``sought``: value, number.
 
@@ -452,7 +576,12 @@ def locate(
     values, numbers = sought
     low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
     high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
-    low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
+    low_start, high_start, ones, twos = (
+        low.key_start,
+        high.key_start,
+        low.classes,
+        high.classes,
+    )
     order, values_of = join
     high_count, points = high.ways, len(order.fit_start) - 1
     partner_start, partners = order.partner_start, order.partners
@@ -482,7 +611,9 @@ def locate(
 
 
 @njit
-def add_pair(pair: ClassPair, shift: int, where: tuple[Ints, Ints, Ints], out: Masks) -> None:
+def add_pair(
+    pair: ClassPair, shift: int, where: tuple[Ints, Ints, Ints], out: Masks
+) -> None:
     """Add to each layout its cards of two suits, the first from bit ``shift`` on.
 
     ``where``: the entry of the pair, the number of the pair of rows within it, and an order that sorts by both.
@@ -492,12 +623,19 @@ def add_pair(pair: ClassPair, shift: int, where: tuple[Ints, Ints, Ints], out: M
     ones, twos = pair.first.classes, pair.second.classes
     one_rows, two_rows = pair.first.row_start, pair.second.row_start
     fields, more_fields = pair.first.fields, pair.second.fields
-    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    split_start, split_first, split_second = (
+        pair.split_start,
+        pair.split_first,
+        pair.split_second,
+    )
     place, key_start, label = pair.place, pair.key_start, pair.label
     here, there = np.uint64(shift), np.uint64(shift + 13)
     # For each label that is needed: the next of its numbers (as a place in ``order``, −1 if none is left), and how
     # many pairs of rows with this label were passed already.
-    following, passed = np.full(place.size, -1, np.int64), np.zeros(place.size, np.int64)
+    following, passed = (
+        np.full(place.size, -1, np.int64),
+        np.zeros(place.size, np.int64),
+    )
     begin = 0
     while begin < len(order):
         key = np.searchsorted(key_start, entry[order[begin]], side="right") - 1
@@ -527,7 +665,8 @@ def add_pair(pair: ClassPair, shift: int, where: tuple[Ints, Ints, Ints], out: M
                         two = two_rows[j] + number[n] - passed[name] - row * more
                         for seat in range(4):
                             out[n, seat] |= (
-                                np.uint64(fields[one, seat]) << here | np.uint64(more_fields[two, seat]) << there
+                                np.uint64(fields[one, seat]) << here
+                                | np.uint64(more_fields[two, seat]) << there
                             )
                         left -= 1
                         at += 1
@@ -553,25 +692,36 @@ class ClassTables:
     def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
         classes = tuple(_classes(quantity, unranking) for quantity in quantities)
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
-        low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
+        low, high = (
+            ClassPair.of(unranking.low, 0, classes),
+            ClassPair.of(unranking.high, 2, classes),
+        )
         # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
         products = _joined_pairs(unranking.order, low.most_entries, high.most_entries)
         verify_size(products, 1 << 38, "pairs of suit classes")
         low, high = low.tallied(), high.tallied()
-        products = _joined_pairs(unranking.order, np.diff(low.key_start), np.diff(high.key_start))
+        products = _joined_pairs(
+            unranking.order, np.diff(low.key_start), np.diff(high.key_start)
+        )
         verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
         return cls(unranking, tuple(quantities), low, high, (unranking.order, value))
 
     def counts(self) -> Ints:
         """(size,) how many layouts have each value."""
-        out, no_rest = np.zeros(self.join[1].size, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
+        out, no_rest = (
+            np.zeros(self.join[1].size, dtype=np.int64),
+            np.zeros((0, 0), dtype=np.int64),
+        )
         _count(self.low, self.high, self.join, out, (no_rest, no_rest))
         return out
 
     @cached_property
     def rests(self) -> tuple[Ints, Ints]:
         """Of the low and the high pair, (entries, size): pairs of rows of the other that make each value with one."""
-        low, high = (np.zeros((len(pair.ways), self.join[1].size), dtype=np.int64) for pair in (self.low, self.high))
+        low, high = (
+            np.zeros((len(pair.ways), self.join[1].size), dtype=np.int64)
+            for pair in (self.low, self.high)
+        )
         _count(self.low, self.high, self.join, np.zeros(0, dtype=np.int64), (low, high))
         return low, high
 
@@ -579,14 +729,21 @@ class ClassTables:
         """(n, 4) masks of the layouts with these numbers, 0 … ``counts()[value]`` − 1, among those of their values."""
         before = np.cumsum(self.low.ways[:, None] * self.rests[0], axis=0)
         out = np.tile(self.unranking.base, (len(numbers), 1))
-        of_low, of_high = locate(self.low, self.high, self.join, (before, self.rests[0]), (values, numbers))
-        for shift, pair, (entry, number) in ((0, self.low, of_low), (26, self.high, of_high)):
+        of_low, of_high = locate(
+            self.low, self.high, self.join, (before, self.rests[0]), (values, numbers)
+        )
+        for shift, pair, (entry, number) in (
+            (0, self.low, of_low),
+            (26, self.high, of_high),
+        ):
             add_pair(pair, shift, (entry, number, np.lexsort((number, entry))), out)
         return out
 
     def completions(self) -> tuple[Ints, ...]:
         """For C D H S, (entries, size): how many layouts of each value contain one given row of an entry."""
-        return *_completions(self.low, self.rests[0]), *_completions(self.high, self.rests[1])
+        return *_completions(self.low, self.rests[0]), *_completions(
+            self.high, self.rests[1]
+        )
 
 
 def _joined_pairs(order: RankTables, low: Ints, high: Ints) -> int:
@@ -604,10 +761,19 @@ def _joined_pairs(order: RankTables, low: Ints, high: Ints) -> int:
 
 @njit
 def _count(
-    low: ClassPair, high: ClassPair, join: tuple[RankTables, Lookup], out: Ints, rests: tuple[Ints, Ints]
+    low: ClassPair,
+    high: ClassPair,
+    join: tuple[RankTables, Lookup],
+    out: Ints,
+    rests: tuple[Ints, Ints],
 ) -> None:
     """Add up layouts by value; or, without ``out``, for each entry the pairs of rows that it is joined with."""
-    low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
+    low_start, high_start, ones, twos = (
+        low.key_start,
+        high.key_start,
+        low.classes,
+        high.classes,
+    )
     (order, values_of), (low_rest, high_rest) = join, rests
     low_count, high_count, points = low.ways, high.ways, len(order.fit_start) - 1
     partner_start, partners = order.partner_start, order.partners
@@ -633,9 +799,21 @@ def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
     one_start, two_start = pair.first.key_start, pair.second.key_start
     ones, twos = pair.first.classes, pair.second.classes
     one_rows, two_rows = pair.first.row_start, pair.second.row_start
-    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
-    place, key_start, label, size = pair.place, pair.key_start, pair.label, rest.shape[1]
-    for_first, for_second = np.zeros((len(ones), size), np.int64), np.zeros((len(twos), size), np.int64)
+    split_start, split_first, split_second = (
+        pair.split_start,
+        pair.split_first,
+        pair.split_second,
+    )
+    place, key_start, label, size = (
+        pair.place,
+        pair.key_start,
+        pair.label,
+        rest.shape[1],
+    )
+    for_first, for_second = (
+        np.zeros((len(ones), size), np.int64),
+        np.zeros((len(twos), size), np.int64),
+    )
     entry_of = np.empty(place.size, np.int64)
     for key in range(len(key_start) - 1):
         for entry in range(key_start[key], key_start[key + 1]):

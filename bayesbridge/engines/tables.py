@@ -44,7 +44,9 @@ HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 class ShapeClasses(NamedTuple):
     """Lengths of one hand in C D, or in H S, are one class if they allow the same lengths in the other two suits."""
 
-    by_lengths: tuple[Ints, Ints]  #: (14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them.
+    by_lengths: tuple[
+        Ints, Ints
+    ]  #: (14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them.
     fit: Bools  #: By both classes, whether the two make one of the shapes.
 
     @classmethod
@@ -55,7 +57,10 @@ class ShapeClasses(NamedTuple):
         flat = together.reshape(196, 196)
         minors, first = row_classes(np.where(flat, 0, -1))
         majors, second = row_classes(np.where(flat.T, 0, -1))
-        return cls((minors.reshape(14, 14), majors.reshape(14, 14)), flat[np.ix_(first, second)])
+        return cls(
+            (minors.reshape(14, 14), majors.reshape(14, 14)),
+            flat[np.ix_(first, second)],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +68,9 @@ class Keys:
     """What keys mean under normalised constraints."""
 
     known: Constraints
-    hidden: tuple[int, ...]  #: The seats that get cards; two that get none if everything is known.
+    hidden: tuple[
+        int, ...
+    ]  #: The seats that get cards; two that get none if everything is known.
     scored: tuple[int, ...]
     """The seats whose points are in the key: all with a points range, but never all hidden seats, for one follows."""
     cards: Ints
@@ -79,7 +86,13 @@ class Keys:
         cards = np.array([*product(range(14), repeat=len(hidden) - 1)], dtype=np.int64)
         # Ranges leave room for the most points of a seat in a pair of suits, so sums of two keys never carry.
         ranges = [
-            range(1 + max(points_in(known.may[seat] & ~known.must[seat] & pair) for pair in (_MINORS, ~_MINORS)))
+            range(
+                1
+                + max(
+                    points_in(known.may[seat] & ~known.must[seat] & pair)
+                    for pair in (_MINORS, ~_MINORS)
+                )
+            )
             for seat in scored
         ]
         points = np.array([*product(*ranges)], dtype=np.int64)
@@ -88,7 +101,14 @@ class Keys:
             for place, seat in enumerate(hidden)
             if (allowed := known.shapes[seat]) is not None
         }
-        return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), points, shapes)
+        return cls(
+            known,
+            hidden,
+            scored,
+            np.column_stack([cards, -cards.sum(1)]),
+            points,
+            shapes,
+        )
 
     @property
     def rooms(self) -> Ints:
@@ -98,7 +118,9 @@ class Keys:
     def shares(self, suit: int) -> Ints:
         """(lengths, hidden seats) how many unknown cards of a suit each seat gets; negative if impossible."""
         shares = self.cards.copy()
-        shares[:, -1] += (self.known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count()
+        shares[:, -1] += (
+            self.known.unknown_mask >> (13 * suit) & SUIT_MASK
+        ).bit_count()
         return shares
 
     def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
@@ -108,7 +130,8 @@ class Keys:
         for place, classes in self.shapes.items():
             certain = self.known.must[self.hidden[place]]
             here, there = (
-                self.shares(which)[index, place] + (certain >> (13 * which) & SUIT_MASK).bit_count()
+                self.shares(which)[index, place]
+                + (certain >> (13 * which) & SUIT_MASK).bit_count()
                 for which, index in ((suit, first), (suit + 1, second))
             )
             own = classes.by_lengths[suit // 2][here, there]
@@ -118,8 +141,16 @@ class Keys:
 
     def step(self, seat: int, points: int) -> int:
         """How far one card of so many points moves the key of a row, as lengths · points + points."""
-        length = int((self.cards[:, :-1] == [other == seat for other in self.hidden[:-1]]).all(1).argmax())
-        score = int((self.points == [points * (other == seat) for other in self.scored]).all(1).argmax())
+        length = int(
+            (self.cards[:, :-1] == [other == seat for other in self.hidden[:-1]])
+            .all(1)
+            .argmax()
+        )
+        score = int(
+            (self.points == [points * (other == seat) for other in self.scored])
+            .all(1)
+            .argmax()
+        )
         return length * len(self.points) + score
 
 
@@ -141,17 +172,26 @@ class SuitRows(NamedTuple):
             if known.unknown_mask >> card & 1:
                 seats = [seat for seat in keys.hidden if known.may[seat] >> card & 1]
                 points = HIGH_CARD_POINTS[rank] if keys.scored else 0
-                bits = np.array([1 << (16 * seat + rank) for seat in seats], dtype=np.uint64)
+                bits = np.array(
+                    [1 << (16 * seat + rank) for seat in seats], dtype=np.uint64
+                )
                 steps = np.array([step(seat, points) for seat in seats], dtype=np.int64)
                 packed = (packed | bits[:, None]).ravel()
                 places = (places + steps[:, None]).ravel()
-        certain = np.array([(known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count() for seat in keys.hidden])
+        certain = np.array(
+            [
+                (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+                for seat in keys.hidden
+            ]
+        )
         low = np.array([known.shortest[seat][suit] for seat in keys.hidden]) - certain
         high = np.array([known.longest[seat][suit] for seat in keys.hidden]) - certain
         shares = keys.shares(suit)
         fits = ((shares >= low) & (shares <= high)).all(1)
         kept = np.repeat(fits, len(keys.points))[places]
-        fields, start = _sorted_rows(packed[kept], places[kept], len(keys.cards) * len(keys.points))
+        fields, start = _sorted_rows(
+            packed[kept], places[kept], len(keys.cards) * len(keys.points)
+        )
         ways = np.diff(start).reshape(-1, len(keys.points))
         return cls(fields, start, ways, np.flatnonzero(ways.any(0)))
 
@@ -178,20 +218,37 @@ class SuitPair(NamedTuple):
     def of(cls, keys: Keys, suit: int) -> Self:
         """A suit and the next one; splits that overfill a hand or fit no shape are left out."""
         first, second = SuitRows.of(keys, suit), SuitRows.of(keys, suit + 1)
-        ones, twos = np.flatnonzero(first.ways.any(1)), np.flatnonzero(second.ways.any(1))
+        ones, twos = (
+            np.flatnonzero(first.ways.any(1)),
+            np.flatnonzero(second.ways.any(1)),
+        )
         together = keys.shares(suit)[ones][:, None] + keys.shares(suit + 1)[twos]
         one, two = np.nonzero((together <= keys.rooms).all(2))
         classes = keys.shape_classes(suit, ones[one], twos[two])
         one, two, classes = one[classes >= 0], two[classes >= 0], classes[classes >= 0]
         order = np.lexsort((classes, ones[one] + twos[two]))
-        split_first, split_second, classes = ones[one[order]], twos[two[order]], classes[order]
+        split_first, split_second, classes = (
+            ones[one[order]],
+            twos[two[order]],
+            classes[order],
+        )
         lengths = split_first + split_second
         begins = np.ones(len(order), dtype=np.bool_)
         begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
         split_start = np.append(np.flatnonzero(begins), len(order))
-        before, ways = _split_ways(first, second, split_start, split_first, split_second)
+        before, ways = _split_ways(
+            first, second, split_start, split_first, split_second
+        )
         return cls(
-            first, second, lengths[begins], classes[begins], ways, split_start, split_first, split_second, before
+            first,
+            second,
+            lengths[begins],
+            classes[begins],
+            ways,
+            split_start,
+            split_first,
+            split_second,
+            before,
         )
 
 
@@ -199,7 +256,9 @@ class SuitPair(NamedTuple):
 
 
 @njit
-def _sorted_rows(packed: NDArray[np.uint64], places: Ints, size: int) -> tuple[NDArray[np.uint16], Ints]:
+def _sorted_rows(
+    packed: NDArray[np.uint64], places: Ints, size: int
+) -> tuple[NDArray[np.uint16], Ints]:
     """Rows unpacked and sorted by key (a counting sort), and where each key begins."""
     start = np.zeros(size + 1, np.int64)
     for place in places:
@@ -218,7 +277,11 @@ def _sorted_rows(packed: NDArray[np.uint64], places: Ints, size: int) -> tuple[N
 
 @njit
 def _split_ways(
-    one: SuitRows, two: SuitRows, split_start: Ints, split_first: Ints, split_second: Ints
+    one: SuitRows,
+    two: SuitRows,
+    split_start: Ints,
+    split_first: Ints,
+    split_second: Ints,
 ) -> tuple[Ints, Ints]:
     """Pairs of rows before each split, and in each key of the pair."""
     first, second, ones, twos = one.ways, two.ways, one.scores, two.scores
@@ -243,7 +306,11 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
     """For each key of either suit, how many layouts contain one given row of it; ``rest``: that of the pair."""
     first, second = pair.first.ways, pair.second.ways
     ones, twos = pair.first.scores, pair.second.scores
-    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    split_start, split_first, split_second = (
+        pair.split_start,
+        pair.split_first,
+        pair.split_second,
+    )
     for_first, for_second = np.zeros_like(first), np.zeros_like(second)
     for key in range(len(rest)):
         for split in range(split_start[key], split_start[key + 1]):
@@ -310,7 +377,9 @@ class LayoutIndex(FieldTables):
     def of(cls, constraints: Constraints) -> Self:
         """Build the tables; raises ``Contradiction`` if nothing fits, and ``TooManyLayouts`` where no hand is known."""
         known = constraints.normalised()
-        nothing_fits = Contradiction("no layout fits the evidence: take a piece of it away", evidence=())
+        nothing_fits = Contradiction(
+            "no layout fits the evidence: take a piece of it away", evidence=()
+        )
         if known.impossible:
             raise nothing_fits
         if len(known.hidden) > 3 and (layouts := count(constraints)) >= 1 << 63:
@@ -322,11 +391,21 @@ class LayoutIndex(FieldTables):
         low, high = SuitPair.of(keys, 0), SuitPair.of(keys, 2)
         fits = _fits(keys)
         full = int((keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax())
-        shapes_fit: Bools = reduce(np.kron, [one.fit for one in keys.shapes.values()], np.ones((1, 1), np.bool_))
-        joined = (low.lengths[:, None] + high.lengths == full) & shapes_fit[low.classes[:, None], high.classes]
+        shapes_fit: Bools = reduce(
+            np.kron,
+            [one.fit for one in keys.shapes.values()],
+            np.ones((1, 1), np.bool_),
+        )
+        joined = (low.lengths[:, None] + high.lengths == full) & shapes_fit[
+            low.classes[:, None], high.classes
+        ]
         mine, partners = map(np.ascontiguousarray, np.nonzero(joined))
-        low_rest = _gathered(mine, high.ways[partners] @ fits.T.astype(np.int64), len(low.ways))
-        high_rest = _gathered(partners, low.ways[mine] @ fits.astype(np.int64), len(high.ways))
+        low_rest = _gathered(
+            mine, high.ways[partners] @ fits.T.astype(np.int64), len(low.ways)
+        )
+        high_rest = _gathered(
+            partners, low.ways[mine] @ fits.astype(np.int64), len(high.ways)
+        )
         numbers = low.ways * low_rest
         total = int(numbers.sum())
         if total == 0:
@@ -357,7 +436,9 @@ class LayoutIndex(FieldTables):
 
     def completions(self) -> tuple[Ints, ...]:
         """For C D H S, (lengths, points): how many layouts contain one given row of each key."""
-        return *completions(self.low, self.low_rest), *completions(self.high, self.high_rest)
+        return *completions(self.low, self.low_rest), *completions(
+            self.high, self.high_rest
+        )
 
     def layouts(self, numbers: Ints) -> Masks:
         """The layouts with the given numbers, each from 0 to total - 1: (n, 4) masks."""
@@ -366,7 +447,9 @@ class LayoutIndex(FieldTables):
         for begin in range(0, len(numbers), chunk):
             part = out[begin : begin + chunk]
             part[:] = self.base
-            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + chunk])
+            in_low, in_high = locate(
+                self.order, self.high.ways, numbers[begin : begin + chunk]
+            )
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
         return out
@@ -382,18 +465,31 @@ class LayoutIndex(FieldTables):
         """For C D H S, (4, 8192): in how many layouts each seat has each set of the suit's cards."""
         return [
             tally_fields(rows.fields, rows.start, certain, ways.reshape(-1, 1))[0]
-            for rows, certain, ways in zip(self.suits, self.certain, self.completions(), strict=True)
+            for rows, certain, ways in zip(
+                self.suits, self.certain, self.completions(), strict=True
+            )
         ]
 
     @property
     def certain(self) -> list[NDArray[np.uint16]]:
         """For C D H S, (4,) the fields of the cards that are certain, by seat."""
-        return [(self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16) for suit in SUITS]
+        return [
+            (self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16)
+            for suit in SUITS
+        ]
 
     def _summed(self, table: Ints) -> Floats:
         # Only of sets that occur: products of integers take long.
         used = [np.flatnonzero(fields.any(0)) for fields in self.fields]
-        return np.stack([own[:, some] @ table[some] for own, some in zip(self.fields, used, strict=True)]) / self.total
+        return (
+            np.stack(
+                [
+                    own[:, some] @ table[some]
+                    for own, some in zip(self.fields, used, strict=True)
+                ]
+            )
+            / self.total
+        )
 
 
 def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
@@ -431,7 +527,11 @@ def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
         key = place_of(start, 0, len(rests), number)
         number -= start[key]
         low, points = key_low[key], key_points[key]
-        found[0, 0, i], found[0, 1, i], found[0, 2, i] = low, points, number // rests[key]
+        found[0, 0, i], found[0, 1, i], found[0, 2, i] = (
+            low,
+            points,
+            number // rests[key],
+        )
         number -= found[0, 2, i] * rests[key]
         place, fit = partner_start[low], fit_start[points]
         while number >= high_ways[partners[place], fit_points[fit]]:
@@ -439,7 +539,11 @@ def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
             fit += 1
             if fit == fit_start[points + 1]:
                 place, fit = place + 1, fit_start[points]
-        found[1, 0, i], found[1, 1, i], found[1, 2, i] = partners[place], fit_points[fit], number
+        found[1, 0, i], found[1, 1, i], found[1, 2, i] = (
+            partners[place],
+            fit_points[fit],
+            number,
+        )
     return found
 
 
@@ -449,14 +553,20 @@ def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
     fields, more_fields = pair.first.fields, pair.second.fields
     first, second = pair.first.ways, pair.second.ways
     start, more_start, scores = pair.first.start, pair.second.start, pair.first.scores
-    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    split_start, split_first, split_second = (
+        pair.split_start,
+        pair.split_first,
+        pair.split_second,
+    )
     before = pair.split_before
     keys, points, numbers = where
     width = first.shape[1]
     here, there = np.uint64(shift), np.uint64(shift + 13)
     for i in range(len(out)):
         number, score = numbers[i], points[i]
-        split = place_of(before[score], split_start[keys[i]], split_start[keys[i] + 1], number)
+        split = place_of(
+            before[score], split_start[keys[i]], split_start[keys[i] + 1], number
+        )
         number -= before[score, split]
         a, b = split_first[split], split_second[split]
         for p in scores:
@@ -464,9 +574,16 @@ def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
             if number < pairs:
                 row = number // second[b, score - p]
                 one = start[a * width + p] + row
-                two = more_start[b * width + score - p] + number - row * second[b, score - p]
+                two = (
+                    more_start[b * width + score - p]
+                    + number
+                    - row * second[b, score - p]
+                )
                 for seat in range(4):
-                    out[i, seat] |= np.uint64(fields[one, seat]) << here | np.uint64(more_fields[two, seat]) << there
+                    out[i, seat] |= (
+                        np.uint64(fields[one, seat]) << here
+                        | np.uint64(more_fields[two, seat]) << there
+                    )
                 break
             number -= pairs
 
@@ -479,7 +596,9 @@ def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
 
 
 @njit
-def tally_fields(fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], ways: Ints) -> Ints:
+def tally_fields(
+    fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], ways: Ints
+) -> Ints:
     """(values, 4, 8192) layouts that give each seat each set of a suit's cards; ``ways``: (entries, values) layouts."""
     out = np.zeros((ways.shape[1], 4, 8192), np.int64)
     for value in range(ways.shape[1]):

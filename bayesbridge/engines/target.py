@@ -23,7 +23,14 @@ from bayesbridge.engines.conditions import ConditionTables, constraint_condition
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
 from bayesbridge.evidence.kinds import Called, Piece
-from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel, guide_of, reads_partners_hand
+from bayesbridge.evidence.models import (
+    QUICK,
+    BidderModel,
+    Cost,
+    PlayerModel,
+    guide_of,
+    reads_partners_hand,
+)
 from bayesbridge.expressions import POINTS, Held
 from bayesbridge.layouts import Floats, Hands, Masks, read_only
 from bayesbridge.words import model_words
@@ -53,7 +60,12 @@ class CallLikelihood:
     @property
     def given(self) -> tuple[Any, ...]:
         """All that it depends on but the hands: later calls say nothing of an earlier one."""
-        return self.model, self.auction.first, self.auction.calls[: self.index + 1], self.auction.dummy
+        return (
+            self.model,
+            self.auction.first,
+            self.auction.calls[: self.index + 1],
+            self.auction.dummy,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,15 @@ class PlayLikelihood:
     dummy: Hand | None
 
     def __call__(self, hands: Hands, _: Hands | None = None, /) -> Floats:
-        return log_likelihood(self.model, hands, self.contract, self.plays, self.seat, self.auction, self.dummy)
+        return log_likelihood(
+            self.model,
+            hands,
+            self.contract,
+            self.plays,
+            self.seat,
+            self.auction,
+            self.dummy,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +124,10 @@ class SoftEvidence:
     @property
     def separable(self) -> bool:
         """Whether it is the sum over seats of what the guides say of one hand."""
-        return all(len(term.seats) == 1 and term.guide is term.likelihood for term in self.terms)
+        return all(
+            len(term.seats) == 1 and term.guide is term.likelihood
+            for term in self.terms
+        )
 
     def of_layouts(self, masks: Masks, *, guide: bool = False) -> Floats:
         """(n,) log likelihood of (n, 4) layouts."""
@@ -117,7 +140,9 @@ class SoftEvidence:
             hands = np.ascontiguousarray(masks[start : start + ROWS].T)
             for column, term in enumerate(self.terms):
                 asked = term.guide if guide else term.likelihood
-                total[start : start + ROWS, column] = asked(*(hands[seat] for seat in term.seats))
+                total[start : start + ROWS, column] = asked(
+                    *(hands[seat] for seat in term.seats)
+                )
         return total
 
     def __bool__(self) -> bool:
@@ -125,7 +150,10 @@ class SoftEvidence:
 
 
 def calls_evidence(
-    model: BidderModel, auction: Auction | None, observer: Seat | None = None, pieces: Sequence[Called] = ()
+    model: BidderModel,
+    auction: Auction | None,
+    observer: Seat | None = None,
+    pieces: Sequence[Called] = (),
 ) -> Iterator[LikelihoodTerm]:
     """The terms of an auction, call by call; calls that are not among ``pieces`` were assumed."""
     if auction is None:
@@ -137,28 +165,44 @@ def calls_evidence(
         behind: tuple[Piece, ...] = ()
         if piece is not None and (piece.seat, piece.call) == (seat, call):
             behind, piece = (piece,), next(given, None)
-        if seat == observer and not reads_partner:  # a call of one's own speaks of partner's hand alone
+        if (
+            seat == observer and not reads_partner
+        ):  # a call of one's own speaks of partner's hand alone
             continue
         likelihood = CallLikelihood(model, auction, index)
         guided = likelihood if guide is model else CallLikelihood(guide, auction, index)
-        yield LikelihoodTerm((seat, seat.partner) if reads_partner else (seat,), behind, likelihood, guided)
+        yield LikelihoodTerm(
+            (seat, seat.partner) if reads_partner else (seat,),
+            behind,
+            likelihood,
+            guided,
+        )
 
 
-def log_likelihood(model: BidderModel | PlayerModel, hands: Hands, *rest: Any, **more: Any) -> Floats:
+def log_likelihood(
+    model: BidderModel | PlayerModel, hands: Hands, *rest: Any, **more: Any
+) -> Floats:
     """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers nonsense is named."""
     try:
-        found = np.asarray(model.log_likelihood(read_only(hands.view()), *rest, **more), dtype=np.float64)
+        found = np.asarray(
+            model.log_likelihood(read_only(hands.view()), *rest, **more),
+            dtype=np.float64,
+        )
     except BayesBridgeError:  # a model may refuse by itself
         raise
     except (Exception, SystemExit) as error:
-        raise _broken(model, f"raised {raised(error, f'{len(hands)} hands')}") from error
+        raise _broken(
+            model, f"raised {raised(error, f'{len(hands)} hands')}"
+        ) from error
     if found.shape != (len(hands),):
         shape = f"gave log likelihoods of shape {found.shape} for {len(hands)} hands"
         raise _broken(model, f"{shape}: return one for each hand")
     wrong = np.flatnonzero(~(found <= 1e-6))  # models compute in single precision too
     if len(wrong):
         value = f"gave the log likelihood {found[wrong[0]]:g}"
-        raise _broken(model, f"{value}: return a number up to 0, or -inf, for every hand")
+        raise _broken(
+            model, f"{value}: return a number up to 0, or -inf, for every hand"
+        )
     return found
 
 
@@ -190,7 +234,10 @@ def layouts_that_fit(known: Constraints) -> Fitting:
         return Fitting(0, True)
     if not plan.tested or everything > MOST_LAYOUTS:
         return Fitting(plan.table.total, not plan.tested)
-    return Fitting(sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()), True)
+    return Fitting(
+        sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()),
+        True,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,16 +279,31 @@ class Target:
     def log_likelihood(self, masks: Masks) -> Floats:
         """(n,) log likelihood of (n, 4) layouts; -inf where they do not meet the conditions."""
         found = self.soft.of_layouts(masks)
-        return np.where(self.constraints.meets(masks), found, -np.inf) if self.constraints.conditions else found
+        return (
+            np.where(self.constraints.meets(masks), found, -np.inf)
+            if self.constraints.conditions
+            else found
+        )
 
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
         """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat, by the guides."""
         total = np.zeros(len(hands))
-        known = {one: mask for one, mask in enumerate(self.constraints.must) if mask.bit_count() == 13}
-        given = {**{one: np.full(len(hands), mask, np.uint64) for one, mask in known.items()}, seat: hands}
+        known = {
+            one: mask
+            for one, mask in enumerate(self.constraints.must)
+            if mask.bit_count() == 13
+        }
+        given = {
+            **{
+                one: np.full(len(hands), mask, np.uint64) for one, mask in known.items()
+            },
+            seat: hands,
+        }
         for term in self.soft.terms:
             # A term about two hands speaks of the one that is not certain; where none is, of the first alone.
-            if seat == next((one for one in term.seats if one not in known), term.seats[0]):
+            if seat == next(
+                (one for one in term.seats if one not in known), term.seats[0]
+            ):
                 total += term.guide(*(given[one] for one in term.seats if one in given))
         return total
 
@@ -252,7 +314,10 @@ class Target:
     def same_as(self, other: Target) -> bool:
         """Whether the posterior is known to be the same: draws for one are draws for both."""
         ours, theirs = (
-            [(term.seats, term.call.given if term.call else term.likelihood) for term in target.soft.terms]
+            [
+                (term.seats, term.call.given if term.call else term.likelihood)
+                for term in target.soft.terms
+            ]
             for target in (self, other)
         )
         return self.constraints == other.constraints and ours == theirs
@@ -266,18 +331,33 @@ class Target:
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points) under the hard evidence alone, conditions aside, exact."""
-        known, counts = replace(self.constraints, conditions=()), np.zeros((4, 38), dtype=np.int64)
+        known, counts = (
+            replace(self.constraints, conditions=()),
+            np.zeros((4, 38), dtype=np.int64),
+        )
         for seat in range(4):
-            tables = DealTable.of(known, constraint_condition(known), Held(POINTS, seat, None))
+            tables = DealTable.of(
+                known, constraint_condition(known), Held(POINTS, seat, None)
+            )
             for (points,), layouts in tables.counts().items():
                 counts[seat, points] = layouts
         return counts / self.sampler.total
 
     def unexplained(self, tried: int | None = None) -> Contradiction:
         """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""
-        pieces = tuple(dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces))
-        models = dict.fromkeys(model_words(term.call.model) for term in self.soft.terms if term.call is not None)
-        what = "no layout explains" if tried is None else f"none of {tried} layouts tried explains"
+        pieces = tuple(
+            dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces)
+        )
+        models = dict.fromkeys(
+            model_words(term.call.model)
+            for term in self.soft.terms
+            if term.call is not None
+        )
+        what = (
+            "no layout explains"
+            if tried is None
+            else f"none of {tried} layouts tried explains"
+        )
         no_proof = "" if tried is None else " That is no proof that none does."
         return Contradiction(
             f"{what} the calls under {' and '.join(models) or 'the model'}: {'; '.join(map(str, pieces))}.{no_proof} "

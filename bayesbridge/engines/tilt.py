@@ -37,7 +37,15 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import tightened
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.levels import LevelProposal
-from bayesbridge.engines.proposal import COUNT, HONOUR_POINTS, SPREAD, Proposal, Tilt, Uniform, split
+from bayesbridge.engines.proposal import (
+    COUNT,
+    HONOUR_POINTS,
+    SPREAD,
+    Proposal,
+    Tilt,
+    Uniform,
+    split,
+)
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import Contradiction
@@ -51,7 +59,9 @@ _POINTS: Final = 1 + 4 * _SUIT
 FEATURES: Final = _POINTS + _MOST_POINTS + 3
 
 _BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 15.0], [_LENGTHS, 2, 4, 4])
-PENALTY: Final = np.concatenate([[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])
+PENALTY: Final = np.concatenate(
+    [[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])]
+)
 """(features,) λ, for weights ω that sum to some hundreds."""
 
 
@@ -60,19 +70,33 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     x = _features(hands)
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
-    if before.coefficients is None:  # a fit with weights that do not vanish where the likelihood is low comes first
+    if (
+        before.coefficients is None
+    ):  # a fit with weights that do not vanish where the likelihood is low comes first
         coefficients = _solve(x, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(3):
         predicted = x @ coefficients
         top = float((predicted - values).max())
-        predicted -= top + float(np.log((weights @ np.exp(predicted - values - top)) / weights.sum()))
-        pull = np.clip(predicted - values, -1.0, 8.0)  # a larger one would make the Newton step too long
-        coefficients = _solve(x, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
+        predicted -= top + float(
+            np.log((weights @ np.exp(predicted - values - top)) / weights.sum())
+        )
+        pull = np.clip(
+            predicted - values, -1.0, 8.0
+        )  # a larger one would make the Newton step too long
+        coefficients = _solve(
+            x, weights * np.exp(pull), predicted + np.expm1(-pull), centre
+        )
     length, honours = np.indices((14, 16))
-    holding = coefficients[1:_POINTS].reshape(4, _SUIT) @ _suit_features(length, honours).reshape(-1, _SUIT).T
+    holding = (
+        coefficients[1:_POINTS].reshape(4, _SUIT)
+        @ _suit_features(length, honours).reshape(-1, _SUIT).T
+    )
     points = _point_features(np.arange(41)) @ coefficients[_POINTS:]
     # Each table is bounded below, so that exp cannot underflow.
-    holding, points = (np.maximum(table - table.max(), -25.0) for table in (holding.reshape(4, 14, 16), points))
+    holding, points = (
+        np.maximum(table - table.max(), -25.0)
+        for table in (holding.reshape(4, 14, 16), points)
+    )
     return Tilt(holding, points, coefficients)
 
 
@@ -80,21 +104,33 @@ def _solve(x: Floats, weights: Floats, response: Floats, centre: Floats) -> Floa
     scaled = np.sqrt(weights)[:, None] * x
     matrix = scaled.T @ scaled
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    return np.asarray(np.linalg.solve(matrix, x.T @ (weights * response) + PENALTY * centre))
+    return np.asarray(
+        np.linalg.solve(matrix, x.T @ (weights * response) + PENALTY * centre)
+    )
 
 
 def _features(hands: Hands) -> Floats:
     """(n, features) of (n,) hands: a constant, those of each suit, and of the points."""
-    fields = (hands[:, None] >> np.arange(0, 52, 13, dtype=np.uint64)).astype(np.int64) & SUIT_MASK
+    fields = (hands[:, None] >> np.arange(0, 52, 13, dtype=np.uint64)).astype(
+        np.int64
+    ) & SUIT_MASK
     suits = _suit_features(COUNT[fields], fields >> 9).reshape(len(hands), -1)
-    return np.hstack([np.ones((len(hands), 1)), suits, _point_features(HONOUR_POINTS[fields >> 9].sum(axis=1))])
+    return np.hstack(
+        [
+            np.ones((len(hands), 1)),
+            suits,
+            _point_features(HONOUR_POINTS[fields >> 9].sum(axis=1)),
+        ]
+    )
 
 
 def _suit_features(length: Ints, honours: Ints) -> Floats:
     """(…, 19) of suits by length and honours: length, the same as a parabola; which of J Q K A, and times length."""
     x = (length[..., None] - 3.25) / 2.0
     held = honours[..., None] >> np.arange(4) & 1
-    return np.concatenate([_one_of(length, _LENGTHS), x, x * x, held, held * x], axis=-1)
+    return np.concatenate(
+        [_one_of(length, _LENGTHS), x, x * x, held, held * x], axis=-1
+    )
 
 
 def _point_features(points: Ints) -> Floats:
@@ -143,11 +179,19 @@ class Round:
         if not len(self.terms):
             return tuple(seats)
         low, high = self.terms.min(axis=0), self.terms.max(axis=0)
-        return tuple(seat for seat in seats if high[seat] < -0.7 and high[seat] <= low[seat] + 1e-9)
+        return tuple(
+            seat
+            for seat in seats
+            if high[seat] < -0.7 and high[seat] <= low[seat] + 1e-9
+        )
 
 
 def run_round(
-    proposal: Proposal, likelihood: SeatLikelihood, seats: Sequence[int], n: int, generator: np.random.Generator
+    proposal: Proposal,
+    likelihood: SeatLikelihood,
+    seats: Sequence[int],
+    n: int,
+    generator: np.random.Generator,
 ) -> Round:
     """Draw ``n`` layouts and evaluate the likelihood of the hands of some seats."""
     layouts, log_q = proposal.draw(n, generator)
@@ -161,15 +205,23 @@ def run_round(
 
 def _ess(log_weights: Floats) -> float:
     """0 where no draw has weight."""
-    return Weights(log_weights).ess if log_weights.max(initial=-np.inf) > -np.inf else 0.0
+    return (
+        Weights(log_weights).ess if log_weights.max(initial=-np.inf) > -np.inf else 0.0
+    )
 
 
 def _degree(log_weights: Floats) -> float:
     finite = log_weights[log_weights > -np.inf]
-    return tempering(finite, min(MIN_ESS, 0.5 * len(finite)), halvings=10) if len(finite) else 0.0
+    return (
+        tempering(finite, min(MIN_ESS, 0.5 * len(finite)), halvings=10)
+        if len(finite)
+        else 0.0
+    )
 
 
-def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: float) -> Proposal:
+def refit(
+    base: Round, others: Sequence[Round], seats: Sequence[int], caution: float
+) -> Proposal:
     """The proposal fitted to the target, or to a tempered one; ``caution`` ≤ 1 shortens the step."""
     proposal = base.proposal
     first = proposal.uniform
@@ -178,7 +230,11 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
     # Uniform draws are far from any target: a rough fit with a larger exponent beats a short step.
     power = min(1.0, (2.0 if first else 1.0) * caution * base.degree)
     # Rounds that need no tempering are pooled, if the base needs none.
-    rounds = [one for one in others[-2:] if one.degree == 1.0 == power and not one.proposal.uniform]
+    rounds = [
+        one
+        for one in others[-2:]
+        if one.degree == 1.0 == power and not one.proposal.uniform
+    ]
     rounds.append(base)
     layouts = np.concatenate([one.layouts for one in rounds])
     terms = np.concatenate([one.terms for one in rounds])
@@ -186,7 +242,13 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
     terms[:, seats[0]] = _without(terms[:, seats[0]], floor)
     terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
     weight = np.concatenate(
-        [_tempered(_without(one.terms.sum(axis=1), floor) - one.log_q, min(one.degree, power)) for one in rounds]
+        [
+            _tempered(
+                _without(one.terms.sum(axis=1), floor) - one.log_q,
+                min(one.degree, power),
+            )
+            for one in rounds
+        ]
     )
     order = proposal.order
     if first:  # the seat whose likelihood varies most goes first
@@ -194,18 +256,23 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
         order = tuple(sorted(order, key=lambda seat: -varies.get(seat, 0.0)))
     tilts = list(proposal.tilts)
     powers, weights = dict.fromkeys(order, power), dict.fromkeys(order, weight)
-    if first and len(seats) > 1:  # few hands explain the calls of all seats, many those of one: fit each by itself
+    if (
+        first and len(seats) > 1
+    ):  # few hands explain the calls of all seats, many those of one: fit each by itself
         for seat in seats:
             own_power = powers[seat] = caution * _degree(terms[:, seat])
             weights[seat] = _tempered(terms[:, seat], own_power)
     goals = {
-        seat: powers[seat] * terms[:, seat] + (1.0 - powers[seat]) * proposal.tilts[seat].log(layouts[:, seat])
+        seat: powers[seat] * terms[:, seat]
+        + (1.0 - powers[seat]) * proposal.tilts[seat].log(layouts[:, seat])
         for seat in order
     }
     found = replace(proposal, order=order, spread=spread)
     for seat in order[-2:]:
         if seat in seats:
-            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weights[seat], tilts[seat])
+            tilts[seat] = fit_tilt(
+                layouts[:, seat], goals[seat], weights[seat], tilts[seat]
+            )
     # A seat that takes its cards earlier answers for what its hand leaves to the others, too. That takes a split for
     # each draw, so only the base is used, and of the base those draws that count.
     own = slice(len(layouts) - len(base.layouts), None)
@@ -217,7 +284,9 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
         log_sum = _log_sums(found, some, step + 1)
         if power < 1.0 and not first:
             log_sum = log_sum - (1.0 - power) * _log_sums(proposal, some, step + 1)
-        tilts[seat] = fit_tilt(some[:, seat], goals[seat][own][rows] + log_sum, weight, tilts[seat])
+        tilts[seat] = fit_tilt(
+            some[:, seat], goals[seat][own][rows] + log_sum, weight, tilts[seat]
+        )
     return replace(found, tilts=tuple(tilts))
 
 
@@ -226,7 +295,9 @@ def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
     most = 400  # each costs a split
     if len(weights) <= most:
         return np.arange(len(weights)), weights
-    chance = np.minimum(1.0, most * (0.7 * weights / weights.sum() + 0.3 / len(weights)))
+    chance = np.minimum(
+        1.0, most * (0.7 * weights / weights.sum() + 0.3 / len(weights))
+    )
     rows = np.flatnonzero(np.diff(np.floor(np.cumsum(chance) + 0.5), prepend=0.0))
     return rows, weights[rows] / chance[rows]
 
@@ -248,13 +319,17 @@ def _without(values: Floats, floor: float) -> Floats:
     """log(exp(values) - exp(floor)), clipped where almost nothing is left."""
     if floor == -np.inf:
         return values
-    left: Floats = np.maximum(-np.expm1(np.minimum(floor - values, 0.0)), math.exp(LOWEST))
+    left: Floats = np.maximum(
+        -np.expm1(np.minimum(floor - values, 0.0)), math.exp(LOWEST)
+    )
     return values + np.log(left)
 
 
 def _tempered(log_weights: Floats, power: float) -> Floats:
     """(n,) weights to a power; their sum grows with their effective sample size."""
-    powered = Weights(power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST))
+    powered = Weights(
+        power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST)
+    )
     return np.asarray(powered.W * power * np.sqrt(len(powered) * powered.ess))
 
 
@@ -263,7 +338,9 @@ def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
 
 
-FAIR: Final = 0.2  # ESS / draws of a round that is enough if the round before had about as much
+FAIR: Final = (
+    0.2  # ESS / draws of a round that is enough if the round before had about as much
+)
 
 SEARCH: Final = 100_000
 """Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
@@ -276,12 +353,16 @@ class Tilted:
     layouts: Masks
     weights: Weights
     log_likelihood: Floats
-    log_marginal: float  #: log P(soft evidence ∣ hard evidence), and one standard error of it.
+    log_marginal: (
+        float  #: log P(soft evidence ∣ hard evidence), and one standard error of it.
+    )
     log_marginal_error: float
     drawn: int  #: Draws of the last round, dead ones included.
     proposal: Proposal
     evaluations: int  #: Layouts whose likelihood was evaluated, in all rounds.
-    degrees: tuple[float, ...]  #: The tempering exponents φ of all rounds; the last is 1 if all went well.
+    degrees: tuple[
+        float, ...
+    ]  #: The tempering exponents φ of all rounds; the last is 1 if all went well.
     unexplained: tuple[int, ...]
     """Seats whose likelihood was the same small number for every hand: none that explains it was found."""
 
@@ -301,7 +382,9 @@ class Tilted:
 
     def subsample(self, n: int, rng: Seed) -> Tilted:
         """About ``n`` of the draws, of nearly equal weight and still independent."""
-        return self._controlled(n, np.random.default_rng(rng).random(len(self.layouts)))[0]
+        return self._controlled(
+            n, np.random.default_rng(rng).random(len(self.layouts))
+        )[0]
 
     def _controlled(self, n: int, chance: Floats) -> tuple[Tilted, NDArray[np.intp]]:
         """The same, and which draws these are; for a larger ``n`` with the same (n,) uniform numbers the same and more.
@@ -314,14 +397,25 @@ class Tilted:
         low, high = 0.0, max(1.0, float(relative.sum()) / n)
         for _ in range(50 if n < len(kept) else 0):
             limit = (low + high) / 2
-            low, high = (limit, high) if np.minimum(1.0, relative / limit).sum() > n else (low, limit)
+            low, high = (
+                (limit, high)
+                if np.minimum(1.0, relative / limit).sum() > n
+                else (low, limit)
+            )
         if n >= len(kept) or not len(some := np.flatnonzero(chance * high < relative)):
             return self, kept
         weights = Weights(np.log(np.maximum(relative[some], high)))
         log_likelihood = self.log_likelihood[some]
-        return replace(self, layouts=self.layouts[some], weights=weights, log_likelihood=log_likelihood), some
+        return replace(
+            self,
+            layouts=self.layouts[some],
+            weights=weights,
+            log_likelihood=log_likelihood,
+        ), some
 
-    def weighted(self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed) -> Tilted:
+    def weighted(
+        self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed
+    ) -> Tilted:
         """The same draws under another, slow log likelihood: up to three times ``n``, until their ESS is 0.6 ``n``."""
         chance = np.random.default_rng(rng).random(len(self.layouts))
         found = np.full(len(self.layouts), np.nan)
@@ -370,49 +464,90 @@ def tilted(
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
     known = constraints.normalised()
     proposal = Proposal(known, sampler, known.hidden, (Tilt.none(),) * 4, spread=1.0)
-    if start is not None and set(start.order) == set(known.hidden) and not start.uniform:
-        proposal = replace(start, known=known, sampler=sampler)  # made to fit the hard evidence of today
+    if (
+        start is not None
+        and set(start.order) == set(known.hidden)
+        and not start.uniform
+    ):
+        proposal = replace(
+            start, known=known, sampler=sampler
+        )  # made to fit the hard evidence of today
     hidden = [seat for seat in known.hidden if seat in seats]
     certain = [seat for seat in seats if seat not in hidden]
-    constant = sum(float(likelihood(seat, np.array([known.must[seat]], dtype=np.uint64))[0]) for seat in certain)
+    constant = sum(
+        float(likelihood(seat, np.array([known.must[seat]], dtype=np.uint64))[0])
+        for seat in certain
+    )
     done: list[Round] = []
     caution = 1.0
     while hidden and len(done) < rounds:
-        n = 1200 if proposal.uniform else 250 * (1 + len(done))  # uniform draws are cheap; a poor fit needs more
+        n = (
+            1200 if proposal.uniform else 250 * (1 + len(done))
+        )  # uniform draws are cheap; a poor fit needs more
         done.append(run_round(proposal, likelihood, hidden, n, generator))
         while len(done) == 1 and done[0].unexplained(hidden) and done[0].drawn < search:
-            done[0] = run_round(proposal, likelihood, hidden, min(4 * done[0].drawn, search), generator)
+            done[0] = run_round(
+                proposal, likelihood, hidden, min(4 * done[0].drawn, search), generator
+            )
         best = max(done, key=lambda one: (one.degree, one.share))
         if _settled(done):
             break
         caution = 1.0 if best is done[-1] else caution / 2
-        proposal = refit(best, [one for one in done if one is not best], hidden, caution)
+        proposal = refit(
+            best, [one for one in done if one is not best], hidden, caution
+        )
     if done:
         best = max(done, key=lambda one: (one.degree, one.share))
         proposal = best.proposal
         draws = max(draws, min(most, int(0.8 * draws / max(best.share, 1e-3))))
     last = run_round(proposal, likelihood, hidden, draws, generator)
-    while hidden and most and last.share * last.drawn < 0.05 * requested and len(done) < rounds + 2:
+    while (
+        hidden
+        and most
+        and last.share * last.drawn < 0.05 * requested
+        and len(done) < rounds + 2
+    ):
         proposal = refit(last, done, hidden, 1.0)
         done.append(last)
         last = run_round(proposal, likelihood, hidden, most, generator)
-    while hidden and most and last.share * last.drawn < FAIR * requested and last.drawn < 4 * most:
-        more = run_round(proposal, likelihood, hidden, min(2 * last.drawn, 4 * most - last.drawn), generator)
+    while (
+        hidden
+        and most
+        and last.share * last.drawn < FAIR * requested
+        and last.drawn < 4 * most
+    ):
+        more = run_round(
+            proposal,
+            likelihood,
+            hidden,
+            min(2 * last.drawn, 4 * most - last.drawn),
+            generator,
+        )
         layouts = np.concatenate([last.layouts, more.layouts])
-        log_q, terms = np.concatenate([last.log_q, more.log_q]), np.concatenate([last.terms, more.terms])
+        log_q, terms = (
+            np.concatenate([last.log_q, more.log_q]),
+            np.concatenate([last.terms, more.terms]),
+        )
         last = Round(proposal, layouts, log_q, terms, last.drawn + more.drawn)
     every, weights = [*done, last], Weights(last.log_weights)
     return Tilted(
         last.layouts,
         weights,
         last.terms.sum(axis=1) + constant,
-        weights.log_mean + math.log(len(weights) / last.drawn) - math.log(sampler.total) + constant,
+        weights.log_mean
+        + math.log(len(weights) / last.drawn)
+        - math.log(sampler.total)
+        + constant,
         weights.log_mean_error(last.drawn),
         last.drawn,
         proposal,
         sum(len(one.layouts) for one in every),
         tuple(one.degree for one in every),
-        tuple(seat for seat in hidden if all(seat in one.unexplained(hidden) for one in every)),
+        tuple(
+            seat
+            for seat in hidden
+            if all(seat in one.unexplained(hidden) for one in every)
+        ),
     )
 
 
@@ -422,26 +557,40 @@ def _settled(done: Sequence[Round]) -> bool:
     if last.degree < 1.0:
         return False
     before = max((one.share for one in done[:-1] if one.degree == 1.0), default=0.0)
-    return last.share >= 0.3 or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
+    return last.share >= 0.3 or (
+        len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before
+    )
 
 
 def tilted_draws(
-    target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None = None
+    target: Target,
+    draws: int,
+    rng: np.random.Generator,
+    why: str,
+    start: Proposal | None = None,
 ) -> Draws:
     """Run the engine: by levels where a caller has them, since shapes and points predict levels badly."""
     proposal = LevelProposal.of(target)
-    found = _by_shapes(target, draws, rng, start) if proposal is None else _by_levels(target, proposal, draws, rng)
+    found = (
+        _by_shapes(target, draws, rng, start)
+        if proposal is None
+        else _by_levels(target, proposal, draws, rng)
+    )
     return replace(found, reasons=(why, *found.reasons))
 
 
-def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator) -> Draws:
+def _by_levels(
+    target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator
+) -> Draws:
     """Draws by exact tables of the callers' levels, up to half a million while their ESS is small."""
     parts: list[tuple[Masks, Floats, Floats]] = []
     while True:
         masks = proposal.tables.draw(draws if not parts else 100_000, rng)
         likelihood = target.log_likelihood(masks)
         parts.append((masks, likelihood, likelihood - proposal.log_weights(masks)))
-        masks, likelihood, log_weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+        masks, likelihood, log_weights = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
         ess = _ess(log_weights)
         if ess >= 0.1 * draws or len(masks) >= max(draws, 500_000):
             break
@@ -458,13 +607,17 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
         masks,
         importance=weights,
         likelihood=likelihood,
-        log_marginal=proposal.tables.log_mean + weights.log_mean + target.log_share(target.support_size),
+        log_marginal=proposal.tables.log_mean
+        + weights.log_mean
+        + target.log_share(target.support_size),
         log_marginal_error=weights.log_mean_error(),
         ess=weights.ess,
     )
 
 
-def _by_shapes(target: Target, draws: int, rng: np.random.Generator, start: Proposal | None) -> Draws:
+def _by_shapes(
+    target: Target, draws: int, rng: np.random.Generator, start: Proposal | None
+) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
     search, known = min(SEARCH, target.cost.most_layouts // 10), target.constraints
     if known.conditions:
@@ -475,8 +628,12 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, start: Prop
             target.uniform,
             target.guide_likelihood,
             target.soft.seats,
-            draws=draws if target.soft.separable else max(3 * draws // 2, min(2500, 5 * draws // 2)),
-            most=max(2 * draws, min(5000, 5 * draws)),  # draws are cheap, up to some thousands
+            draws=draws
+            if target.soft.separable
+            else max(3 * draws // 2, min(2500, 5 * draws // 2)),
+            most=max(
+                2 * draws, min(5000, 5 * draws)
+            ),  # draws are cheap, up to some thousands
             rng=rng,
             search=search,
             start=start,

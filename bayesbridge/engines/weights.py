@@ -39,7 +39,11 @@ class Estimate[Value](NamedTuple):
 
 def with_errors(figures: Mapping[str, Estimate[float]]) -> dict[str, float]:
     """As plain data: each figure by its name, its error as ``…_error``."""
-    return {key: part for name, one in figures.items() for key, part in zip((name, f"{name}_error"), one, strict=True)}
+    return {
+        key: part
+        for name, one in figures.items()
+        for key, part in zip((name, f"{name}_error"), one, strict=True)
+    }
 
 
 EQUAL: Final = 1e-9  # log weights that differ by less are the same but for rounding
@@ -49,7 +53,9 @@ EQUAL: Final = 1e-9  # log weights that differ by less are the same but for roun
 class Weights:
     """Immutable log weights of n draws."""
 
-    log: NDArray[np.float64]  #: (n,) log weights, not normalised; -inf for a layout that the evidence excludes.
+    log: NDArray[
+        np.float64
+    ]  #: (n,) log weights, not normalised; -inf for a layout that the evidence excludes.
 
     def __post_init__(self) -> None:
         log = np.array(self.log, dtype=np.float64)
@@ -73,7 +79,11 @@ class Weights:
     def log_mean(self) -> float:
         """Log of the mean weight; log P(soft evidence ∣ hard evidence) when the draws are uniform."""
         largest = float(self.log.max())
-        return largest + math.log(float(np.exp(self.log - largest).sum())) - math.log(len(self))
+        return (
+            largest
+            + math.log(float(np.exp(self.log - largest).sum()))
+            - math.log(len(self))
+        )
 
     @property
     def ess(self) -> float:
@@ -96,29 +106,44 @@ class Weights:
         been rounded up; a largest weight that was met five times ends the tail, and k̂ is at most 0.
         """
         # Models in single precision give a layout slightly different weights, evaluated among others.
-        weights = np.sort(np.exp(np.round(self.log[self.log > -np.inf] - self.log.max(), 4)))
+        weights = np.sort(
+            np.exp(np.round(self.log[self.log > -np.inf] - self.log.max(), 4))
+        )
         tail = min(len(self) // 5, int(3 * math.sqrt(len(self))), len(weights) - 1)
         if tail < 5 or weights[-1] - weights[0] < EQUAL * weights[-1]:
             return None
         values, counts = np.unique(weights, return_counts=True)
         below = np.concatenate([[0.0], values[:-1]])
-        rank = np.arange(len(weights)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
-        spread = np.repeat(below, counts) + rank * np.repeat((values - below) / counts, counts)
+        rank = (
+            np.arange(len(weights)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
+        )
+        spread = np.repeat(below, counts) + rank * np.repeat(
+            (values - below) / counts, counts
+        )
         found = pareto_shape(spread[-tail:] - spread[-tail - 1])
         return min(found, 0.0) if counts[-1] >= 5 else found
 
     def resample(
-        self, n: int, rng: Seed, method: Literal["systematic", "multinomial"] = "systematic"
+        self,
+        n: int,
+        rng: Seed,
+        method: Literal["systematic", "multinomial"] = "systematic",
     ) -> NDArray[np.int64]:
         """Indices of n draws that count the same; ``systematic``: each ⌊n W⌋ or ⌈n W⌉ times, in rising order."""
         from bayesbridge.random64 import generator
 
         numbers = generator(rng)
-        points = (numbers.random() + np.arange(n)) / n if method == "systematic" else numbers.random(n)
+        points = (
+            (numbers.random() + np.arange(n)) / n
+            if method == "systematic"
+            else numbers.random(n)
+        )
         cumulative = np.cumsum(self.W)
         # Rounding may leave the sum short of one, or lift a point onto it: the last draw that has weight takes those.
         last = int(np.flatnonzero(self.W)[-1])
-        found: NDArray[np.int64] = np.searchsorted(cumulative, points * cumulative[-1], side="right").astype(np.int64)
+        found: NDArray[np.int64] = np.searchsorted(
+            cumulative, points * cumulative[-1], side="right"
+        ).astype(np.int64)
         return np.minimum(found, last)
 
     def __len__(self) -> int:
@@ -132,7 +157,11 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
     low, high = 0.0, 1.0
     for _ in range(halvings):
         middle = (low + high) / 2
-        low, high = (middle, high) if Weights(middle * log_weights).ess >= ess else (low, middle)
+        low, high = (
+            (middle, high)
+            if Weights(middle * log_weights).ess >= ess
+            else (low, middle)
+        )
     return low
 
 
@@ -144,7 +173,9 @@ def pareto_shape(excess: Floats) -> float:
     n = len(excess)
     points = 30 + int(math.sqrt(n))
     quartile = float(excess[int(n / 4 + 0.5) - 1])
-    b = (1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))) / (3.0 * quartile) + 1.0 / float(excess[-1])
+    b = (1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))) / (
+        3.0 * quartile
+    ) + 1.0 / float(excess[-1])
     k = np.log1p(-b[:, None] * excess).mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # b may be 0
         log = np.nan_to_num(n * (np.log(-b / k) - k - 1.0), nan=-np.inf)
@@ -158,7 +189,9 @@ class Batches:
     """How the weights of n layouts, all that there are or ``drawn``, vary from batch to batch."""
 
     relative: Floats  #: (B, k) weight of each row of layouts by each batch alone, the mean over batches being 1.
-    row: NDArray[np.int64]  #: (n,) the row of each layout: layouts whose weights vary together share one.
+    row: NDArray[
+        np.int64
+    ]  #: (n,) the row of each layout: layouts whose weights vary together share one.
     drawn: bool
 
     @classmethod
@@ -171,7 +204,11 @@ class Batches:
     def moved(self, u: Floats, weights: Floats) -> Floats:
         """(B, …) Σ W r_b u over layouts with (n, …) values u and (n,) normalised weights W."""
         relative = self.relative[:, self.row]
-        return np.asarray(((relative * weights) @ u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:]))
+        return np.asarray(
+            ((relative * weights) @ u.reshape(len(u), -1)).reshape(
+                len(relative), *u.shape[1:]
+            )
+        )
 
 
 def standard_error(moved: Floats) -> Floats:

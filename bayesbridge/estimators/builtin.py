@@ -19,7 +19,11 @@ from bayesbridge.capture.playout import play_out
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
-from bayesbridge.engines.quantity_tables import CaptureConditions, CaptureTricks, Quantity
+from bayesbridge.engines.quantity_tables import (
+    CaptureConditions,
+    CaptureTricks,
+    Quantity,
+)
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
 from bayesbridge.evidence.models import BidderModel
@@ -38,12 +42,23 @@ class CaptureEstimator:
         Output("c1", "Cards of the first seat in the suit.", SUIT, "int8"),
         Output("c2", "Cards of the second seat in the suit.", SUIT, "int8"),
         Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
-        Output("delta", "Leading gap of the suit: columns before the pair's highest card.", SUIT, "int8"),
+        Output(
+            "delta",
+            "Leading gap of the suit: columns before the pair's highest card.",
+            SUIT,
+            "int8",
+        ),
         Output("M", "Most captures that the suit allows.", SUIT, "int8"),
-        Output("kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"),
+        Output(
+            "kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"
+        ),
         Output("Delta", "Sum of the leading gaps.", dtype="int8"),
         Output("Z", "Zero budget left at the end.", dtype="int8"),
-        Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
+        Output(
+            "condition",
+            "0 condition A fails, 1 only B fails, 2 both hold.",
+            dtype="int8",
+        ),
         Output(
             "T",
             "Captures by the paper's rule (Algorithm 2), 0 where a condition fails.",
@@ -55,14 +70,23 @@ class CaptureEstimator:
         Output("chi", "Check value T + (6 - Z).", dtype="int8"),
     )
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        first, second = (np.ascontiguousarray(layouts.masks[:, seat]) for seat in question.pair)
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
+        first, second = (
+            np.ascontiguousarray(layouts.masks[:, seat]) for seat in question.pair
+        )
         return captures(first, second)._asdict()
 
     def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
         """Outputs found suit by suit: counted exactly under exact calls too. A seat stands for its lengths."""
         pair = question.pair
-        return {"c1": pair[0], "c2": pair[1], "T": CaptureTricks(*pair), "condition": CaptureConditions(*pair)}
+        return {
+            "c1": pair[0],
+            "c2": pair[1],
+            "T": CaptureTricks(*pair),
+            "condition": CaptureConditions(*pair),
+        }
 
     def distribution(
         self, constraints: Constraints, question: Question
@@ -71,7 +95,10 @@ class CaptureEstimator:
         if not factors(constraints):
             return None
         counts = capture_counts(constraints, *question.pair)
-        return {name: (LOWEST_Z if name == "Z" else 0, ways) for name, ways in counts.items()}
+        return {
+            name: (LOWEST_Z if name == "Z" else 0, ways)
+            for name, ways in counts.items()
+        }
 
 
 class BidEstimator:
@@ -79,29 +106,55 @@ class BidEstimator:
 
     name = "bid"
     outputs = (
-        Output("level", "Level of the no-trump bid by Algorithm 1, 0 for a pass.", ("seat",), "int8"),
         Output(
-            "counts", "Captures counted for each target.", ("seat", "target"), "int8", {"target": tuple(range(7, 14))}
+            "level",
+            "Level of the no-trump bid by Algorithm 1, 0 for a pass.",
+            ("seat",),
+            "int8",
+        ),
+        Output(
+            "counts",
+            "Captures counted for each target.",
+            ("seat", "target"),
+            "int8",
+            {"target": tuple(range(7, 14))},
         ),
     )
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002
         found = bids(layouts.masks.reshape(-1))
-        return {"level": found.level.reshape(-1, 4), "counts": found.counts.reshape(-1, 4, 7)}
+        return {
+            "level": found.level.reshape(-1, 4),
+            "counts": found.counts.reshape(-1, 4, 7),
+        }
 
 
 class PlayOutEstimator:
     """The pair's tricks when its first seat leads to the first trick and all four play by the general policy."""
 
     name = "play_out"
-    outputs = (Output("tricks", "Tricks of the pair, general play against general.", dtype="int8", tricks=AT_TABLE),)
+    outputs = (
+        Output(
+            "tricks",
+            "Tricks of the pair, general play against general.",
+            dtype="int8",
+            tricks=AT_TABLE,
+        ),
+    )
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
         masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
         general, workers = POLICIES.index("general"), os.cpu_count() or 1
         with ThreadPoolExecutor(workers) as pool:
             parts = np.array_split(masks, workers)
-            played = pool.map(lambda part: play_out(part, int(question.strain), general, general), parts)
+            played = pool.map(
+                lambda part: play_out(part, int(question.strain), general, general),
+                parts,
+            )
             return {"tricks": np.concatenate(list(played))}
 
 
@@ -120,7 +173,9 @@ class TricksEstimator:
         ),
     )
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
         from bayesbridge.estimators.network import table_tricks
 
         table = np.ascontiguousarray(layouts.masks[:, list(question.table)])

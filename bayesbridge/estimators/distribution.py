@@ -30,9 +30,15 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
 
-GOALS: Final = range(7, 14)  # numbers of tricks that contracts need: 6 more than their level
-MOST_ROWS: Final = 20  # rows shown of an output that has labels: all strains with all declarers
-MOST_BARS: Final = 40  # rows of a distribution; where it has more values, neighbours share one
+GOALS: Final = range(
+    7, 14
+)  # numbers of tricks that contracts need: 6 more than their level
+MOST_ROWS: Final = (
+    20  # rows shown of an output that has labels: all strains with all declarers
+)
+MOST_BARS: Final = (
+    40  # rows of a distribution; where it has more values, neighbours share one
+)
 MOST_COLUMNS: Final = 15  # values that get a column each beside the labels of an output
 
 
@@ -43,7 +49,9 @@ class TrickContext:
     pair: tuple[Seat, Seat]
     strain: Strain = Strain.NT
     contract: Contract | None = None  #: That of the auction once it is over.
-    dummy: Seat | None = None  #: The seat that does not bid; ``None`` in the four-player game.
+    dummy: Seat | None = (
+        None  #: The seat that does not bid; ``None`` in the four-player game.
+    )
 
     @classmethod
     def of(cls, belief: Belief, question: Question) -> TrickContext:
@@ -55,8 +63,16 @@ class TrickContext:
         first, second = self.pair
         if "seat" in where:
             first = Seat.of(where["seat"])
-            second = first.partner if self.dummy is None or self.dummy == first else self.dummy
-        return replace(self, strain=Strain.of(where.get("strain", self.strain)), pair=(first, second))
+            second = (
+                first.partner
+                if self.dummy is None or self.dummy == first
+                else self.dummy
+            )
+        return replace(
+            self,
+            strain=Strain.of(where.get("strain", self.strain)),
+            pair=(first, second),
+        )
 
     @property
     def declares(self) -> bool:
@@ -82,61 +98,116 @@ class Distribution(Displayable):
     mean: Floats  #: (cells,), as ``sd``: the cells are the products of the labels.
     sd: Floats
     exact: bool
-    values: NDArray[np.int64]  #: Whole numbers with the probabilities ``pmf`` (cells, values); none for other numbers.
+    values: NDArray[
+        np.int64
+    ]  #: Whole numbers with the probabilities ``pmf`` (cells, values); none for other numbers.
     pmf: Floats
     estimator: str
     name: str  #: Its name in results: two estimators may share the name of an output.
     asked: TrickContext
 
     @classmethod
-    def of_tree(cls, draws: xarray.DataArray, pmf: xarray.DataArray | None, asked: TrickContext) -> Self:
+    def of_tree(
+        cls, draws: xarray.DataArray, pmf: xarray.DataArray | None, asked: TrickContext
+    ) -> Self:
         """From the variables of a result."""
         name, attrs = str(draws.name), draws.attrs
         dims = tuple(str(dim) for dim in draws.dims[2:] if dim != f"{name}_value")
         mean, sd = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
-        values, shares, count, support = np.zeros(0, np.int64), np.zeros((len(mean), 0)), None, None
+        values, shares, count, support = (
+            np.zeros(0, np.int64),
+            np.zeros((len(mean), 0)),
+            None,
+            None,
+        )
         if pmf is not None:
-            values, shares, about = pmf[f"{name}_value"].values, pmf.values.reshape(len(mean), -1), pmf.attrs
-            support = range(int(values[0]), int(values[-1]) + 1) if f"{name}_value" in draws.dims else None
+            values, shares, about = (
+                pmf[f"{name}_value"].values,
+                pmf.values.reshape(len(mean), -1),
+                pmf.attrs,
+            )
+            support = (
+                range(int(values[0]), int(values[-1]) + 1)
+                if f"{name}_value" in draws.dims
+                else None
+            )
             if about.get("counts_tricks"):
-                undefined = int(about["undefined_value"]) if "undefined_value" in about else None
-                count = TrickCount(undefined, str(about["failing"]), str(about["holding"]), bool(about["at_table"]))
+                undefined = (
+                    int(about["undefined_value"])
+                    if "undefined_value" in about
+                    else None
+                )
+                count = TrickCount(
+                    undefined,
+                    str(about["failing"]),
+                    str(about["holding"]),
+                    bool(about["at_table"]),
+                )
         coords = {dim: tuple(map(str, draws[dim].values)) for dim in dims}
         words = (str(attrs.get(name, "")) for name in ("title", "note"))
         output, doc = str(attrs["output"]), str(attrs["long_name"])
-        declared = Output(output, doc, dims, str(draws.dtype), coords, support, count, *words)
+        declared = Output(
+            output, doc, dims, str(draws.dtype), coords, support, count, *words
+        )
         kept = draws.values.reshape(-1, *draws.shape[2:])
         exact, estimator = bool(attrs["exact"]), str(attrs["estimator"])
-        return cls(declared, kept, mean, sd, exact, values, shares, estimator, name, asked)
+        return cls(
+            declared, kept, mean, sd, exact, values, shares, estimator, name, asked
+        )
 
     @property
     def variables(self) -> dict[str, Any]:
         """Attributes of the draws and of the distribution in a result, from which :meth:`of_tree` reads it back."""
         output, count = self.output, self.output.tricks
         shared = {"long_name": output.doc, "exact": int(self.exact)}
-        mean, sd = (float(cells[0]) if len(cells) == 1 else cells for cells in (self.mean, self.sd))
-        draws = {"estimator": self.estimator, "output": output.name, **shared, "mean": mean, "sd": sd}
-        draws |= {name: text for name, text in (("title", output.title), ("note", output.note)) if text}
+        mean, sd = (
+            float(cells[0]) if len(cells) == 1 else cells
+            for cells in (self.mean, self.sd)
+        )
+        draws = {
+            "estimator": self.estimator,
+            "output": output.name,
+            **shared,
+            "mean": mean,
+            "sd": sd,
+        }
+        draws |= {
+            name: text
+            for name, text in (("title", output.title), ("note", output.note))
+            if text
+        }
         if count is not None:
             shared |= {"counts_tricks": 1, "at_table": int(count.at_table)}
             shared |= {"failing": count.failing, "holding": count.holding}
-            shared |= {} if count.undefined_value is None else {"undefined_value": count.undefined_value}
+            shared |= (
+                {}
+                if count.undefined_value is None
+                else {"undefined_value": count.undefined_value}
+            )
         return {"draws": draws, "pmf": shared}
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
         """Labels of its dimensions; none for a single number."""
-        return {dim: tuple(map(str, self.output.labels(dim))) for dim in self.output.dims}
+        return {
+            dim: tuple(map(str, self.output.labels(dim))) for dim in self.output.dims
+        }
 
     @property
     def cells(self) -> list[dict[str, str]]:
         """The labels of every cell, by dimension."""
-        return [dict(zip(self.output.dims, cell, strict=True)) for cell in product(*self.labels.values())]
+        return [
+            dict(zip(self.output.dims, cell, strict=True))
+            for cell in product(*self.labels.values())
+        ]
 
     @property
     def names(self) -> list[str]:
         """The name of every cell, such as ``delta[C]``."""
-        return [f"{self.name}[{', '.join(cell.values())}]" if cell else self.name for cell in self.cells]
+        return [
+            f"{self.name}[{', '.join(cell.values())}]" if cell else self.name
+            for cell in self.cells
+        ]
 
     @property
     def counts_tricks(self) -> bool:
@@ -146,18 +217,40 @@ class Distribution(Displayable):
     def places(self, **where: Any) -> list[int]:
         """The places of the cells with these labels."""
         if unknown := [dim for dim in where if dim not in self.output.dims]:
-            raise BayesBridgeError(f"{self.name!r} has no dimension {unknown[0]!r}: leave it out", name=self.name)
-        return [i for i, cell in enumerate(self.cells) if all(cell[dim] == str(label) for dim, label in where.items())]
+            raise BayesBridgeError(
+                f"{self.name!r} has no dimension {unknown[0]!r}: leave it out",
+                name=self.name,
+            )
+        return [
+            i
+            for i, cell in enumerate(self.cells)
+            if all(cell[dim] == str(label) for dim, label in where.items())
+        ]
 
     def at(self, **where: Any) -> Self:
         """The one number with these labels, without them."""
         if len(met := self.places(**where)) != 1:
-            dims = ", ".join(dim for dim in self.labels if dim not in where) or "labels that it has"
-            raise BayesBridgeError(f"{self.name!r} has several numbers: pick one by {dims}", name=self.name)
+            dims = (
+                ", ".join(dim for dim in self.labels if dim not in where)
+                or "labels that it has"
+            )
+            raise BayesBridgeError(
+                f"{self.name!r} has several numbers: pick one by {dims}", name=self.name
+            )
         kept, output = self.draws, replace(self.output, dims=(), coords={})
-        kept = kept.reshape(len(kept), len(self.mean), *kept.shape[1 + len(self.output.dims) :])[:, met[0]]
+        kept = kept.reshape(
+            len(kept), len(self.mean), *kept.shape[1 + len(self.output.dims) :]
+        )[:, met[0]]
         mean, sd, pmf = (cells[met] for cells in (self.mean, self.sd, self.pmf))
-        return replace(self, output=output, draws=kept, mean=mean, sd=sd, pmf=pmf, asked=self.asked.picked(where))
+        return replace(
+            self,
+            output=output,
+            draws=kept,
+            mean=mean,
+            sd=sd,
+            pmf=pmf,
+            asked=self.asked.picked(where),
+        )
 
     def tricks(self, **where: Any) -> Self:
         """The number of tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
@@ -180,7 +273,11 @@ class Distribution(Displayable):
     @property
     def drawn(self) -> NDArray[Any]:
         """(n, cells) what each layout that was kept has; of a distribution for each layout its mean."""
-        each = self.draws if self.output.support is None else (self.draws * self.values).sum(axis=-1)
+        each = (
+            self.draws
+            if self.output.support is None
+            else (self.draws * self.values).sum(axis=-1)
+        )
         return np.asarray(each.reshape(len(each), len(self.mean)))
 
     @property
@@ -192,7 +289,11 @@ class Distribution(Displayable):
     def counted(self) -> NDArray[np.bool_]:
         """(n,) the whole numbers that count: all but what stands for failing."""
         undefined = self.count.undefined_value
-        return np.ones(len(self.values), np.bool_) if undefined is None else self.values != undefined
+        return (
+            np.ones(len(self.values), np.bool_)
+            if undefined is None
+            else self.values != undefined
+        )
 
     @property
     def fails(self) -> float:
@@ -208,11 +309,17 @@ class Distribution(Displayable):
     def mean_if_held(self) -> float | None:
         """Mean given that it can count; ``None`` where it never can."""
         counting = self.counted
-        return float(self.shares[counting] @ self.values[counting]) / self.holds if self.holds else None
+        return (
+            float(self.shares[counting] @ self.values[counting]) / self.holds
+            if self.holds
+            else None
+        )
 
     def at_least(self, tricks: int) -> float:
         """P(at least so many tricks)."""
-        return min(1.0, float(self.shares[self.counted & (self.values >= tricks)].sum()))
+        return min(
+            1.0, float(self.shares[self.counted & (self.values >= tricks)].sum())
+        )
 
     def share(self, tricks: int) -> float:
         """P(exactly so many)."""
@@ -237,7 +344,11 @@ class Distribution(Displayable):
     def goal(self, tricks: int) -> str:
         """What "at least so many" is called: ``3NT makes``, or only ``T ≥ 9`` where no contract makes by it."""
         makes = self.is_contract_chance and tricks in GOALS
-        return f"{tricks - 6}{self.asked.strain.name} makes" if makes else f"{self.name} ≥ {tricks}"
+        return (
+            f"{tricks - 6}{self.asked.strain.name} makes"
+            if makes
+            else f"{self.name} ≥ {tricks}"
+        )
 
     @property
     def title(self) -> str:
@@ -249,7 +360,9 @@ class Distribution(Displayable):
         if output.tricks.at_table:
             return f"Tricks of {SEATS[asked.pair[0].name]}, dummy {SEATS[asked.pair[1].name]}, in {strain}"
         if output.title:
-            without = ", without trumps" if output.note and asked.strain != Strain.NT else ""
+            without = (
+                ", without trumps" if output.note and asked.strain != Strain.NT else ""
+            )
             return f"{self.name} of {asked.names}: {output.title}{without}"
         return f"{self.name} of {asked.names}, in {strain}: {output.doc[:1].lower()}{output.doc[1:].removesuffix('.')}"
 
@@ -259,12 +372,20 @@ class Distribution(Displayable):
         asked, at_table = self.asked, self.count.at_table
         sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
         if not self.output.note and not at_table:
-            sentences.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
-        sentences += [WITHOUT_TRUMPS] if self.output.note and asked.strain != Strain.NT else []
+            sentences.append(
+                f"{self.name} is not the number of tricks at the table, which the estimator tricks gives."
+            )
+        sentences += (
+            [WITHOUT_TRUMPS] if self.output.note and asked.strain != Strain.NT else []
+        )
         if not asked.declares:
-            declared = f"tricks that {asked.names} would take if {asked.pair[0].name} declared"
+            declared = (
+                f"tricks that {asked.names} would take if {asked.pair[0].name} declared"
+            )
             whose = declared if at_table else f"captures of {asked.names}"
-            sentences.append(f"These are the {whose}; this is not declarer's contract, {asked.contract}.")
+            sentences.append(
+                f"These are the {whose}; this is not declarer's contract, {asked.contract}."
+            )
         return sentences
 
     @property
@@ -272,7 +393,9 @@ class Distribution(Displayable):
         """Tricks and other whole numbers by their distribution, several numbers by a row for each."""
         if self.output.dims:
             return [self._labelled_table()]
-        return [self._number_table() if self.output.tricks is None else self._tricks_table()]
+        return [
+            self._number_table() if self.output.tricks is None else self._tricks_table()
+        ]
 
     def _tricks_table(self) -> Table:
         """How many, with P(at least so many) beside it; ends rarer than ``RARE`` are left out, and that is said."""
@@ -280,7 +403,11 @@ class Distribution(Displayable):
         every = [value for value in self.occurring if self.holds]
         shown = every
         if self.output.support is not None:
-            shown = [v for v in every if self.at_least(v) >= RARE and 1 - self.at_least(v + 1) >= RARE]
+            shown = [
+                v
+                for v in every
+                if self.at_least(v) >= RARE and 1 - self.at_least(v + 1) >= RARE
+            ]
         rows: list[list[str | float]] = [[count.failing, fails, ""]] if fails else []
         for value in shown:
             colon = "" if self.is_contract_chance and value > 6 else ":"
@@ -288,9 +415,13 @@ class Distribution(Displayable):
             rows.append([f"{self.name} = {value}", self.share(value), least])
         said = []
         if len(shown) < len(every):
-            said.append(f"Numbers not shown: {percent(1 - fails - sum(map(self.share, shown)))} together.")
+            said.append(
+                f"Numbers not shown: {percent(1 - fails - sum(map(self.share, shown)))} together."
+            )
         if mean is None:
-            said.append(f"{count.failing.capitalize()} in every layout: {self.name} = {count.undefined_value} there.")
+            said.append(
+                f"{count.failing.capitalize()} in every layout: {self.name} = {count.undefined_value} there."
+            )
         elif fails:
             held = f"if {count.holding}, {self.name} is {mean:.2f} on average."
             said.append(f"{count.failing.capitalize()} with {percent(fails)}; {held}")
@@ -306,7 +437,9 @@ class Distribution(Displayable):
         rows: list[list[str | float]] = []
         for begin in range(0, len(values), step):
             ends = values[begin : begin + step]
-            label = f"{self.name} = {ends[0]}" + (f" … {ends[-1]}" if len(ends) > 1 else "")
+            label = f"{self.name} = {ends[0]}" + (
+                f" … {ends[-1]}" if len(ends) > 1 else ""
+            )
             rows.append([label, float(shares[begin : begin + step].sum())])
         note = f"{self.name} is {self.mean[0]:.2f} on average, with a standard deviation of {self.sd[0]:.2f}."
         return Table(self.title, ["", "P"], rows, [note], bars=True)
@@ -319,11 +452,14 @@ class Distribution(Displayable):
 
         def place(cell: int) -> tuple[float, ...]:
             ranks = [
-                fixed[dim].index(label) if label in fixed.get(dim, ()) else 0 for dim, label in cells[cell].items()
+                fixed[dim].index(label) if label in fixed.get(dim, ()) else 0
+                for dim, label in cells[cell].items()
             ]
             return (*ranks, -float(means[cell]) if len(cells) > MOST_ROWS else 0.0)
 
-        told = [cell for cell in range(len(cells)) if means[cell] or spreads[cell]] or list(range(len(cells)))
+        told = [
+            cell for cell in range(len(cells)) if means[cell] or spreads[cell]
+        ] or list(range(len(cells)))
         ranked = sorted(told, key=place)
         kept = self.met(*ranked[:MOST_ROWS])
         if self.output.dtype == "bool" or len(self.values[kept]) > MOST_COLUMNS:
@@ -332,10 +468,19 @@ class Distribution(Displayable):
         rows = []
         for cell in ranked[:MOST_ROWS]:
             found = (float(p) or "" for p in shares[cell])
-            rows.append([" ".join(cells[cell].values()), f"{means[cell]:.3f}", f"{spreads[cell]:.3f}", *found])
+            rows.append(
+                [
+                    " ".join(cells[cell].values()),
+                    f"{means[cell]:.3f}",
+                    f"{spreads[cell]:.3f}",
+                    *found,
+                ]
+            )
         said = ["The columns after sd are P(that value)."] if len(heads) else []
         if len(ranked) > MOST_ROWS:
-            said.append(f"… and {counting(len(ranked) - MOST_ROWS)} more rows of {self.name}, which --json prints.")
+            said.append(
+                f"… and {counting(len(ranked) - MOST_ROWS)} more rows of {self.name}, which --json prints."
+            )
         columns = [", ".join(self.output.dims), "mean", "sd", *map(str, heads)]
         return Table(f"{self.name}: {self.output.doc}", columns, rows, said)
 
@@ -350,11 +495,20 @@ class Distribution(Displayable):
             inner |= {"mean": float(self.mean[place]), "sd": float(self.sd[place])}
             if len(self.values):
                 shares = self.pmf[place].clip(max=1.0)
-                inner["pmf"] = {str(value): float(p) for value, p in zip(self.values, shares, strict=True)}
+                inner["pmf"] = {
+                    str(value): float(p)
+                    for value, p in zip(self.values, shares, strict=True)
+                }
         if self.counts_tricks:
-            said |= {"at_table": self.count.at_table, "at_least": {str(goal): p for goal, p in self.goals.items()}}
+            said |= {
+                "at_table": self.count.at_table,
+                "at_least": {str(goal): p for goal, p in self.goals.items()},
+            }
             if self.is_contract_chance:
-                said["makes"] = {self.goal(goal).removesuffix(" makes"): p for goal, p in self.goals.items()}
+                said["makes"] = {
+                    self.goal(goal).removesuffix(" makes"): p
+                    for goal, p in self.goals.items()
+                }
         return said
 
 
@@ -362,7 +516,12 @@ class Accumulator:
     """Running sums of one output: a distribution of integers, moments of any numbers."""
 
     def __init__(self, output: Output, estimator: str) -> None:
-        self.output, self.estimator, self.lowest, self.exact = output, estimator, 0, False
+        self.output, self.estimator, self.lowest, self.exact = (
+            output,
+            estimator,
+            0,
+            False,
+        )
         self.kept: list[NDArray[Any]] = []
         """Values of the layouts that are kept."""
         cells = int(np.prod(output.shape))
@@ -370,7 +529,10 @@ class Accumulator:
         self.table: Floats | None = None
         """(cells, values) weight of each value from ``lowest`` on; ``None`` for floating-point numbers."""
         if output.support is not None:
-            self.lowest, self.table = output.support.start, np.zeros((cells, len(output.support)))
+            self.lowest, self.table = (
+                output.support.start,
+                np.zeros((cells, len(output.support))),
+            )
         elif np.dtype(output.dtype).kind in "biu":
             self.table = np.zeros((cells, 1))
 
@@ -378,7 +540,9 @@ class Accumulator:
         """Add (n, …) values with (n,) weights."""
         flat = values.reshape(len(values), -1)
         if self.table is None:
-            with np.errstate(over="ignore", invalid="ignore"):  # `moments` reports what grew too large
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # `moments` reports what grew too large
                 self.mean += weights @ flat
                 self.square += weights @ (flat.astype(np.float64) ** 2)
             return
@@ -387,8 +551,15 @@ class Accumulator:
             return
         if flat.dtype == np.bool_:
             flat = flat.view(np.int8)
-        low, high = (int(flat.min()), int(flat.max())) if len(flat) else (self.lowest, self.lowest)
-        low, high = min(low, self.lowest), max(high, self.lowest + self.table.shape[1] - 1)
+        low, high = (
+            (int(flat.min()), int(flat.max()))
+            if len(flat)
+            else (self.lowest, self.lowest)
+        )
+        low, high = (
+            min(low, self.lowest),
+            max(high, self.lowest + self.table.shape[1] - 1),
+        )
         if high - low >= 4096:
             more = "declare a floating-point dtype for values spread over more than 4096 integers"
             raise self._broken(f"ranges from {low} to {high}: {more}")
@@ -400,31 +571,61 @@ class Accumulator:
 
     def count(self, lowest: int, counts: NDArray[Any], total: int) -> None:
         """Exact counts of layouts by value from ``lowest`` on, or probabilities with a total of 1, for all that was."""
-        shares = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
+        shares = (
+            np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
+        )
         used = np.flatnonzero(shares.any(axis=0))
-        self.lowest, self.table, self.exact = lowest + int(used[0]), shares[:, used[0] : used[-1] + 1], True
+        self.lowest, self.table, self.exact = (
+            lowest + int(used[0]),
+            shares[:, used[0] : used[-1] + 1],
+            True,
+        )
 
     def _broken(self, why: str) -> PluginError:
         where = f"estimator {self.estimator!r}: output {self.output.name!r}"
-        return PluginError(f"{where} {why}", plugin=self.estimator, output=self.output.name)
+        return PluginError(
+            f"{where} {why}", plugin=self.estimator, output=self.output.name
+        )
 
     def distribution(self, exact: bool, name: str, asked: TrickContext) -> Distribution:
         """What was added up; refuses numbers too large to have moments."""
         values, pmf = np.zeros(0, np.int64), np.zeros((len(self.mean), 0))
         if self.table is not None:
-            self.table /= self.table.sum(axis=1, keepdims=True)  # ten million weights miss one by rounding
+            self.table /= self.table.sum(
+                axis=1, keepdims=True
+            )  # ten million weights miss one by rounding
             values, pmf = self.lowest + np.arange(self.table.shape[1]), self.table
             self.mean, self.square = self.table @ values, self.table @ (values**2)
         if not np.isfinite(self.square).all():
-            raise self._broken(f"has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it")
+            raise self._broken(
+                f"has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it"
+            )
         sd = np.sqrt(np.maximum(self.square - self.mean**2, 0.0))
-        kept = np.concatenate([np.empty((0, *self.output.returned), self.output.dtype), *self.kept])
+        kept = np.concatenate(
+            [np.empty((0, *self.output.returned), self.output.dtype), *self.kept]
+        )
         exact = exact or self.exact
-        return Distribution(self.output, kept, self.mean, sd, exact, values, pmf, self.estimator, name, asked)
+        return Distribution(
+            self.output,
+            kept,
+            self.mean,
+            sd,
+            exact,
+            values,
+            pmf,
+            self.estimator,
+            name,
+            asked,
+        )
 
 
 @njit
-def _tally(values: NDArray[Any], weights: NDArray[np.float64], lowest: int, table: NDArray[np.float64]) -> None:
+def _tally(
+    values: NDArray[Any],
+    weights: NDArray[np.float64],
+    lowest: int,
+    table: NDArray[np.float64],
+) -> None:
     for i in range(len(values)):
         weight = weights[i]
         for cell in range(values.shape[1]):

@@ -24,7 +24,14 @@ from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
-from bayesbridge.estimators.protocol import Estimator, Question, run, run_exact, seconds_of, verify_declaration
+from bayesbridge.estimators.protocol import (
+    Estimator,
+    Question,
+    run,
+    run_exact,
+    seconds_of,
+    verify_declaration,
+)
 from bayesbridge.layouts import Layouts
 from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
@@ -36,7 +43,10 @@ if TYPE_CHECKING:
 
 KEPT: Final = 20_000  # draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights
 MOST_KEPT: Final = 1_000_000  # layouts up to which every one is kept with its weight
-SLOW: Final = 2.0, 1e-3  # seconds, in all and for one layout, from which on an estimator should declare what it takes
+SLOW: Final = (
+    2.0,
+    1e-3,
+)  # seconds, in all and for one layout, from which on an estimator should declare what it takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +55,16 @@ class Evaluation:
 
     posterior: Posterior
     question: Question
-    numbers: dict[str, Distribution]  #: By their names in results, estimator by estimator.
-    log_weights: NDArray[np.float64] | None  #: Of the layouts kept; ``None`` where they count the same.
+    numbers: dict[
+        str, Distribution
+    ]  #: By their names in results, estimator by estimator.
+    log_weights: (
+        NDArray[np.float64] | None
+    )  #: Of the layouts kept; ``None`` where they count the same.
     failures: dict[str, PluginError]  #: By estimator.
-    odds: ContractOdds | None = None  #: What becomes of the contract that was asked about.
+    odds: ContractOdds | None = (
+        None  #: What becomes of the contract that was asked about.
+    )
 
 
 def evaluate(
@@ -65,7 +81,9 @@ def evaluate(
     """
     names = [estimator.name for estimator in estimators]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
+        raise BayesBridgeError(
+            f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0]
+        )
     random, asked = generator(rng), TrickContext.of(posterior.belief, question)
     sums: dict[tuple[str, str], Accumulator] = {}
     numbers: dict[str, Distribution] = {}
@@ -84,14 +102,23 @@ def evaluate(
     for estimator in estimators:
         with trying(estimator):
             verify_declaration(estimator)
-            sums |= {(estimator.name, output.name): Accumulator(output, estimator.name) for output in estimator.outputs}
+            sums |= {
+                (estimator.name, output.name): Accumulator(output, estimator.name)
+                for output in estimator.outputs
+            }
     slow = [estimator for estimator in working() if seconds_of(estimator)]
     cost = sum(map(seconds_of, slow))
-    if (n := layouts_within_budget(posterior, cost, budget or Budget(posterior.asked[1]))) < len(posterior):
+    if (
+        n := layouts_within_budget(
+            posterior, cost, budget or Budget(posterior.asked[1])
+        )
+    ) < len(posterior):
         who = " and ".join(estimator.name for estimator in slow)
         why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
         posterior = subsample(posterior, n, random, why)
-    block = BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))  # a second's work, so that progress is seen
+    block = (
+        BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))
+    )  # a second's work, so that progress is seen
     whole, importance, done = len(posterior) <= MOST_KEPT, posterior.importance, 0
     for masks, weights in posterior.blocks(block):
         if not working():
@@ -103,7 +130,10 @@ def evaluate(
                 answers = run(estimator, layouts, question)
                 took = perf_counter() - begun
                 # The package's own are quick, once they are compiled.
-                silent = not seconds_of(estimator) and type(estimator).__module__ != "bayesbridge.estimators.builtin"
+                silent = (
+                    not seconds_of(estimator)
+                    and type(estimator).__module__ != "bayesbridge.estimators.builtin"
+                )
                 if silent and not done and took > max(SLOW[0], SLOW[1] * len(masks)):
                     tell(
                         f"estimator {estimator.name!r} took {took:.0f} s for {len(masks)} layouts: if it declares "
@@ -125,10 +155,17 @@ def evaluate(
                 for name, counts in counted(posterior, estimator, question).items():
                     sums[estimator.name, name].count(*counts)
             for output in estimator.outputs:
-                key, shared = (estimator.name, output.name), sum(output.name == name for _, name in sums) > 1
+                key, shared = (
+                    (estimator.name, output.name),
+                    sum(output.name == name for _, name in sums) > 1,
+                )
                 name = "_".join(key) if shared else output.name
                 numbers[name] = sums[key].distribution(posterior.exact, name, asked)
-    answered = {name: number for name, number in numbers.items() if number.estimator not in failures}
+    answered = {
+        name: number
+        for name, number in numbers.items()
+        if number.estimator not in failures
+    }
     log_weights = importance.log if whole and importance is not None else None
     return Evaluation(posterior, question, answered, log_weights, failures)
 
@@ -142,13 +179,19 @@ def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> 
     if not cost:
         return len(posterior)
     if budget.seconds is not None:
-        return min(len(posterior), max(2, int(min(budget.seconds / cost, len(posterior)))))
+        return min(
+            len(posterior), max(2, int(min(budget.seconds / cost, len(posterior))))
+        )
     usual = USUAL["estimate"]
-    most = usual.layouts(cost, usual.draws or 0) if budget.draws is None else budget.draws
+    most = (
+        usual.layouts(cost, usual.draws or 0) if budget.draws is None else budget.draws
+    )
     return len(posterior) if len(posterior) <= 1.25 * most else most
 
 
-def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, tuple[int, NDArray[Any], int]]:
+def counted(
+    posterior: Posterior, estimator: Estimator, question: Question
+) -> dict[str, tuple[int, NDArray[Any], int]]:
     """The outputs that the estimator can count exactly without a draw, as :meth:`Accumulator.count` takes them."""
     target, tables = posterior.target, posterior.tables
     if target.plain:
@@ -160,7 +203,11 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
     lengths = tables.length_distributions()
     try:
         return {
-            name: (0, lengths[one] if isinstance(one, Seat) else tables.distribution(one), 1)
+            name: (
+                0,
+                lengths[one] if isinstance(one, Seat) else tables.distribution(one),
+                1,
+            )
             for name, one in quantities(question).items()
         }
     except TablesTooLarge:
@@ -178,6 +225,15 @@ def ask(
     if trick is not None:
         verify_seen(belief, trick)
     strain = belief.table.strain if trump is None else Strain.of(trump)
-    cards = [card for one in (*belief.table.tricks, *((trick,) if trick else ())) for card in one.cards]
-    suit, played = None if strain is None else strain.trump, sum(card.mask for card in set(cards))
-    return Question.of(belief.pair if pair is None else pair, trump=suit, trick=trick, played=played)
+    cards = [
+        card
+        for one in (*belief.table.tricks, *((trick,) if trick else ()))
+        for card in one.cards
+    ]
+    suit, played = (
+        None if strain is None else strain.trump,
+        sum(card.mask for card in set(cards)),
+    )
+    return Question.of(
+        belief.pair if pair is None else pair, trump=suit, trick=trick, played=played
+    )

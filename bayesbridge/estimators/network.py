@@ -29,14 +29,20 @@ from bayesbridge.layouts import Layouts, Masks, Singles
 
 PAIRS: Final = 6  # pairs of neighbouring ranks in a suit; the ace stays alone
 HEADS: Final = 3  # heads of each attention
-BLOCK: Final = 256  # layouts worked on at a time: their vectors stay in the processor's cache
-ASKED_AGAIN: Final = 1000  # layouts up to which predictions are kept for the next who asks
+BLOCK: Final = (
+    256  # layouts worked on at a time: their vectors stay in the processor's cache
+)
+ASKED_AGAIN: Final = (
+    1000  # layouts up to which predictions are kept for the next who asks
+)
 
 SHARPER: Final = 1.2
 """Factor of the logits: a small network that imitates a large one is too modest. Chosen on 2 500 deals set aside."""
 
 
-def trick_probabilities(layouts: Layouts, declarer: Seat | str, strain: Strain | str) -> Singles:
+def trick_probabilities(
+    layouts: Layouts, declarer: Seat | str, strain: Strain | str
+) -> Singles:
     """(n, 14) P(declarer and partner take 0 … 13 double-dummy tricks) in each of n layouts, by the network alone.
 
     >>> import bayesbridge as bb
@@ -63,24 +69,42 @@ def _kept(table: bytes, trump: Suit | None) -> Singles:
 
 
 def _predicted(table: Masks, trump: Suit | None) -> Singles:
-    order = np.array([3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)], np.int64)
+    order = np.array(
+        [3, 2, 1, 0]
+        if trump is None
+        else [trump, *(s for s in (3, 2, 1, 0) if s != trump)],
+        np.int64,
+    )
     chances = np.empty((len(table), 14), np.float32)
     columns, width = 4 * BLOCK, len(weights()["norm.weight"])
-    sizes = (columns, 2 * width), *((rows, columns) for rows in (width, width, width, 3 * width))
-    room = [np.empty(size, np.float32) for size in sizes]  # every block uses these again
+    sizes = (
+        (columns, 2 * width),
+        *((rows, columns) for rows in (width, width, width, 3 * width)),
+    )
+    room = [
+        np.empty(size, np.float32) for size in sizes
+    ]  # every block uses these again
     # Every block has the same size, filled up with its first layout: a product of another size may round differently.
     with one_thread():
         for begin in range(0, len(table), BLOCK):
             part = table[begin : begin + BLOCK]
-            whole = np.concatenate([part, np.repeat(part[:1], BLOCK - len(part), axis=0)])
+            whole = np.concatenate(
+                [part, np.repeat(part[:1], BLOCK - len(part), axis=0)]
+            )
             logits = _logits(whole, order, trump is None, weights(), room)
             shares = np.exp(np.float32(SHARPER) * (logits - logits.max(axis=0)))
-            chances[begin : begin + BLOCK] = (shares / shares.sum(axis=0)).T[: len(part)]
+            chances[begin : begin + BLOCK] = (shares / shares.sum(axis=0)).T[
+                : len(part)
+            ]
     return chances
 
 
 def _logits(
-    table: Masks, order: NDArray[np.int64], no_trump: bool, net: dict[str, Singles], room: list[Singles]
+    table: Masks,
+    order: NDArray[np.int64],
+    no_trump: bool,
+    net: dict[str, Singles],
+    room: list[Singles],
 ) -> Singles:
     """(14, n) of one block.
 
@@ -92,7 +116,13 @@ def _logits(
     up = joined[: 2 * width]
     count = sum(name.startswith("up.") and name.endswith(".weight") for name in net)
     norms = [net[f"before.{k}.weight"] for k in range(count)] + [net["norm.weight"]]
-    enter(table, order, net["pairs"], net["role"][[2, 2, 2, 2] if no_trump else [0, 1, 1, 1]], hidden)
+    enter(
+        table,
+        order,
+        net["pairs"],
+        net["role"][[2, 2, 2, 2] if no_trump else [0, 1, 1, 1]],
+        hidden,
+    )
     x[:] = 0.0
     np.matmul(net["begin.weight"], hidden.T, more)
     add_and_norm(x, more, net["begin.bias"], norms[0], turned)
@@ -106,14 +136,26 @@ def _logits(
         np.matmul(net[f"down.{k}.weight"], up, more)
         add_and_norm(x, more, net[f"down.{k}.bias"], norms[k + 1], turned)
     tokens = turned.reshape(width, 4, n)
-    mean = (tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]) * np.float32(0.25)
-    gathered = net["gather.weight"] @ np.concatenate([mean if no_trump else tokens[:, 0], mean])
+    mean = (tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]) * np.float32(
+        0.25
+    )
+    gathered = net["gather.weight"] @ np.concatenate(
+        [mean if no_trump else tokens[:, 0], mean]
+    )
     rectify(gathered, net["gather.bias"])
-    return np.asarray(net["leave.weight"] @ gathered + net["leave.bias"][:, None], np.float32)
+    return np.asarray(
+        net["leave.weight"] @ gathered + net["leave.bias"][:, None], np.float32
+    )
 
 
 @njit
-def enter(table: Masks, order: NDArray[np.int64], pairs: Singles, role: Singles, hidden: Singles) -> None:
+def enter(
+    table: Masks,
+    order: NDArray[np.int64],
+    pairs: Singles,
+    role: Singles,
+    hidden: Singles,
+) -> None:
     """(4n, 2d) the first hidden layer, a row for each column of what follows; ``role``: (4, 2d) by suit."""
     n, width = len(table), role.shape[1]
     three = np.uint64(3)
@@ -122,11 +164,18 @@ def enter(table: Masks, order: NDArray[np.int64], pairs: Singles, role: Singles,
         shift = np.uint64(13 * order[place])
         for i in range(n):
             # Bits of the owner's number: declarer 0, left 1, dummy 2, right 3.
-            low, high = (table[i, 1] | table[i, 3]) >> shift, (table[i, 2] | table[i, 3]) >> shift
+            low, high = (
+                (table[i, 1] | table[i, 3]) >> shift,
+                (table[i, 2] | table[i, 3]) >> shift,
+            )
             for k in range(PAIRS):
                 rows[k] = 16 * k + np.int64(low & three) + 4 * np.int64(high & three)
                 low, high = low >> np.uint64(2), high >> np.uint64(2)
-            rows[PAIRS] = 16 * PAIRS + np.int64(low & np.uint64(1)) + 2 * np.int64(high & np.uint64(1))
+            rows[PAIRS] = (
+                16 * PAIRS
+                + np.int64(low & np.uint64(1))
+                + 2 * np.int64(high & np.uint64(1))
+            )
             a, b, c, d, e, f, g = rows
             for j in range(width):
                 lower = role[place, j] + pairs[a, j] + pairs[b, j] + pairs[c, j]
@@ -135,7 +184,9 @@ def enter(table: Masks, order: NDArray[np.int64], pairs: Singles, role: Singles,
 
 
 @njit(fastmath=ANY_ORDER)
-def add_and_norm(x: Singles, more: Singles, bias: Singles, scale: Singles, out: Singles) -> None:
+def add_and_norm(
+    x: Singles, more: Singles, bias: Singles, scale: Singles, out: Singles
+) -> None:
     """Adds ``more + bias`` to ``x``; ``out`` is that, each column over its root mean square, times ``scale``."""
     width, columns = x.shape
     factor = np.zeros(columns, np.float32)
@@ -145,7 +196,9 @@ def add_and_norm(x: Singles, more: Singles, bias: Singles, scale: Singles, out: 
             x[j, i] = value
             factor[i] += value * value
     for i in range(columns):
-        factor[i] = np.float32(1) / np.sqrt(factor[i] / np.float32(width) + np.float32(1e-6))
+        factor[i] = np.float32(1) / np.sqrt(
+            factor[i] / np.float32(width) + np.float32(1e-6)
+        )
     for j in range(width):
         for i in range(columns):
             out[j, i] = x[j, i] * factor[i] * scale[j]
@@ -198,7 +251,9 @@ def attend(joined: Singles, bias: Singles, heads: int, out: Singles) -> None:
                 second, third, fourth = values[n:], values[2 * n :], values[3 * n :]
                 for i in range(n):
                     lower = one[i] * values[i] + two[i] * second[i]
-                    mixed[i] = (lower + three[i] * third[i] + four[i] * fourth[i]) * total[i] + bias[2 * width + j]
+                    mixed[i] = (
+                        lower + three[i] * third[i] + four[i] * fourth[i]
+                    ) * total[i] + bias[2 * width + j]
 
 
 @cache
@@ -211,7 +266,11 @@ def weights() -> dict[str, Singles]:
     """
     path = files("bayesbridge.estimators").joinpath("data/tricks.npz")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        net = {name: np.asarray(stored[name], np.float32) for name in stored.files if name != "about"}
+        net = {
+            name: np.asarray(stored[name], np.float32)
+            for name in stored.files
+            if name != "about"
+        }
     suit = net["suit.weight"].T.reshape(13, 4, -1)
     bits = np.arange(16)
     first, second = (bits & 1) + (bits >> 1 & 2), (bits >> 1 & 1) + (bits >> 2 & 2)

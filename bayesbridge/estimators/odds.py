@@ -71,7 +71,10 @@ type Group = Question
 
 def group_of(contract: Contract, dummy: Seat | None) -> Group:
     """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
-    return Question((contract.declarer, contract.declarer.partner if dummy is None else dummy), contract.trump)
+    return Question(
+        (contract.declarer, contract.declarer.partner if dummy is None else dummy),
+        contract.trump,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +83,9 @@ class ContractQuestion:
 
     contract: Contract
     group: Group
-    actual: bool  #: Whether real declarers' tricks are asked for instead of double dummy.
+    actual: (
+        bool  #: Whether real declarers' tricks are asked for instead of double dummy.
+    )
     bid: bool
     """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
 
@@ -88,8 +93,15 @@ class ContractQuestion:
     def of(cls, belief: Belief, contract: Contract, actual: bool = False) -> Self:
         """Of a contract with its declarer; in the three-player game the dummy stays where it is."""
         table = belief.table
-        asked = table.contract == contract and not table.plays and isinstance(belief.bidder, LearnedBidder)
-        bid = asked and belief.observer not in (contract.declarer, contract.declarer.partner)
+        asked = (
+            table.contract == contract
+            and not table.plays
+            and isinstance(belief.bidder, LearnedBidder)
+        )
+        bid = asked and belief.observer not in (
+            contract.declarer,
+            contract.declarer.partner,
+        )
         return cls(contract, group_of(contract, belief.dummy), actual, bid)
 
     @property
@@ -104,7 +116,11 @@ class ContractQuestion:
 
 
 def contract_question(
-    belief: Belief, contract: Contract | str | None, by: Seat | str | None = None, actual: bool = False, **beside: Any
+    belief: Belief,
+    contract: Contract | str | None,
+    by: Seat | str | None = None,
+    actual: bool = False,
+    **beside: Any,
 ) -> ContractQuestion | None:
     """What is asked about a contract; ``None`` where none is named.
 
@@ -113,20 +129,39 @@ def contract_question(
     without = {"by": by, "actual": actual or None, "solve": beside.pop("solve", None)}
     for name, value in (without if contract is None else beside).items():
         if value is not None:
-            what = "without a contract: name one, such as 4S" if contract is None else "beside a contract: leave it out"
+            what = (
+                "without a contract: name one, such as 4S"
+                if contract is None
+                else "beside a contract: leave it out"
+            )
             raise BayesBridgeError(f"{name} {value} {what}", **{name: value})
-    return None if contract is None else ContractQuestion.of(belief, resolve_contract(belief, contract, by), actual)
+    return (
+        None
+        if contract is None
+        else ContractQuestion.of(belief, resolve_contract(belief, contract, by), actual)
+    )
 
 
 def estimators_for(
-    estimators: str | Estimator | Sequence[str | Estimator] | None, asked: ContractQuestion | None
+    estimators: str | Estimator | Sequence[str | Estimator] | None,
+    asked: ContractQuestion | None,
 ) -> list[Estimator]:
     """The estimators, ``capture`` unless named; for a contract ``tricks``, beside those that are."""
-    named = ("capture" if asked is None else PREDICTS) if estimators is None else estimators
-    given = [named] if isinstance(named, str) or not isinstance(named, Sequence) else list(named)
+    named = (
+        ("capture" if asked is None else PREDICTS) if estimators is None else estimators
+    )
+    given = (
+        [named]
+        if isinstance(named, str) or not isinstance(named, Sequence)
+        else list(named)
+    )
     if not given:
-        raise BayesBridgeError("no estimator named: give at least one, such as 'capture'")
-    if asked is not None and PREDICTS not in [one if isinstance(one, str) else one.name for one in given]:
+        raise BayesBridgeError(
+            "no estimator named: give at least one, such as 'capture'"
+        )
+    if asked is not None and PREDICTS not in [
+        one if isinstance(one, str) else one.name for one in given
+    ]:
         given.append(PREDICTS)
     registry = offered("estimators", [one for one in given if isinstance(one, str)])
     return [registry.estimator(one) if isinstance(one, str) else one for one in given]
@@ -137,7 +172,10 @@ def layout_solver() -> Estimator | None:
 
 
 def resolve_contract(
-    belief: Belief, contract: Contract | str, by: Seat | str | None = None, pair: tuple[Seat, Seat] | None = None
+    belief: Belief,
+    contract: Contract | str,
+    by: Seat | str | None = None,
+    pair: tuple[Seat, Seat] | None = None,
 ) -> Contract:
     """The contract with its declarer: as written, or ``by``, or who would declare it of the ``pair``.
 
@@ -146,14 +184,27 @@ def resolve_contract(
     """
     whole = isinstance(contract, Contract) or len(str(contract).split()) == 3
     side = [seat for seat in pair or belief.pair if seat != belief.dummy]
-    written = Contract.of(contract) if whole else Contract.of(contract, side[0] if by is None else by)
+    written = (
+        Contract.of(contract)
+        if whole
+        else Contract.of(contract, side[0] if by is None else by)
+    )
     if whole and by is not None and Seat.of(by) != written.declarer:
-        raise BayesBridgeError(f"contract {str(written)!r} and by {by}: name one declarer", contract=written)
+        raise BayesBridgeError(
+            f"contract {str(written)!r} and by {by}: name one declarer",
+            contract=written,
+        )
     if not whole and by is None and (auction := belief.auction) is not None:
-        bid = (seat for seat, call in auction if seat in side and call.strain == written.strain)
+        bid = (
+            seat
+            for seat, call in auction
+            if seat in side and call.strain == written.strain
+        )
         final = auction.contract
         own = pair is None and final is not None and final.strain == written.strain
-        written = replace(written, declarer=final.declarer if own and final else next(bid, side[0]))
+        written = replace(
+            written, declarer=final.declarer if own and final else next(bid, side[0])
+        )
     if written.declarer == belief.dummy:
         why = f"{written.declarer.name} is the dummy, who does not declare: name another seat"
         raise BayesBridgeError(f"contract {str(written)!r}: {why}", contract=written)
@@ -176,9 +227,17 @@ CALIBRATION: Final = (
 
 OFF: Final = "The errors stated count the draws, and what the network is off by where two hands are known"
 
-NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)  # expected tricks that part the columns of :data:`NETWORK_ERROR`
+NETWORK_LEVELS: Final = (
+    5.0,
+    7.0,
+    9.0,
+    11.0,
+)  # expected tricks that part the columns of :data:`NETWORK_ERROR`
 
-NETWORK_ERROR: Final = {False: (0.10, 0.09, 0.13, 0.11, 0.17), True: (0.13, 0.08, 0.11, 0.25, 0.25)}
+NETWORK_ERROR: Final = {
+    False: (0.10, 0.09, 0.13, 0.11, 0.17),
+    True: (0.13, 0.08, 0.11, 0.25, 0.25),
+}
 """By whether it is no trumps and by level: the network's error in tricks where two hands are known, root mean square
 over 100 positions (``benchmarks/evaluation/tricks_network.py``), the last two of no trumps together."""
 
@@ -188,7 +247,9 @@ def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
 
     Its error in tricks times what a trick more or less makes of the mean: no number of draws removes it.
     """
-    more, less = (shares @ values[np.clip(np.arange(14) + step, 0, 13)] for step in (1, -1))
+    more, less = (
+        shares @ values[np.clip(np.arange(14) + step, 0, 13)] for step in (1, -1)
+    )
     level = int(np.searchsorted(NETWORK_LEVELS, shares @ TRICKS, side="right"))
     return float(NETWORK_ERROR[strain is Strain.NT][level] * abs(more - less) / 2)
 
@@ -210,12 +271,31 @@ class ContractOdds(ContractQuestion, Displayable):
         if "contract" not in result.children:
             return None
         kept = result["contract"].to_dataset()
-        contract, dummy = Contract.of(str(kept.attrs["contract"])), Seat.of(str(kept.attrs["dummy"]))
+        contract, dummy = (
+            Contract.of(str(kept.attrs["contract"])),
+            Seat.of(str(kept.attrs["dummy"])),
+        )
         actual, bid = (bool(kept.attrs[name]) for name in ("actual", "bid"))
-        pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
-        make, mean = (Estimate(float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
+        pmf, errors = (
+            np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error")
+        )
+        make, mean = (
+            Estimate(float(kept[name]), float(kept[f"{name}_error"]))
+            for name in ("make", "mean")
+        )
         whose = group_of(contract, dummy)
-        return cls(contract, whose, actual, bid, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
+        return cls(
+            contract,
+            whose,
+            actual,
+            bid,
+            pmf,
+            errors,
+            make,
+            mean,
+            int(kept["solved"]),
+            str(kept.attrs["basis"]),
+        )
 
     @property
     def whose(self) -> str:
@@ -243,7 +323,9 @@ class ContractOdds(ContractQuestion, Displayable):
         else:
             words = f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
         if self.bid:
-            kind = {6: "small ", 7: "grand "}.get(self.contract.level, "") + self.contract.kind
+            kind = {6: "small ", 7: "grand "}.get(
+                self.contract.level, ""
+            ) + self.contract.kind
             boards, points = READ_LESS[kind]
             words += (
                 f" On {number(boards)} boards of experts {kind}s made {points} points more often than the "
@@ -264,12 +346,23 @@ class ContractOdds(ContractQuestion, Displayable):
     def tables(self) -> list[Table]:
         """How many tricks it takes, and which of them make it."""
         rows: list[list[str | float]] = [
-            [str(tricks), float(share), share_error(share, error).strip(), "makes" * bool(self.made[tricks])]
-            for tricks, (share, error) in enumerate(zip(self.pmf.clip(0.0), self.pmf_error, strict=True))
+            [
+                str(tricks),
+                float(share),
+                share_error(share, error).strip(),
+                "makes" * bool(self.made[tricks]),
+            ]
+            for tricks, (share, error) in enumerate(
+                zip(self.pmf.clip(0.0), self.pmf_error, strict=True)
+            )
             if share >= RARE
         ]
         title = f"{self.contract}: {'actual' if self.actual else 'double-dummy'} tricks of {self.whose}"
-        return [Table(title, ["", "P", "", ""], rows, [self.sentence, self.caution], bars=True)]
+        return [
+            Table(
+                title, ["", "P", "", ""], rows, [self.sentence, self.caution], bars=True
+            )
+        ]
 
     def document(self, draws: int) -> dict[str, Any]:
         """For ``--json``, from an answer by so many layouts."""
@@ -281,8 +374,13 @@ class ContractOdds(ContractQuestion, Displayable):
             **with_errors({"make": self.make}),
             "tricks": {
                 **with_errors({"mean": self.mean}),
-                "pmf": {str(tricks): float(share) for tricks, share in enumerate(self.pmf)},
-                "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(self.pmf_error)},
+                "pmf": {
+                    str(tricks): float(share) for tricks, share in enumerate(self.pmf)
+                },
+                "pmf_error": {
+                    str(tricks): float(error)
+                    for tricks, error in enumerate(self.pmf_error)
+                },
             },
             "draws": draws,
             "solved": self.solved,
@@ -297,37 +395,80 @@ class ContractOdds(ContractQuestion, Displayable):
 
         values = {
             "make": ((), self.make.mean, {"long_name": "P(the contract makes)."}),
-            "make_error": ((), self.make.error, {"long_name": "One standard error of make."}),
-            "mean": ((), self.mean.mean, {"long_name": "Expected tricks of declarer and dummy."}),
-            "mean_error": ((), self.mean.error, {"long_name": "One standard error of mean."}),
+            "make_error": (
+                (),
+                self.make.error,
+                {"long_name": "One standard error of make."},
+            ),
+            "mean": (
+                (),
+                self.mean.mean,
+                {"long_name": "Expected tricks of declarer and dummy."},
+            ),
+            "mean_error": (
+                (),
+                self.mean.error,
+                {"long_name": "One standard error of mean."},
+            ),
             "pmf": (("tricks",), self.pmf, {"long_name": "P(exactly so many tricks)."}),
-            "pmf_error": (("tricks",), self.pmf_error, {"long_name": "One standard error of pmf."}),
+            "pmf_error": (
+                ("tricks",),
+                self.pmf_error,
+                {"long_name": "One standard error of pmf."},
+            ),
             "solved": ((), self.solved, {"long_name": "Layouts that were solved."}),
         }
-        about = {"contract": str(self.contract), "dummy": self.group.pair[1].name, "basis": self.basis}
-        flags = {"corrected": int(self.basis != "network"), "actual": int(self.actual), "bid": int(self.bid)}
-        return xarray.Dataset(values, {"tricks": np.arange(14)}, {**about, "caution": self.caution, **flags})
+        about = {
+            "contract": str(self.contract),
+            "dummy": self.group.pair[1].name,
+            "basis": self.basis,
+        }
+        flags = {
+            "corrected": int(self.basis != "network"),
+            "actual": int(self.actual),
+            "bid": int(self.bid),
+        }
+        return xarray.Dataset(
+            values,
+            {"tricks": np.arange(14)},
+            {**about, "caution": self.caution, **flags},
+        )
 
 
-def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget, rng: Seed) -> Evaluation:
+def with_odds(
+    found: Evaluation, asked: ContractQuestion | None, budget: Budget, rng: Seed
+) -> Evaluation:
     """An evaluation with what becomes of a contract, where one is asked about, from its ``tricks``.
 
     A solver that fails is added to the failures; where ``tricks`` itself failed, there is no answer.
     """
-    network = next((one for one in found.numbers.values() if one.estimator == PREDICTS), None)
+    network = next(
+        (one for one in found.numbers.values() if one.estimator == PREDICTS), None
+    )
     if asked is None or network is None or network.output.support != range(14):
         return found
-    random, group, posterior, predicted = generator(rng), asked.group, found.posterior, network.draws
+    random, group, posterior, predicted = (
+        generator(rng),
+        asked.group,
+        found.posterior,
+        network.draws,
+    )
     if len(predicted) == len(posterior):
         estimates = TrickEstimates.of(posterior, [group], predicted)
     else:
-        estimates = TrickEstimates.of(judged(posterior, random, len(predicted)), [group])
+        estimates = TrickEstimates.of(
+            judged(posterior, random, len(predicted)), [group]
+        )
     budget = budget.over(USUAL["estimate"])
     made, failures = asked.after @ asked.made, found.failures
     if budget.solve != 0 and (solver := layout_solver()) is not None:
-        chance, tricks = (estimates.of_one(group, points) for points in (made, asked.after @ TRICKS))
+        chance, tricks = (
+            estimates.of_one(group, points) for points in (made, asked.after @ TRICKS)
+        )
         unsure = np.sqrt(np.maximum(chance.square - chance.predicted**2, 0.0) + SURE**2)
-        work = Solving([group], [chance.predicted, tricks.predicted], {group: made}, unsure)
+        work = Solving(
+            [group], [chance.predicted, tricks.predicted], {group: made}, unsure
+        )
         try:
             estimates = estimates.solve(solver, work, budget, random)
         except PluginError as failure:
@@ -335,19 +476,28 @@ def with_odds(found: Evaluation, asked: ContractQuestion | None, budget: Budget,
     return replace(found, odds=estimates.odds(asked), failures=failures)
 
 
-def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> ContractOdds:
+def network_odds(
+    posterior: Posterior, contract: Contract, rng: Seed = 0
+) -> ContractOdds:
     """What the network alone says of a contract, quickly: of no more than 1000 layouts."""
     asked = ContractQuestion.of(posterior.belief, contract)
-    return TrickEstimates.of(judged(posterior, rng, 1000, 1000), [asked.group]).odds(asked)
+    return TrickEstimates.of(judged(posterior, rng, 1000, 1000), [asked.group]).odds(
+        asked
+    )
 
 
-def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0) -> list[ContractOdds]:
+def game_odds(
+    posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0
+) -> list[ContractOdds]:
     """What the network says of the auction's contract; before its end of game in each strain, declared by the pair."""
     belief = posterior.belief
     if belief.auction is not None and belief.auction.contract is not None:
         return [network_odds(posterior, belief.auction.contract, rng)]
     declarer = pair[1] if pair[0] == belief.dummy else pair[0]
-    return [network_odds(posterior, Contract(level, strain, declarer), rng) for strain, level in GAME_LEVELS.items()]
+    return [
+        network_odds(posterior, Contract(level, strain, declarer), rng)
+        for strain, level in GAME_LEVELS.items()
+    ]
 
 
 def normalised(chances: NDArray[Any]) -> Floats:
@@ -356,7 +506,9 @@ def normalised(chances: NDArray[Any]) -> Floats:
     return np.asarray(exact / exact.sum(axis=-1, keepdims=True))
 
 
-def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> NDArray[np.int64]:
+def solve_layouts(
+    solver: Estimator, layouts: Layouts, question: Question
+) -> NDArray[np.int64]:
     """(n,) tricks."""
     found = run(solver, layouts, question)
     tricks = np.asarray(found.get(SOLVES, next(iter(found.values()))), np.int64)
@@ -366,7 +518,9 @@ def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> ND
     return tricks
 
 
-def judged(posterior: Posterior, rng: Seed, most: int = 4000, exact_up_to: int = 10_000) -> Posterior:
+def judged(
+    posterior: Posterior, rng: Seed, most: int = 4000, exact_up_to: int = 10_000
+) -> Posterior:
     """The posterior itself where it is small enough for a decision, else ``most`` layouts drawn from it."""
     if len(posterior) <= (exact_up_to if posterior.exact else most):
         return posterior
@@ -378,7 +532,9 @@ class LayoutNumbers(NamedTuple):
 
     predicted: Floats
     square: Floats
-    solved: Floats | None  #: (m,) its value in the layouts that were solved; ``None`` where it was not.
+    solved: (
+        Floats | None
+    )  #: (m,) its value in the layouts that were solved; ``None`` where it was not.
     points: Floats  #: All that it can be.
     step: float
     """By how much it may differ in a layout that takes one trick more or less than those solved; 0 for no more."""
@@ -406,27 +562,56 @@ class TrickEstimates:
     ess: float  #: Effective sample size of the layouts, infinite where they are all that fit.
     pmfs: Mapping[Group, Floats]  #: (n, 14) P(tricks) in each layout.
     chosen: NDArray[np.int64]  #: (m,) numbers of the layouts that were solved.
-    sample: CalibratedSample | None  #: How these are weighted; ``None`` where nothing was solved.
+    sample: (
+        CalibratedSample | None
+    )  #: How these are weighted; ``None`` where nothing was solved.
     tricks: Mapping[Group, NDArray[np.int64]]  #: (m,) solved, for the groups that were.
 
     @classmethod
-    def of(cls, posterior: Posterior, groups: Iterable[Group], known: NDArray[Any] | None = None) -> Self:
+    def of(
+        cls,
+        posterior: Posterior,
+        groups: Iterable[Group],
+        known: NDArray[Any] | None = None,
+    ) -> Self:
         """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is what it said of them already."""
-        layouts, ess = posterior.layouts, np.inf if posterior.exact else max(1.0, posterior.ess)
+        layouts, ess = (
+            posterior.layouts,
+            np.inf if posterior.exact else max(1.0, posterior.ess),
+        )
         network = TricksEstimator()
-        pmfs = {one: normalised(run(network, layouts, one)[PREDICTS] if known is None else known) for one in groups}
-        return cls(layouts, np.asarray(posterior.weights), ess, pmfs, np.empty(0, np.int64), None, {})
+        pmfs = {
+            one: normalised(
+                run(network, layouts, one)[PREDICTS] if known is None else known
+            )
+            for one in groups
+        }
+        return cls(
+            layouts,
+            np.asarray(posterior.weights),
+            ess,
+            pmfs,
+            np.empty(0, np.int64),
+            None,
+            {},
+        )
 
-    def solve(self, solver: Estimator, work: Solving, budget: Budget, rng: Seed) -> TrickEstimates:
+    def solve(
+        self, solver: Estimator, work: Solving, budget: Budget, rng: Seed
+    ) -> TrickEstimates:
         """With some layouts solved, until they are as exact as the budget says; all if it allows that."""
         n, cost = len(self.layouts), seconds_of(solver)
         m = min(n, budget.layouts(cost * len(work.groups), n))
         chosen, unsure = np.arange(n), np.broadcast_to(work.unsure, n)
-        predicted = np.stack(work.controls, axis=1) if work.controls else np.empty((n, 0))
+        predicted = (
+            np.stack(work.controls, axis=1) if work.controls else np.empty((n, 0))
+        )
         if m < n:
             with np.errstate(divide="ignore"):
                 weights = Weights(np.log(self.weights * unsure))
-            chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
+            chosen = np.asarray(
+                weights.resample(m, generator(rng), "multinomial"), np.int64
+            )
         tricks = {one: np.empty(0, np.int64) for one in work.groups}
 
         def corrected(done: int) -> TrickEstimates:
@@ -434,7 +619,12 @@ class TrickEstimates:
             sample = CalibratedSample.every(self.weights, self.ess)
             if done < n:
                 drawn = 1.0 / unsure[some]
-                sample = CalibratedSample.of(drawn / drawn.sum(), predicted[some], self.weights @ predicted, self.ess)
+                sample = CalibratedSample.of(
+                    drawn / drawn.sum(),
+                    predicted[some],
+                    self.weights @ predicted,
+                    self.ess,
+                )
             return replace(self, chosen=some, sample=sample, tricks=dict(tricks))
 
         # Part of a second's work: progress is seen, and little too much done.
@@ -442,12 +632,17 @@ class TrickEstimates:
         while done < m:
             part = self.layouts[chosen[done : done + step]]
             for one in work.groups:
-                tricks[one] = np.concatenate([tricks[one], solve_layouts(solver, part, one)])
+                tricks[one] = np.concatenate(
+                    [tricks[one], solve_layouts(solver, part, one)]
+                )
             done += len(part)
             report_progress("layouts solved", done, m)
             if budget.error is not None and FIRST <= done < m < n:
                 found = corrected(done)
-                if all(found.mean(found.of_one(*of)).error <= budget.error for of in work.watched.items()):
+                if all(
+                    found.mean(found.of_one(*of)).error <= budget.error
+                    for of in work.watched.items()
+                ):
                     break
         return corrected(done)
 
@@ -458,7 +653,13 @@ class TrickEstimates:
 
     def basis(self, group: Group) -> str:
         """What the figures of a group rest on: ``network``, ``corrected`` or ``all solved``."""
-        return "network" if group not in self.tricks else "all solved" if self.every else "corrected"
+        return (
+            "network"
+            if group not in self.tricks
+            else "all solved"
+            if self.every
+            else "corrected"
+        )
 
     def odds(self, asked: ContractQuestion) -> ContractOdds:
         def of(values: Floats) -> Estimate[float]:
@@ -467,32 +668,50 @@ class TrickEstimates:
         pmf, errors = np.array([of(one) for one in np.eye(len(TRICKS))]).T
         solved, basis = len(self.chosen), self.basis(asked.group)
         about = asked.contract, asked.group, asked.actual, asked.bid
-        return ContractOdds(*about, pmf, errors, of(asked.made), of(TRICKS), solved, basis)
+        return ContractOdds(
+            *about, pmf, errors, of(asked.made), of(TRICKS), solved, basis
+        )
 
     def of_one(self, group: Group, points: Floats) -> LayoutNumbers:
         """``points[tricks]`` of one group."""
         pmf = self.pmfs[group]
         solved = points[self.tricks[group]] if group in self.tricks else None
         step = _largest_step(points[self._near(group)])
-        return LayoutNumbers(pmf @ points, pmf @ points**2, solved, points, step, self._error(group, points))
+        return LayoutNumbers(
+            pmf @ points,
+            pmf @ points**2,
+            solved,
+            points,
+            step,
+            self._error(group, points),
+        )
 
     def of_two(self, first: Group, second: Group, points: Floats) -> LayoutNumbers:
         """``points[tricks of the first, tricks of the second]``; (14, 14)."""
         if first == second:
             return self.of_one(first, np.ascontiguousarray(points.diagonal()))
         one, two = self.pmfs[first], self.pmfs[second]
-        predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (points, points**2))
+        predicted, square = (
+            np.asarray(((one @ each) * two).sum(axis=1)) for each in (points, points**2)
+        )
         solved = None
         if first in self.tricks or second in self.tricks:
             of_first, of_second = (
-                np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
+                np.eye(14)[self.tricks[group]]
+                if group in self.tricks
+                else self.pmfs[group][self.chosen]
                 for group in (first, second)
             )
             solved = np.asarray(((of_first @ points) * of_second).sum(axis=1))
         near = points[self._near(first)][:, self._near(second)]
         step = _largest_step(near) + _largest_step(near.T)
-        errors = self._error(first, points @ (self.weights @ two)), self._error(second, (self.weights @ one) @ points)
-        return LayoutNumbers(predicted, square, solved, points, step, float(np.hypot(*errors)))
+        errors = (
+            self._error(first, points @ (self.weights @ two)),
+            self._error(second, (self.weights @ one) @ points),
+        )
+        return LayoutNumbers(
+            predicted, square, solved, points, step, float(np.hypot(*errors))
+        )
 
     def mean(self, number: LayoutNumbers) -> Estimate[float]:
         """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
@@ -501,9 +720,13 @@ class TrickEstimates:
             return Estimate(low, 0.0)
         if number.solved is not None and self.sample is not None:
             # Where no near number of tricks changes it, any change is as far as these.
-            mean, error = self.sample.mean(number.solved, low, high, number.step or high - low)
+            mean, error = self.sample.mean(
+                number.solved, low, high, number.step or high - low
+            )
             return Estimate(mean, math.hypot(error, number.network))
-        mean = min(max(float(self.weights @ number.predicted), low), high)  # rounding alone
+        mean = min(
+            max(float(self.weights @ number.predicted), low), high
+        )  # rounding alone
         variance = (float(self.weights @ number.square) - mean**2) / self.ess
         if self.ess == np.inf:
             variance = float(self.weights**2 @ (number.square - number.predicted**2))
@@ -511,7 +734,11 @@ class TrickEstimates:
 
     def _error(self, group: Group, points: Floats) -> float:
         """The network's own error of the mean of ``points[tricks]``; none where it was solved."""
-        return 0.0 if group in self.tricks else network_error(self.weights @ self.pmfs[group], points, group.strain)
+        return (
+            0.0
+            if group in self.tricks
+            else network_error(self.weights @ self.pmfs[group], points, group.strain)
+        )
 
     def _near(self, group: Group) -> slice:
         """Numbers of tricks up to one from those that were solved; all where none was."""
@@ -544,7 +771,11 @@ class CalibratedSample:
 
     @classmethod
     def of(
-        cls, weights: Floats, controls: Floats | None = None, targets: Floats | None = None, ess: float = np.inf
+        cls,
+        weights: Floats,
+        controls: Floats | None = None,
+        targets: Floats | None = None,
+        ess: float = np.inf,
     ) -> Self:
         """From the weights w (m,) they were drawn with, predictions (m, k), most important first, and their means
         ``targets`` (k,) over draws of effective size ``ess``.
@@ -555,7 +786,9 @@ class CalibratedSample:
         means = w @ controls
         away = controls - means
         spread, fourth = w @ away**2, w**2 @ away**4
-        differs = spread > 1e-12 * (means**2 + spread)  # what is the same in all layouts differs by rounding alone
+        differs = spread > 1e-12 * (
+            means**2 + spread
+        )  # what is the same in all layouts differs by rounding alone
         carried = np.divide(spread**2, fourth, out=np.zeros_like(fourth), where=differs)
         # Eight solved layouts for each prediction, and at least eight that carry its variance: with fewer, fitting
         # costs more than it explains.
@@ -574,9 +807,13 @@ class CalibratedSample:
         """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether it is so, or how likely."""
         return self.mean(values, 0.0, 1.0, 1.0)
 
-    def mean(self, values: Floats, low: float, high: float, step: float) -> Estimate[float]:
+    def mean(
+        self, values: Floats, low: float, high: float, step: float
+    ) -> Estimate[float]:
         """Mean and standard error of numbers in [low, high], (m,); in a layout not seen they may differ by ``step``."""
-        found = min(max(float(self.weights @ values), float(values.min())), float(values.max()))  # rounding alone
+        found = min(
+            max(float(self.weights @ values), float(values.min())), float(values.max())
+        )  # rounding alone
         if self.size == np.inf or low == high:
             return Estimate(found, 0.0)
         residual = away = values - found
@@ -585,16 +822,23 @@ class CalibratedSample:
             weighted = self.weights[:, None] * self.controls
             gram = weighted.T @ self.controls
             ridge = np.diag(gram.diagonal() / len(values) + 1e-300)
-            residual = away - self.controls @ np.linalg.solve(gram + ridge, weighted.T @ away)
+            residual = away - self.controls @ np.linalg.solve(
+                gram + ridge, weighted.T @ away
+            )
         left = float(self.weights**2 @ residual**2) / float(self.weights @ self.weights)
         freedom = max(1.0, self.size - 1.0 - k)
         # The quantile of Student's t at Φ(2), over 2, by its expansion in one over the degrees of freedom.
         students = 1.0 + 1.25 / freedom + 1.53125 / freedom**2 + 1.4297 / freedom**3
-        variance = spread / self.ess + left / self.size * (freedom + 1.0) / freedom * students**2
+        variance = (
+            spread / self.ess
+            + left / self.size * (freedom + 1.0) / freedom * students**2
+        )
         unseen = 1.5 * step / self.size
         variance += unseen**2 * max(0.0, 1.0 - 4.0 * spread / step**2)
         # The truth is somewhere between low and high: two errors need not reach further.
-        return Estimate(found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0))
+        return Estimate(
+            found, min(float(np.sqrt(variance)), max(found - low, high - found) / 2.0)
+        )
 
 
 def _tilted(w: Floats, x: Floats) -> Floats:
@@ -611,7 +855,11 @@ def _tilted(w: Floats, x: Floats) -> Floats:
         slope = mean + ridge * at
         if np.abs(slope).max() < 1e-10:
             break
-        curve = (weights[:, None] * z).T @ z - np.outer(mean, mean) + ridge * np.eye(len(at))
+        curve = (
+            (weights[:, None] * z).T @ z
+            - np.outer(mean, mean)
+            + ridge * np.eye(len(at))
+        )
         step = np.linalg.solve(curve, slope)
         for _ in range(50):
             tried = at - step
@@ -627,16 +875,29 @@ def _tilted(w: Floats, x: Floats) -> Floats:
 
 
 STRAIN_KINDS: Final = ("suit", "no trumps")
-LOWEST_MARGIN, HIGHEST_MARGIN = -4, 3  # double dummy less what the contract needs; what lies beyond counts as the end
+LOWEST_MARGIN, HIGHEST_MARGIN = (
+    -4,
+    3,
+)  # double dummy less what the contract needs; what lies beyond counts as the end
 FARTHEST: Final = 5
 """Largest difference from double dummy that counts; what is farther is taken for an error of the record."""
-SHAPE: Final = (len(CONTRACT_KINDS), len(STRAIN_KINDS), 2, HIGHEST_MARGIN - LOWEST_MARGIN + 1, 2 * FARTHEST + 1)
+SHAPE: Final = (
+    len(CONTRACT_KINDS),
+    len(STRAIN_KINDS),
+    2,
+    HIGHEST_MARGIN - LOWEST_MARGIN + 1,
+    2 * FARTHEST + 1,
+)
 """Counts by class, kind, doubled, margin and difference."""
 
 
 def cell_of(contract: Contract) -> tuple[int, int, int]:
     """Where a contract is counted: class, kind of strain, doubled or not."""
-    return CONTRACT_KINDS.index(contract.kind), int(contract.strain == Strain.NT), int(contract.doubled > 0)
+    return (
+        CONTRACT_KINDS.index(contract.kind),
+        int(contract.strain == Strain.NT),
+        int(contract.doubled > 0),
+    )
 
 
 def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
@@ -650,7 +911,9 @@ def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
     shares = by_margin / by_margin.sum(axis=-1, keepdims=True)
     for axes in ((0, 2), (2,), ()):
         finer = counts.sum(axis=axes, keepdims=True)
-        shares = (finer + strength * shares) / (finer.sum(axis=-1, keepdims=True) + strength)
+        shares = (finer + strength * shares) / (
+            finer.sum(axis=-1, keepdims=True) + strength
+        )
     return np.asarray(shares, np.float64)
 
 
@@ -658,9 +921,13 @@ def passed_through(shares: Floats, needed: int) -> Floats:
     """The table of :func:`actual_table` from (margins, differences) of one cell."""
     table = np.zeros((14, 14))
     for solved in range(14):
-        margin = min(max(solved - needed, LOWEST_MARGIN), HIGHEST_MARGIN) - LOWEST_MARGIN
+        margin = (
+            min(max(solved - needed, LOWEST_MARGIN), HIGHEST_MARGIN) - LOWEST_MARGIN
+        )
         for difference in range(-FARTHEST, FARTHEST + 1):
-            table[solved, min(max(solved + difference, 0), 13)] += shares[margin, difference + FARTHEST]
+            table[solved, min(max(solved + difference, 0), 13)] += shares[
+                margin, difference + FARTHEST
+            ]
     return table
 
 
@@ -674,5 +941,7 @@ def actual_table(contract: Contract) -> Floats:
 @cache
 def actual_counts() -> tuple[NDArray[np.int64], dict[str, Any]]:
     """The counts that ship, and what is known of them: the records' hash, settings, and how they were judged."""
-    stored = json.loads(files("bayesbridge.estimators").joinpath("data/actual.json").read_text("utf-8"))
+    stored = json.loads(
+        files("bayesbridge.estimators").joinpath("data/actual.json").read_text("utf-8")
+    )
     return np.array(stored["counts"], np.int64).reshape(SHAPE), stored["about"]

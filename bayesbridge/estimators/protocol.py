@@ -41,16 +41,24 @@ class Question:
 
     pair: tuple[Seat, Seat]  #: The two seats that play together, the bidder first.
     trump: Suit | None = None  #: The trump suit, ``None`` at no trumps.
-    trick: Trick | None = None  #: The trick so far, for estimators that judge the next card.
+    trick: Trick | None = (
+        None  #: The trick so far, for estimators that judge the next card.
+    )
     played: int = 0  #: Mask of the cards that have left their hands, those of ``trick`` among them.
 
     @classmethod
     def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
         """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``."""
-        words = (pair if len(pair) == 2 else pair.replace(":", " ").split()) if isinstance(pair, str) else pair
+        words = (
+            (pair if len(pair) == 2 else pair.replace(":", " ").split())
+            if isinstance(pair, str)
+            else pair
+        )
         letters: list[Seat | str] = list(words)
         if len(letters) != 2 or Seat.of(letters[0]) == Seat.of(letters[1]):
-            raise BayesBridgeError(f"pair {pair!r}: name two different seats, such as S:N", pair=pair)
+            raise BayesBridgeError(
+                f"pair {pair!r}: name two different seats, such as S:N", pair=pair
+            )
         return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
 
     @property
@@ -66,7 +74,9 @@ class Question:
         ['E', 'S', 'N', 'W']
         """
         first, second = self.pair
-        left, right = (seat for step in (1, 2, 3) if (seat := first.next(step)) != second)
+        left, right = (
+            seat for step in (1, 2, 3) if (seat := first.next(step)) != second
+        )
         return first, left, second, right
 
 
@@ -95,9 +105,13 @@ class Output:
 
     name: str
     doc: str  #: A sentence that says what the number is.
-    dims: tuple[str, ...] = ()  #: Dimensions after the first; those of ``COORDS`` need no coords.
+    dims: tuple[
+        str, ...
+    ] = ()  #: Dimensions after the first; those of ``COORDS`` need no coords.
     dtype: str = "float64"  #: Integer outputs get a distribution, floating-point ones a mean and a spread.
-    coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  #: Labels of dimensions of its own.
+    coords: Mapping[str, tuple[Any, ...]] = field(
+        default_factory=dict
+    )  #: Labels of dimensions of its own.
     support: range | None = None
     """Set where each layout gets a distribution: probabilities of these whole numbers, on a last axis."""
     tricks: TrickCount | None = None
@@ -142,7 +156,9 @@ class Estimator(Protocol):
     def outputs(self) -> tuple[Output, ...]:
         """What :meth:`estimate` returns, declared beforehand."""
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
         """The declared arrays for a batch; the same batch and question give the same arrays."""
 
 
@@ -167,7 +183,9 @@ class ExactEstimator(Protocol):
 type OfOneDeal = Callable[[Deal, Question], float]
 
 
-def estimator(name: str, *, doc: str | None = None, dtype: str = "float64") -> Callable[[OfOneDeal], Estimator]:
+def estimator(
+    name: str, *, doc: str | None = None, dtype: str = "float64"
+) -> Callable[[OfOneDeal], Estimator]:
     """Make an estimator of a function that takes one deal and the question and returns a number.
 
     >>> @estimator("aces", dtype="int8")
@@ -180,7 +198,9 @@ def estimator(name: str, *, doc: str | None = None, dtype: str = "float64") -> C
 
     def wrap(function: OfOneDeal) -> Estimator:
         sentence = (doc or function.__doc__ or f"{name}.").strip().splitlines()[0]
-        output = Output(name, sentence if sentence.endswith(".") else f"{sentence}.", dtype=dtype)
+        output = Output(
+            name, sentence if sentence.endswith(".") else f"{sentence}.", dtype=dtype
+        )
         return PlainEstimator(name, (output,), function)
 
     return wrap
@@ -194,15 +214,29 @@ class PlainEstimator:
     outputs: tuple[Output, ...]
     function: OfOneDeal
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        return {self.name: np.array([self.function(deal, question) for deal in layouts], dtype=self.outputs[0].dtype)}
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
+        return {
+            self.name: np.array(
+                [self.function(deal, question) for deal in layouts],
+                dtype=self.outputs[0].dtype,
+            )
+        }
 
 
 def verify_declaration(estimator: Estimator) -> None:
     """Raise :class:`PluginError` unless it is an estimator whose outputs can be checked and added up."""
     thing: Any = estimator
-    if not isinstance(thing, Estimator) or isinstance(thing, type) or not isinstance(thing.name, str) or not thing.name:
-        raise PluginError(f"{name_of(thing)} is no estimator: it needs name, outputs and estimate(layouts, question)")
+    if (
+        not isinstance(thing, Estimator)
+        or isinstance(thing, type)
+        or not isinstance(thing.name, str)
+        or not thing.name
+    ):
+        raise PluginError(
+            f"{name_of(thing)} is no estimator: it needs name, outputs and estimate(layouts, question)"
+        )
     if (fault := next(_faults(estimator), None)) is not None:
         raise PluginError(f"estimator {estimator.name!r}{fault}", plugin=estimator.name)
 
@@ -213,14 +247,22 @@ def _faults(estimator: Estimator) -> Iterator[str]:
     if not isinstance(outputs, tuple | list) or not outputs:
         yield " declares no output: give a tuple of Output"
     seconds = getattr(estimator, "seconds", 0.0)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 <= seconds < float("inf"):
+    if (
+        isinstance(seconds, bool)
+        or not isinstance(seconds, int | float)
+        or not 0.0 <= seconds < float("inf")
+    ):
         yield f" declares seconds {seconds!r}: give the time for one layout, a number from 0 on"
     seen: set[str] = set()
     for output in outputs:
         if not isinstance(output, Output):
             yield f" declares {output!r}: an output must be an Output"
         which, dims, numbers = f": output {output.name!r}", tuple(output.dims), False
-        if not isinstance(output.name, str) or output.name in seen or not output.name.isidentifier():
+        if (
+            not isinstance(output.name, str)
+            or output.name in seen
+            or not output.name.isidentifier()
+        ):
             yield f"{which} is taken or no identifier"
         seen.add(output.name)
         with suppress(TypeError):  # no type at all
@@ -229,11 +271,15 @@ def _faults(estimator: Estimator) -> Iterator[str]:
             yield f"{which} has type {output.dtype!r}: it must hold numbers or booleans"
         if len({*dims, "chain", "draw"}) < len(dims) + 2:
             yield f"{which} has dimensions {dims}: give each another name, not 'chain' or 'draw'"
-        if unlabelled := [dim for dim in dims if dim not in output.coords and dim not in COORDS]:
+        if unlabelled := [
+            dim for dim in dims if dim not in output.coords and dim not in COORDS
+        ]:
             yield f"{which} has no labels for dimension {unlabelled[0]!r}: give coords"
 
 
-def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str, NDArray[Any]]:
+def run(
+    estimator: Estimator, layouts: Layouts, question: Question
+) -> dict[str, NDArray[Any]]:
     """The outputs of an estimator, checked against what it declares and cast to the declared types."""
     with attributed(estimator, f"{len(layouts)} layouts"):
         found = estimator.estimate(layouts, question)
@@ -241,8 +287,16 @@ def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str,
         raise _broken(estimator, "result", "a mapping of arrays", type(found).__name__)
     declared = {output.name for output in estimator.outputs}
     if set(found) != declared:
-        raise _broken(estimator, "result", f"outputs {sorted(declared)}", f"{sorted(map(str, found))}")
-    return {output.name: _checked(estimator, output, found[output.name], len(layouts)) for output in estimator.outputs}
+        raise _broken(
+            estimator,
+            "result",
+            f"outputs {sorted(declared)}",
+            f"{sorted(map(str, found))}",
+        )
+    return {
+        output.name: _checked(estimator, output, found[output.name], len(layouts))
+        for output in estimator.outputs
+    }
 
 
 def run_exact(
@@ -255,11 +309,27 @@ def run_exact(
         found = estimator.distribution(constraints, question)
     if found is None:
         return {}
-    whole = {output.name: output for output in estimator.outputs if np.dtype(output.dtype).kind in "biu"}
+    whole = {
+        output.name: output
+        for output in estimator.outputs
+        if np.dtype(output.dtype).kind in "biu"
+    }
     if not isinstance(found, Mapping) or not set(found) <= set(whole):
-        got = sorted(map(str, found)) if isinstance(found, Mapping) else type(found).__name__
-        raise _broken(estimator, "distribution", f"some of the integer outputs {sorted(whole)}", str(got))
-    return {name: _checked_counts(estimator, whole[name], pair, total) for name, pair in found.items()}
+        got = (
+            sorted(map(str, found))
+            if isinstance(found, Mapping)
+            else type(found).__name__
+        )
+        raise _broken(
+            estimator,
+            "distribution",
+            f"some of the integer outputs {sorted(whole)}",
+            str(got),
+        )
+    return {
+        name: _checked_counts(estimator, whole[name], pair, total)
+        for name, pair in found.items()
+    }
 
 
 @contextmanager
@@ -268,18 +338,28 @@ def attributed(estimator: Estimator, work: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        if isinstance(error, PluginError) and error.data.get("plugin") == estimator.name:
+        if (
+            isinstance(error, PluginError)
+            and error.data.get("plugin") == estimator.name
+        ):
             raise
         words = f"estimator {estimator.name!r} raised {raised(error, work)}"
         raise PluginError(words, plugin=estimator.name) from error
 
 
-def _checked_counts(estimator: Estimator, output: Output, pair: Any, total: int) -> tuple[int, NDArray[Any]]:
+def _checked_counts(
+    estimator: Estimator, output: Output, pair: Any, total: int
+) -> tuple[int, NDArray[Any]]:
     """A lowest value and whole counts by value, which add up to all layouts in every cell."""
     try:
-        lowest, counts = index(pair[0]), np.asarray(pair[1], dtype=object)  # counts pass 2⁶³
+        lowest, counts = (
+            index(pair[0]),
+            np.asarray(pair[1], dtype=object),
+        )  # counts pass 2⁶³
         cells = counts.reshape(-1, counts.shape[-1])
-        sound = counts.shape[:-1] == output.shape and all(sum(cell) == total and min(cell) >= 0 for cell in cells)
+        sound = counts.shape[:-1] == output.shape and all(
+            sum(cell) == total and min(cell) >= 0 for cell in cells
+        )
     except (TypeError, ValueError, IndexError, KeyError):
         sound = False
     if not sound:
@@ -292,27 +372,54 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
     try:
         array = np.asarray(values)
     except ValueError:
-        raise _broken(estimator, output.name, f"shape {(n, *output.returned)}", "rows of different lengths") from None
+        raise _broken(
+            estimator,
+            output.name,
+            f"shape {(n, *output.returned)}",
+            "rows of different lengths",
+        ) from None
     if array.shape != (n, *output.returned):
-        raise _broken(estimator, output.name, f"shape {(n, *output.returned)}", f"{array.shape}")
+        raise _broken(
+            estimator, output.name, f"shape {(n, *output.returned)}", f"{array.shape}"
+        )
     dtype = np.dtype(output.dtype)
-    if array.dtype.kind not in "biuf" or (dtype.kind in "biu" and array.dtype.kind == "f"):
+    if array.dtype.kind not in "biuf" or (
+        dtype.kind in "biu" and array.dtype.kind == "f"
+    ):
         raise _broken(estimator, output.name, f"type {dtype}", f"{array.dtype}")
-    with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is reported as such
+    with np.errstate(
+        over="ignore"
+    ):  # what does not fit becomes infinite, and is reported as such
         cast = array.astype(dtype, copy=False)
     if dtype.kind in "biu" and cast is not array and (cast != array).any():
-        raise _broken(estimator, output.name, f"values within {dtype}", f"{array.min()} … {array.max()}")
+        raise _broken(
+            estimator,
+            output.name,
+            f"values within {dtype}",
+            f"{array.min()} … {array.max()}",
+        )
     if cast.dtype.kind == "f" and not np.isfinite(cast).all():
         row = int(np.argwhere(~np.isfinite(cast))[0][0])
-        raise _broken(estimator, output.name, "finite numbers", f"{cast[row]} for layout {row}")
+        raise _broken(
+            estimator, output.name, "finite numbers", f"{cast[row]} for layout {row}"
+        )
     if output.support is not None:
-        off = (np.abs(cast.sum(axis=-1, dtype=np.float64) - 1.0) > 1e-3) | (cast < 0).any(axis=-1)
+        off = (np.abs(cast.sum(axis=-1, dtype=np.float64) - 1.0) > 1e-3) | (
+            cast < 0
+        ).any(axis=-1)
         if off.any():
             row = int(np.argwhere(off)[0][0])
-            raise _broken(estimator, output.name, "probabilities that add up to 1", f"{cast[row]} for layout {row}")
+            raise _broken(
+                estimator,
+                output.name,
+                "probabilities that add up to 1",
+                f"{cast[row]} for layout {row}",
+            )
     return cast
 
 
 def _broken(estimator: Estimator, output: str, expected: str, got: str) -> PluginError:
     words = f"estimator {estimator.name!r}, {output}: expected {expected}, got {got}"
-    return PluginError(words, plugin=estimator.name, output=output, expected=expected, got=got)
+    return PluginError(
+        words, plugin=estimator.name, output=output, expected=expected, got=got
+    )

@@ -23,12 +23,19 @@ from bayesbridge.estimators.protocol import Estimator, verify_declaration
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.words import tell
 
-DISTRIBUTION: Final = "bayesbridge-hands"  # what ``pip`` and ``importlib.metadata`` call this project
+DISTRIBUTION: Final = (
+    "bayesbridge-hands"  # what ``pip`` and ``importlib.metadata`` call this project
+)
 
-SOLVER: Final = f"the plugin bayesbridge-double-dummy (pip install '{DISTRIBUTION}[solver]')"
+SOLVER: Final = (
+    f"the plugin bayesbridge-double-dummy (pip install '{DISTRIBUTION}[solver]')"
+)
 """What has the solver, and how to get it."""
 
-KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}  # what plugins offer, in words
+KINDS: Final = {
+    "estimators": "estimator",
+    "bidders": "bidder model",
+}  # what plugins offer, in words
 
 
 @dataclass(slots=True)
@@ -64,7 +71,11 @@ class Registry:
             return offers[name]
         if (kind, name) in self.disputed:
             raise PluginError(self.disputed[kind, name], name=name)
-        failed = [f"plugin {plugin.name!r} failed: {plugin.failure}" for plugin in self.plugins if plugin.failure]
+        failed = [
+            f"plugin {plugin.name!r} failed: {plugin.failure}"
+            for plugin in self.plugins
+            if plugin.failure
+        ]
         broken = f" ({'; '.join(failed)})" if failed else ""
         known = f"{did_you_mean(name, offers)}choose {', '.join(sorted(offers))}"
         raise PluginError(f"unknown {KINDS[kind]} {name!r}: {known}{broken}", name=name)
@@ -82,18 +93,28 @@ def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> R
     return found
 
 
-def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) -> Registry:
+def load(
+    plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True
+) -> Registry:
     """Import every installed plugin here, then take ``plugins`` given as (name, object), and ask what they offer.
 
     ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
-    sources: list[tuple[str, str, str, object]] = [(PROJECT, DISTRIBUTION, bayesbridge.__version__, builtin)]
-    found_entries: dict[tuple[str, str, str, str], metadata.EntryPoint] = {}  # a folder may be on the path twice
+    sources: list[tuple[str, str, str, object]] = [
+        (PROJECT, DISTRIBUTION, bayesbridge.__version__, builtin)
+    ]
+    found_entries: dict[
+        tuple[str, str, str, str], metadata.EntryPoint
+    ] = {}  # a folder may be on the path twice
     for entry in metadata.entry_points(group=PROJECT) if installed else ():
         about: Any = {}
-        with suppress(ValueError, OSError, AttributeError):  # metadata that cannot be read
+        with suppress(
+            ValueError, OSError, AttributeError
+        ):  # metadata that cannot be read
             about = entry.dist.metadata  # type: ignore[union-attr]
-        distribution, version = (str(about[key]) if key in about else "" for key in ("Name", "Version"))
+        distribution, version = (
+            str(about[key]) if key in about else "" for key in ("Name", "Version")
+        )
         found_entries[entry.name, distribution, version, entry.value] = entry
     sources += [(*key[:3], found_entries[key]) for key in sorted(found_entries)]
     sources += [(name, "given by the caller", "", plugin) for name, plugin in plugins]
@@ -101,15 +122,22 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
     owners: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, distribution, version, source in sources:
         try:
-            plugin = offers_of(source.load() if isinstance(source, metadata.EntryPoint) else source)
+            plugin = offers_of(
+                source.load() if isinstance(source, metadata.EntryPoint) else source
+            )
         except (Exception, SystemExit) as error:
             plugin = Plugin(failure=raised(error))
-        found.append(replace(plugin, name=name, distribution=distribution, version=version))
+        found.append(
+            replace(plugin, name=name, distribution=distribution, version=version)
+        )
         for kind in KINDS:
             for one in getattr(plugin, kind):
                 owners[kind, one].append(name)
     disputed = {
-        (kind, one): f"{KINDS[kind]} {one!r} is offered by both {' and '.join(map(repr, names))}: rename one"
+        (
+            kind,
+            one,
+        ): f"{KINDS[kind]} {one!r} is offered by both {' and '.join(map(repr, names))}: rename one"
         for (kind, one), names in owners.items()
         if len(names) > 1
     }
@@ -117,14 +145,20 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
         for (kind, one), line in disputed.items():
             if getattr(plugin, kind).pop(one, None) is not None:
                 plugin.failure = plugin.failure or line
-    estimators = {name: offer for plugin in found for name, offer in plugin.estimators.items()}
-    bidders = {name: offer for plugin in found for name, offer in plugin.bidders.items()}
+    estimators = {
+        name: offer for plugin in found for name, offer in plugin.estimators.items()
+    }
+    bidders = {
+        name: offer for plugin in found for name, offer in plugin.bidders.items()
+    }
     return Registry(estimators, bidders, tuple(found), disputed)
 
 
 def offers_of(plugin: object) -> Plugin:
     """Call the hooks of a plugin; raises where it misspells one, has none, or offers or asks for something else."""
-    if (wanted := getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT)) not in range(1, CONTRACT + 1):
+    if (wanted := getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT)) not in range(
+        1, CONTRACT + 1
+    ):
         raise PluginError(
             f"it asks for contract {wanted!r} of plugins, and bayesbridge {bayesbridge.__version__} keeps {CONTRACT}: "
             f"install a newer {DISTRIBUTION}, or an older version of the plugin"
@@ -137,9 +171,13 @@ def offers_of(plugin: object) -> Plugin:
         if not caller.has_spec():  # a hook that nobody calls is a misspelt one
             known = [name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_")]
             hint = did_you_mean(caller.name, known)
-            raise PluginError(f"unknown hook {caller.name!r}: {hint}choose {', '.join(known)}")
+            raise PluginError(
+                f"unknown hook {caller.name!r}: {hint}choose {', '.join(known)}"
+            )
     if not callers:
-        raise PluginError("implements no hook: mark its functions with @bayesbridge.plugins.hookimpl")
+        raise PluginError(
+            "implements no hook: mark its functions with @bayesbridge.plugins.hookimpl"
+        )
     estimators: dict[str, Estimator] = {}
     # One answer of each plugin that does not say None, and there is one plugin.
     for offer in next(iter(manager.hook.bayesbridge_estimators()), ()):
@@ -149,7 +187,11 @@ def offers_of(plugin: object) -> Plugin:
         estimators[offer.name] = offer
     bidders: dict[Any, Any] = dict(next(iter(manager.hook.bayesbridge_bidders()), {}))
     for name, model in bidders.items():
-        if not isinstance(model, BidderModel) or isinstance(model, type) or not isinstance(name, str):
+        if (
+            not isinstance(model, BidderModel)
+            or isinstance(model, type)
+            or not isinstance(name, str)
+        ):
             words = f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
             raise PluginError(words)
     return Plugin(estimators, bidders)

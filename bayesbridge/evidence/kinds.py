@@ -33,10 +33,18 @@ class Piece(ABC):
 
     seat: Seat
 
-    option: ClassVar[str]  #: The name of the option at the command line and of the key in a position file.
-    example: ClassVar[str]  #: The text of an example; its colons say how many parts a text has.
-    help: ClassVar[str]  #: What the piece says, in words that follow the name of the option.
-    verb: ClassVar[str]  #: What stands between the seat and the text in a sentence, and for the kind in a list.
+    option: ClassVar[
+        str
+    ]  #: The name of the option at the command line and of the key in a position file.
+    example: ClassVar[
+        str
+    ]  #: The text of an example; its colons say how many parts a text has.
+    help: ClassVar[
+        str
+    ]  #: What the piece says, in words that follow the name of the option.
+    verb: ClassVar[
+        str
+    ]  #: What stands between the seat and the text in a sentence, and for the kind in a list.
     excludes: ClassVar[bool] = True  #: Whether it excludes layouts.
 
     @classmethod
@@ -45,7 +53,10 @@ class Piece(ABC):
         colons = cls.example.count(":")
         parts = [part.strip() for part in text.split(":", colons)]
         if len(parts) <= colons or not all(parts):
-            raise NotationError(f"{text!r} is no {cls.option}: write it such as {cls.example}", text=text)
+            raise NotationError(
+                f"{text!r} is no {cls.option}: write it such as {cls.example}",
+                text=text,
+            )
         return cls._read(*parts)
 
     @property
@@ -108,10 +119,15 @@ class _Some(Piece):
     seat: Seat
     cards: Hand
 
-    def __init__(self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]) -> None:
+    def __init__(
+        self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]
+    ) -> None:
         self._set(seat=Seat.of(seat), cards=Hand.of(cards))
         if not len(self.cards):
-            raise DealError(f"no card named in {cards!r}: name at least one, such as SA", cards=cards)
+            raise DealError(
+                f"no card named in {cards!r}: name at least one, such as SA",
+                cards=cards,
+            )
 
     def _said(self) -> str:
         return ",".join(map(str, self.cards))
@@ -220,7 +236,9 @@ class _Range(Piece):
             first = last = -1
         if not 0 <= first <= last <= self.most:
             words = f"give whole numbers between 0 and {self.most}, the lower first"
-            raise NotationError(f"{what} from {low!r} to {high!r}: {words}", low=low, high=high)
+            raise NotationError(
+                f"{what} from {low!r} to {high!r}: {words}", low=low, high=high
+            )
         self._set(low=first, high=last)
 
     @classmethod
@@ -242,7 +260,13 @@ class _Range(Piece):
         if self.low == self.high:
             return str(self.low)
         upwards = self.high == self.most
-        return f"{self.low}+" if upwards else f"-{self.high}" if self.low == 0 else f"{self.low}-{self.high}"
+        return (
+            f"{self.low}+"
+            if upwards
+            else f"-{self.high}"
+            if self.low == 0
+            else f"{self.low}-{self.high}"
+        )
 
     def __str__(self) -> str:
         seat, *others = self.text.split(":")[:-1]
@@ -276,7 +300,9 @@ class Length(_Range):
     help = "a seat was dealt so many cards of a suit; also 5, 5+ (5 or more) and -3 (3 or fewer)"
     verb = "has a length in"
 
-    def __init__(self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13) -> None:
+    def __init__(
+        self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13
+    ) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
         self._set_range(f"{self.seat.name}'s length in {self.suit.name}", low, high)
 
@@ -329,7 +355,9 @@ class Shape(Piece):
 
     option = "shape"
     example = "W:balanced"
-    help = "a seat was dealt a shape: balanced, 5-4-2-2 (any order), 'any 5-5', 'S5+ H4-5'"
+    help = (
+        "a seat was dealt a shape: balanced, 5-4-2-2 (any order), 'any 5-5', 'S5+ H4-5'"
+    )
     verb = "has the shape"
 
     def __init__(self, seat: Seat | str, shape: str) -> None:
@@ -353,7 +381,9 @@ class Called(Piece):
 
     option = "call"
     example = "W:1NT"
-    help = "a seat bids or passes; give calls in order, seats left out between have passed"
+    help = (
+        "a seat bids or passes; give calls in order, seats left out between have passed"
+    )
     verb = "calls"
     excludes = False
 
@@ -385,9 +415,15 @@ class Condition(Piece):
 
         self._set(condition=" ".join(str(condition).split()))
         if opaque(self.expression):
-            raise NotationError(f"{self}: tricks and random numbers are no evidence: leave them out", text=condition)
+            raise NotationError(
+                f"{self}: tricks and random numbers are no evidence: leave them out",
+                text=condition,
+            )
         if not (seats := seats_of(self.expression)):
-            raise NotationError(f"{self} looks at no hand: write it such as {self.example}", text=condition)
+            raise NotationError(
+                f"{self} looks at no hand: write it such as {self.example}",
+                text=condition,
+            )
         self._set(seat=Seat(min(seats)))
 
     @property
@@ -411,7 +447,19 @@ class Condition(Piece):
 
 
 KINDS: Final[dict[str, type[Piece]]] = {
-    kind.option: kind for kind in (Reveal, Play, Void, Length, Shape, HighCards, Holds, Lacks, Condition, Called)
+    kind.option: kind
+    for kind in (
+        Reveal,
+        Play,
+        Void,
+        Length,
+        Shape,
+        HighCards,
+        Holds,
+        Lacks,
+        Condition,
+        Called,
+    )
 }
 """Every kind by the name of its option, in the order of the help text."""
 
@@ -432,5 +480,8 @@ def pieces(*given: Piece | Trick | Auction) -> tuple[Piece, ...]:
             single.append(piece)
         else:
             names = ", ".join(kind.__name__ for kind in KINDS.values())
-            raise NotationError(f"{piece!r} is no evidence: give {names}, a Trick or an Auction", text=piece)
+            raise NotationError(
+                f"{piece!r} is no evidence: give {names}, a Trick or an Auction",
+                text=piece,
+            )
     return tuple(single)

@@ -27,7 +27,9 @@ class BidderModel(Protocol):
     True
     """
 
-    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
+    def log_likelihood(
+        self, hands: NDArray[np.uint64], auction: Auction, index: int
+    ) -> NDArray[np.float64]:
         """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
 
 
@@ -45,7 +47,11 @@ class PairModel(BidderModel, Protocol):
         """Whether partner's hand is to be shown."""
 
     def log_likelihood(
-        self, hands: NDArray[np.uint64], auction: Auction, index: int, partners: NDArray[np.uint64] | None = None
+        self,
+        hands: NDArray[np.uint64],
+        auction: Auction,
+        index: int,
+        partners: NDArray[np.uint64] | None = None,
     ) -> NDArray[np.float64]:
         """The same, given also (n,) masks of partner's hand; without them as if it were hidden."""
 
@@ -64,7 +70,9 @@ def guide_of(model: BidderModel) -> BidderModel:
 def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
     """The model with other values of its fields; raises :class:`TypeError` where it has no such field."""
     anything: Any = model
-    changed: BidderModel = getattr(model, "__replace__", partial(replace, anything))(**settings)
+    changed: BidderModel = getattr(model, "__replace__", partial(replace, anything))(
+        **settings
+    )
     return changed
 
 

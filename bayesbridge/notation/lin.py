@@ -24,19 +24,29 @@ from bayesbridge.errors import NotationError, shorten
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, seated
 
-SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)  # as LIN names dealers, hands and players
+SEATS: Final = (
+    Seat.S,
+    Seat.W,
+    Seat.N,
+    Seat.E,
+)  # as LIN names dealers, hands and players
 
 _SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
 
 
-@lru_cache(maxsize=64)  # the two tables of a match follow one another with the same deal
+@lru_cache(
+    maxsize=64
+)  # the two tables of a match follow one another with the same deal
 def dealt(text: str) -> Hands:
     """The hands of ``md``."""
     if not text:
         return UNKNOWN_HANDS
     fields = [field.strip() for field in text.lstrip("01234 ").split(",")]
     if any(fields[4:]):
-        raise NotationError(f"deal {shorten(text)} has {len(fields)} hands: write four, from South", text=text)
+        raise NotationError(
+            f"deal {shorten(text)} has {len(fields)} hands: write four, from South",
+            text=text,
+        )
     hands = dict(zip(SEATS, map(_hand, fields), strict=False))
     return hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W)
 
@@ -47,21 +57,41 @@ def _hand(text: str) -> Hand | None:
         return None
     bare = text.upper().replace(" ", "")
     parts = list(_SUIT.finditer(bare))
-    if "".join(part[0] for part in parts) != bare or len({part[1] for part in parts}) != len(parts):
+    if "".join(part[0] for part in parts) != bare or len(
+        {part[1] for part in parts}
+    ) != len(parts):
         raise NotationError(
-            f"unknown hand {shorten(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32", text=text
+            f"unknown hand {shorten(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32",
+            text=text,
         )
-    return Hand.of([f"{part[1]}{rank}" for part in parts for rank in part[2].replace("10", "T")])
+    return Hand.of(
+        [f"{part[1]}{rank}" for part in parts for rank in part[2].replace("10", "T")]
+    )
 
 
 PLAYERS: Final = ("South", "West", "North", "East")
-HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")  # kept as tags of every board, until told anew
-TABLE: Final = frozenset(("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"))  # they have a field of the record
-LAYOUT: Final = frozenset(("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz"))  # not kept
+HEADER: Final = (
+    "vg",
+    "rs",
+    "pw",
+    "mp",
+    "bn",
+    "mn",
+    "bt",
+    "tu",
+)  # kept as tags of every board, until told anew
+TABLE: Final = frozenset(
+    ("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah")
+)  # they have a field of the record
+LAYOUT: Final = frozenset(
+    ("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz")
+)  # not kept
 _KEYS: Final = TABLE | LAYOUT | frozenset(HEADER)
 _CUT: Final = "|"
 _TAG_KEY: Final = re.compile(r"[a-z][a-z0-9]")
-_CALL: Final = re.compile(r"(pass|p|dbl|d|xx|x|rdbl|r|[1-7](?:nt|n|[cdhs]))(!*)", re.IGNORECASE)
+_CALL: Final = re.compile(
+    r"(pass|p|dbl|d|xx|x|rdbl|r|[1-7](?:nt|n|[cdhs]))(!*)", re.IGNORECASE
+)
 _CALL_WORDS: Final = {"d": "X", "r": "XX"}
 
 type Words = list[tuple[int, str]]  # values of tokens, each with its line
@@ -94,7 +124,11 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
             if board is not None and board.deal is None:
                 board.header = header
         elif key == _CUT:
-            yield Skipped(document.name, line, f"{shorten(value)} has no closing '|': the document is cut short there")
+            yield Skipped(
+                document.name,
+                line,
+                f"{shorten(value)} has no closing '|': the document is cut short there",
+            )
         elif board is not None:
             board.take(line, key, value)
         elif key not in _KEYS and _TAG_KEY.fullmatch(key):
@@ -102,7 +136,11 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
     if board is not None:
         yield from board.items()
     elif document.count:
-        yield Skipped(document.name, document.count, "no board such as 'qx|o1|md|3…|' in the file: is it LIN?")
+        yield Skipped(
+            document.name,
+            document.count,
+            "no board such as 'qx|o1|md|3…|' in the file: is it LIN?",
+        )
     if document.damage:
         yield Skipped(document.name, document.count, document.damage)
 
@@ -114,7 +152,9 @@ def link_text(link: str) -> str:
 
 def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
     """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
-    fields = [(1, "")]  # what stands between two bars, with the line where it ends; no bar closes the last
+    fields = [
+        (1, "")
+    ]  # what stands between two bars, with the line where it ends; no bar closes the last
     for number, line in document.lines():
         first, *others = (link_text(line) if "lin=" in line else line).split("|")
         fields[-1] = number, f"{fields[-1][1]}\n{first}"
@@ -125,7 +165,9 @@ def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
         yield fields[0][0], _CUT, fields[0][1].strip()
 
 
-def _closed(fields: list[tuple[int, str]], beyond: int) -> Iterator[tuple[int, str, str]]:
+def _closed(
+    fields: list[tuple[int, str]], beyond: int
+) -> Iterator[tuple[int, str, str]]:
     """The tokens at the beginning of the fields, which are taken away; so many fields must follow a key."""
     place = 0
     while place + beyond < len(fields):
@@ -165,7 +207,11 @@ class _Board(Draft):
             case "md":
                 self.deal = (line, value)
             case "sv":
-                self.vulnerable = self.read(line, "vulnerability", Vulnerability.of, value) if value else None
+                self.vulnerable = (
+                    self.read(line, "vulnerability", Vulnerability.of, value)
+                    if value
+                    else None
+                )
             case "mb":
                 self.call(line, value)
             case "an":
@@ -178,7 +224,11 @@ class _Board(Draft):
                 if value.isdecimal() and int(value) <= 13:
                     self.result = int(value)
                 elif value:
-                    self.note(line, f"claim of {shorten(value)}: write declarer's tricks, 0 to 13", "number")
+                    self.note(
+                        line,
+                        f"claim of {shorten(value)}: write declarer's tricks, 0 to 13",
+                        "number",
+                    )
             case _:
                 if key not in LAYOUT and value and _TAG_KEY.fullmatch(key):
                     self.tags.append(Tag(key, value))
@@ -204,7 +254,11 @@ class _Board(Draft):
         auction = self.auction(dealer)
         contract = auction.contract if auction is not None else None
         known = dict.fromkeys((*HEADER, *self.header))
-        header = (Tag(key, self.header[key]) for key in known if key != "pn" and self.header.get(key))
+        header = (
+            Tag(key, self.header[key])
+            for key in known
+            if key != "pn" and self.header.get(key)
+        )
         return self.settle(
             line,
             [trick[-1][0] for trick in batched(self.cards, 4)],
@@ -226,23 +280,35 @@ class _Board(Draft):
         if not self.calls:
             return None
         if dealer is None:
-            self.note(self.calls[0][0], "no dealer is told in md (1 S, 2 W, 3 N, 4 E)", "auction")
+            self.note(
+                self.calls[0][0],
+                "no dealer is told in md (1 S, 2 W, 3 N, 4 E)",
+                "auction",
+            )
             return None
         calls: list[Call] = []
         for line, word in self.calls:
             if (call := self.read(line, "auction", Call.of, word)) is None:
                 return None
             calls.append(call)
-        auction = self.settle_auction(dealer, tuple(calls), lambda place: self.calls[place][0])
+        auction = self.settle_auction(
+            dealer, tuple(calls), lambda place: self.calls[place][0]
+        )
         if auction is not None:
-            self.alerts = {index: text for index, text in self.alerts.items() if index < len(auction.calls)}
+            self.alerts = {
+                index: text
+                for index, text in self.alerts.items()
+                if index < len(auction.calls)
+            }
         return auction
 
     def plays(self, contract: Contract | None) -> Plays:
         if not self.cards:
             return ()
         if contract is None:
-            self.note(self.cards[0][0], "no contract tells the trumps of the play", "play")
+            self.note(
+                self.cards[0][0], "no contract tells the trumps of the play", "play"
+            )
             return ()
         indices: list[int] = []
         for line, word in self.cards:
@@ -255,7 +321,9 @@ class _Board(Draft):
         """The players of the board's room: of eight names the closed room's are the last four."""
         names = self.header.get("pn", "").split(",")
         names = names[4:8] if self.room == "Closed" and len(names) > 4 else names[:4]
-        return (Tag(seat, name.strip()) for seat, name in zip(PLAYERS, names, strict=False))
+        return (
+            Tag(seat, name.strip()) for seat, name in zip(PLAYERS, names, strict=False)
+        )
 
 
 _ROOM_LETTERS: Final = {"Open": "o", "Closed": "c"}
@@ -266,7 +334,9 @@ def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
     """Write records as LIN, which has no contract, play or result without an auction, and no ``|`` in any text."""
     last = ",,,"
     for record in records:
-        players = ",".join(_plain(record.tag(name)).replace(",", " ") for name in PLAYERS)
+        players = ",".join(
+            _plain(record.tag(name)).replace(",", " ") for name in PLAYERS
+        )
         if players != last:  # a token holds until told anew
             stream.write(f"pn|{players}|\n")
         last = players
@@ -278,10 +348,17 @@ def _lines(record: Record) -> Iterator[str]:
     hands = ",".join(_hand_text(record.hands[seat]) for seat in SEATS)
     line = f"qx|{_ROOM_LETTERS.get(record.room, '')}{_plain(record.board)}|st||md|{dealer}{hands}|"
     if record.vulnerable is not None:
-        letters = {Vulnerability.NONE: "o", Vulnerability.NS: "n", Vulnerability.EW: "e", Vulnerability.ALL: "b"}
+        letters = {
+            Vulnerability.NONE: "o",
+            Vulnerability.NS: "n",
+            Vulnerability.EW: "e",
+            Vulnerability.ALL: "b",
+        }
         line += f"sv|{letters[record.vulnerable]}|"
     alerts = dict(record.alerts)
-    for i, call in enumerate(record.auction.calls if record.auction is not None else ()):
+    for i, call in enumerate(
+        record.auction.calls if record.auction is not None else ()
+    ):
         word = _CALLS.get(call) or str(call).replace("NT", "N")
         line += f"mb|{word}!|an|{_plain(alerts[i])}|" if i in alerts else f"mb|{word}|"
     yield f"{line}pg||"

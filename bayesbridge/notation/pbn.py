@@ -32,9 +32,26 @@ _TAG: Final = re.compile(r'\[\s*([A-Za-z_][A-Za-z0-9_]*)\s*"((?:[^"\\]|\\.)*)"\s
 _COMMENT: Final = re.compile("[{;]")
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _OPENERS: Final = ("[Event ", "[Board ")
-_STARTS: Final = frozenset(("Event", "Board", "Deal"))  # a second one begins the next game, even without a gap
-SECTIONS: Final = ("Auction", "Play")  # their lines are calls and cards, where comments may stand anywhere
-NO_LINES: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Note"))
+_STARTS: Final = frozenset(
+    ("Event", "Board", "Deal")
+)  # a second one begins the next game, even without a gap
+SECTIONS: Final = (
+    "Auction",
+    "Play",
+)  # their lines are calls and cards, where comments may stand anywhere
+NO_LINES: Final = frozenset(
+    (
+        "Board",
+        "Room",
+        "Dealer",
+        "Vulnerable",
+        "Deal",
+        "Declarer",
+        "Contract",
+        "Result",
+        "Note",
+    )
+)
 """Tags that no line belongs to."""
 
 
@@ -85,11 +102,19 @@ class TagPairs(Draft):
         """Whether a tag of this name belongs to the next game."""
         if name in self.by_name:
             return after_gap or name in _STARTS
-        return after_gap and name in ("Event", "Board") and any(known in self.by_name for known in ("Deal", *SECTIONS))
+        return (
+            after_gap
+            and name in ("Event", "Board")
+            and any(known in self.by_name for known in ("Deal", *SECTIONS))
+        )
 
     def record(self) -> Record | None:
         text = self.value("Deal")
-        hands = self.read(self.line_of("Deal"), "record", read_hands, text) if text else UNKNOWN_HANDS
+        hands = (
+            self.read(self.line_of("Deal"), "record", read_hands, text)
+            if text
+            else UNKNOWN_HANDS
+        )
         if hands is None:
             return None
         dealer = self.seat("Dealer")
@@ -101,7 +126,9 @@ class TagPairs(Draft):
         if contract is not None:
             leader = self.seat("Play")  # of the first column
             leader = contract.declarer.next() if leader is None else leader
-            plays = seated((row for _, row in rows), leader, contract.trump, columns=True)
+            plays = seated(
+                (row for _, row in rows), leader, contract.trump, columns=True
+            )
         elif rows:
             self.note(rows[0][0], "no contract tells the trumps of the play", "play")
         text = self.value("Vulnerable")
@@ -114,7 +141,9 @@ class TagPairs(Draft):
             board=self.value("Board"),
             room=self.value("Room"),
             dealer=dealer,
-            vulnerable=self.read(line, "vulnerability", Vulnerability.of, text) if text else None,
+            vulnerable=self.read(line, "vulnerability", Vulnerability.of, text)
+            if text
+            else None,
             hands=hands,
             auction=auction,
             alerts=self.alerts,
@@ -122,7 +151,16 @@ class TagPairs(Draft):
             plays=plays,
             result=result,
             claimed=self.claimed,
-            tags=tuple([Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines])) for tag in others]),
+            tags=tuple(
+                [
+                    Tag(
+                        tag.name,
+                        tag.value,
+                        tuple([line.rstrip() for _, line in tag.lines]),
+                    )
+                    for tag in others
+                ]
+            ),
         )
 
     def seat(self, name: str) -> Seat | None:
@@ -141,14 +179,20 @@ class TagPairs(Draft):
             self.note(tag.line, "no dealer is told", "auction")
             return None
         if dealer is not None and dealer is not first:
-            self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
+            self.note(
+                tag.line,
+                f"{first.name} calls first, but {dealer.name} deals",
+                "auction",
+            )
             return None
         try:
             calls, rows, numbers = _calls(tuple([text for _, text in tag.lines]))
         except NotationError as error:
             self.note(tag.lines[error.data.get("row", 0)][0], error, "auction")
             return None
-        auction = self.settle_auction(first, calls, lambda place: tag.lines[rows[place]][0])
+        auction = self.settle_auction(
+            first, calls, lambda place: tag.lines[rows[place]][0]
+        )
         if auction is None:
             return None
         parts = (note.partition(":") for note in self.call_notes)
@@ -160,9 +204,18 @@ class TagPairs(Draft):
     def contract(self, auction: Auction | None) -> Contract | None:
         text, declarer = self.value("Contract"), self.seat("Declarer")
         stated = None
-        if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
+        if (
+            text
+            and text.upper() != "PASS"
+            and (declarer is not None or auction is None or not auction.is_over)
+        ):
             line = self.line_of("Contract")
-            stated = self.read(line, "contract told", lambda word: _contract(word, declarer), text.replace(" ", ""))
+            stated = self.read(
+                line,
+                "contract told",
+                lambda word: _contract(word, declarer),
+                text.replace(" ", ""),
+            )
         if auction is None or not auction.is_over:
             return stated
         final = final_contract(auction)
@@ -185,7 +238,9 @@ class TagPairs(Draft):
                         break
                     if word[0] not in "=$^!?":
                         try:
-                            cards.append(_CARDS[word] if word in _CARDS else Card.of(word).index)
+                            cards.append(
+                                _CARDS[word] if word in _CARDS else Card.of(word).index
+                            )
                         except NotationError as error:
                             self.note(line, error, "play")
                             return []
@@ -203,7 +258,11 @@ class TagPairs(Draft):
             return None
         match = _RESULT.match(text)
         if match is None or (tricks := int(match[2])) > 13:
-            self.note(self.line_of("Result"), f"unknown result {text!r}: write declarer's tricks, 0 to 13", "result")
+            self.note(
+                self.line_of("Result"),
+                f"unknown result {text!r}: write declarer's tricks, 0 to 13",
+                "result",
+            )
             return None
         side = (match[1] or "").upper()
         return 13 - tricks if side and contract.declarer.name not in side else tricks
@@ -243,7 +302,11 @@ def games(document: Document) -> Iterator[TagPairs | Skipped]:
     for number, line in document.lines():
         if comment.opened:
             if gap and line.startswith(_OPENERS):
-                yield Skipped(file, comment.opened, "comment '{' is not closed before the next game: write '}'")
+                yield Skipped(
+                    file,
+                    comment.opened,
+                    "comment '{' is not closed before the next game: write '}'",
+                )
                 comment.opened = 0
             else:
                 gap = not line or line.isspace()
@@ -255,7 +318,11 @@ def games(document: Document) -> Iterator[TagPairs | Skipped]:
             tags, leftover = _tag_pairs(line)
             if leftover and (leftover := comment.without(number, leftover).strip()):
                 shown = leftover if len(leftover) <= 60 else f"{leftover[:60]}…"
-                yield Skipped(file, number, f'{shown!r} is no tag pair: write [Name "value"]; it is left out')
+                yield Skipped(
+                    file,
+                    number,
+                    f'{shown!r} is no tag pair: write [Name "value"]; it is left out',
+                )
             for name, written in tags:
                 if game is not None and game.ends_before(name, gap):
                     previous = {tag.name: tag.value for tag in game.tags}
@@ -263,10 +330,16 @@ def games(document: Document) -> Iterator[TagPairs | Skipped]:
                     game = None
                 value = written
                 if written.startswith("#"):
-                    value = written[2:] if written.startswith("##") else previous.get(name, "")
+                    value = (
+                        written[2:]
+                        if written.startswith("##")
+                        else previous.get(name, "")
+                    )
                     if written == "#" and name not in previous:
                         yield Skipped(
-                            file, number, f"[{name} {written!r}] repeats the game before, which has no {name}"
+                            file,
+                            number,
+                            f"[{name} {written!r}] repeats the game before, which has no {name}",
                         )
                 game, gap = game or TagPairs(file, number), False
                 tag = RawTag(name, value, number)
@@ -275,7 +348,11 @@ def games(document: Document) -> Iterator[TagPairs | Skipped]:
             gap = True
         elif mark != "%":
             if "{" in line or ";" in line:
-                in_table = tag is not None and tag.name not in SECTIONS and tag.name not in NO_LINES
+                in_table = (
+                    tag is not None
+                    and tag.name not in SECTIONS
+                    and tag.name not in NO_LINES
+                )
                 if not in_table or line.lstrip().startswith(("{", ";")):
                     line = comment.without(number, line)
                     gap = gap and not comment.opened
@@ -285,13 +362,23 @@ def games(document: Document) -> Iterator[TagPairs | Skipped]:
                 tag.lines.append((number, line))
             elif not complained:
                 complained = True
-                yield Skipped(file, number, f"{line.strip()!r} stands in no section: text follows [Auction] or [Play]")
+                yield Skipped(
+                    file,
+                    number,
+                    f"{line.strip()!r} stands in no section: text follows [Auction] or [Play]",
+                )
     if comment.opened:
-        yield Skipped(file, comment.opened, "comment '{' is not closed before the end of the file: write '}'")
+        yield Skipped(
+            file,
+            comment.opened,
+            "comment '{' is not closed before the end of the file: write '}'",
+        )
     if game is not None:
         yield game
     elif number and not complained and not comment.opened:
-        yield Skipped(file, number, 'no tag pair such as [Board "1"] in the file: is it PBN?')
+        yield Skipped(
+            file, number, 'no tag pair such as [Board "1"] in the file: is it PBN?'
+        )
     if document.damage:
         yield Skipped(file, number, document.damage)
 
@@ -302,7 +389,12 @@ def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
     if whole.endswith('"]'):
         name, quote, value = whole[1:-2].partition('"')
         # Quotes inside are meant as they stand, unless a bracket shows that they end one tag and begin another.
-        if quote and is_tag_name(name := name.strip()) and '"]' not in value and '" ]' not in value:
+        if (
+            quote
+            and is_tag_name(name := name.strip())
+            and '"]' not in value
+            and '" ]' not in value
+        ):
             return [(name, _ESCAPED.sub(r"\1", value) if "\\" in value else value)], ""
     pairs: list[tuple[str, str]] = []
     end = 0
@@ -343,12 +435,16 @@ _contract = lru_cache(maxsize=1024)(Contract.of)
 
 
 @lru_cache(maxsize=4096)  # many auctions are the same
-def _calls(section: tuple[str, ...]) -> tuple[tuple[Call, ...], list[int], dict[int, str]]:
+def _calls(
+    section: tuple[str, ...],
+) -> tuple[tuple[Call, ...], list[int], dict[int, str]]:
     """The calls, the row of each in the section, and the number of the note to each call that has one."""
     calls: list[Call] = []
     rows: list[int] = []
     numbers: dict[int, str] = {}
-    for row, word in [(row, word) for row, text in enumerate(section) for word in _WORD.findall(text)]:
+    for row, word in [
+        (row, word) for row, text in enumerate(section) for word in _WORD.findall(text)
+    ]:
         if word in _CALLS:
             calls.append(_CALLS[word])
         elif word in ("*", "+"):
@@ -357,7 +453,9 @@ def _calls(section: tuple[str, ...]) -> tuple[tuple[Call, ...], list[int], dict[
             if calls:
                 numbers[len(calls) - 1] = word.strip("=")
         elif word == "-":
-            raise NotationError(f"call {word!r} skips a turn, which no auction can", text=word, row=row)
+            raise NotationError(
+                f"call {word!r} skips a turn, which no auction can", text=word, row=row
+            )
         elif word.upper() == "AP":
             bids = [i for i, call in enumerate(calls) if call != PASS]
             calls += [PASS] * ((bids[-1] if bids else 0) + 4 - len(calls))
@@ -387,28 +485,43 @@ def _lines(record: Record) -> Iterator[str]:
         "Vulnerable": "" if record.vulnerable is None else record.vulnerable.value,
         "Deal": "N:" + " ".join(hands) if any(record.hands) else "",
         "Declarer": "" if contract is None else contract.declarer.name,
-        "Contract": "Pass" if record.passed_out else "" if contract is None else str(contract).partition(" ")[0],
+        "Contract": "Pass"
+        if record.passed_out
+        else ""
+        if contract is None
+        else str(contract).partition(" ")[0],
         "Result": "" if record.result is None else str(record.result),
     }
     tags = {name: Tag(name, values.get(name, "")) for name in MANDATORY_TAGS}
     tags |= {tag.name: tag for tag in record.tags if tag.name in MANDATORY_TAGS}
     room = [Tag("Room", record.room)] if record.room else []
-    for tag in (*tags.values(), *room, *(tag for tag in record.tags if tag.name not in MANDATORY_TAGS)):
+    for tag in (
+        *tags.values(),
+        *room,
+        *(tag for tag in record.tags if tag.name not in MANDATORY_TAGS),
+    ):
         yield _tag(tag.name, tag.value)
         yield from tag.lines
     if auction is not None:
         numbers = {index: number for number, (index, _) in enumerate(record.alerts, 1)}
-        words = [f"{call} ={numbers[i]}=" if i in numbers else str(call) for i, call in enumerate(auction.calls)]
+        words = [
+            f"{call} ={numbers[i]}=" if i in numbers else str(call)
+            for i, call in enumerate(auction.calls)
+        ]
         yield _tag("Auction", auction.first.name)
         yield from map(" ".join, batched(words, 4))
         if not auction.is_over:
             yield "+"
-        yield from (_tag("Note", f"{numbers[index]}:{text}") for index, text in record.alerts)
+        yield from (
+            _tag("Note", f"{numbers[index]}:{text}") for index, text in record.alerts
+        )
     if leader is not None and (record.plays or record.claimed):
         yield _tag("Play", leader.name)
         columns = [leader.next(j) for j in range(4)]
         for trick in map(dict, batched(record.plays, 4)):
-            yield " ".join(str(trick[seat]) if seat in trick else "-" for seat in columns)
+            yield " ".join(
+                str(trick[seat]) if seat in trick else "-" for seat in columns
+            )
         if len(record.plays) < 52:
             yield "*" if record.claimed else "+"
 

@@ -16,7 +16,13 @@ from typing import IO, Any, BinaryIO, Final, Self, cast
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
+from bayesbridge.errors import (
+    BayesBridgeError,
+    DealError,
+    IllegalCall,
+    IllegalPlay,
+    NotationError,
+)
 from bayesbridge.notation.record import Record, without_surplus
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
@@ -81,7 +87,9 @@ class Draft(ABC):
     def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
         self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
 
-    def read[T](self, line: int, part: str, of: Callable[[str], T], text: str) -> T | None:
+    def read[T](
+        self, line: int, part: str, of: Callable[[str], T], text: str
+    ) -> T | None:
         """What a text says, ``None`` with a note if it is wrong."""
         try:
             return of(text)
@@ -89,7 +97,9 @@ class Draft(ABC):
             self.note(line, error, part)
             return None
 
-    def settle_auction(self, first: Seat, calls: tuple[Call, ...], line_of: Callable[[int], int]) -> Auction | None:
+    def settle_auction(
+        self, first: Seat, calls: tuple[Call, ...], line_of: Callable[[int], int]
+    ) -> Auction | None:
         """The auction, if it is legal; passes after its end are forgiven. ``line_of`` tells the line of a call."""
         try:
             auction = without_surplus(first, calls)
@@ -98,25 +108,35 @@ class Draft(ABC):
             return None
         if surplus := len(calls) - len(auction.calls):
             self.note(
-                line_of(len(calls) - 1), f"{surplus} more Pass after the end of the auction '{auction}'", "surplus"
+                line_of(len(calls) - 1),
+                f"{surplus} more Pass after the end of the auction '{auction}'",
+                "surplus",
             )
         return auction
 
-    def settle(self, deal: int, tricks: Sequence[int], told: int, **fields: Any) -> Record | None:
+    def settle(
+        self, deal: int, tricks: Sequence[int], told: int, **fields: Any
+    ) -> Record | None:
         """The record as far as it holds together; given are the lines of the deal, of each trick, and of the result."""
         while True:
             try:
                 record = Record(file=self.file, line=self.line, **fields)
             except IllegalPlay as error:
                 number = error.data["tricks"][-1]
-                fields |= {"plays": fields["plays"][: 4 * (number - 1)], "dropped": str(error)}
+                fields |= {
+                    "plays": fields["plays"][: 4 * (number - 1)],
+                    "dropped": str(error),
+                }
                 part = "play" if number == 1 else f"play from trick {number} on"
                 self.note(tricks[min(number, len(tricks)) - 1], error, part)
             except DealError as error:
                 self.note(deal, error, "record")
                 return None
             else:
-                if len(record.plays) == 52 and fields["result"] not in (None, record.result):
+                if len(record.plays) == 52 and fields["result"] not in (
+                    None,
+                    record.result,
+                ):
                     what = f"result {fields['result']}, but declarer takes {record.result} tricks in the play"
                     self.note(told, what, "result told")
                 return record
@@ -130,12 +150,20 @@ class Document:
         self.source: str | os.PathLike[str] | IO[str] | IO[bytes]
         if isinstance(source, bytes):
             self.source = io.BytesIO(source)
-        elif isinstance(source, str) and (not source or any(mark in source for mark in "\n\r\0[|")):
+        elif isinstance(source, str) and (
+            not source or any(mark in source for mark in "\n\r\0[|")
+        ):
             self.source = io.StringIO(source, newline=None)
         else:
             self.source = source
-        named = self.source if isinstance(self.source, str | os.PathLike) else getattr(source, "name", None)
-        self.name = os.fspath(named) if isinstance(named, str | os.PathLike) else "<text>"
+        named = (
+            self.source
+            if isinstance(self.source, str | os.PathLike)
+            else getattr(source, "name", None)
+        )
+        self.name = (
+            os.fspath(named) if isinstance(named, str | os.PathLike) else "<text>"
+        )
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number from 1, without its end."""
@@ -146,9 +174,7 @@ class Document:
                     self.count += 1
                     yield self.count, line.rstrip("\r\n")
             except (OSError, EOFError, UnicodeError, zlib.error) as error:
-                self.damage = (
-                    f"the file ends early or is damaged after line {self.count} ({error}); the rest is left out"
-                )
+                self.damage = f"the file ends early or is damaged after line {self.count} ({error}); the rest is left out"
 
     def _open(self, stack: ExitStack) -> IO[str]:
         source = self.source
@@ -157,7 +183,9 @@ class Document:
                 return self._text(stack.enter_context(open(source, "rb")), stack)
             except (OSError, ValueError) as error:
                 why = getattr(error, "strerror", None) or error
-                raise NotationError(f"cannot read {self.name!r}: {why}", text=self.name) from None
+                raise NotationError(
+                    f"cannot read {self.name!r}: {why}", text=self.name
+                ) from None
         if isinstance(source.read(0), str):
             return cast(IO[str], source)
         return self._text(io.BufferedReader(cast(io.RawIOBase, source)), stack)
@@ -166,7 +194,11 @@ class Document:
         plain: io.BufferedReader | gzip.GzipFile = stream
         if stream.peek(2)[:2] == b"\x1f\x8b":
             plain = gzip.GzipFile(fileobj=stream)
-        encoding = "utf-16" if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        encoding = (
+            "utf-16"
+            if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff")
+            else "utf-8-sig"
+        )
         errors = "replace" if encoding == "utf-16" else "else-latin-1"
         text = io.TextIOWrapper(cast(BinaryIO, plain), encoding, errors, newline=None)
         # The stream belongs to whoever opened it: without this the wrapper would close it on its way out.

@@ -29,7 +29,9 @@ def without_surplus(first: Seat, calls: tuple[Call, ...]) -> Auction:
         return Auction(first, calls)
     except IllegalCall as error:
         auction: Auction = error.data["auction"]
-        if auction.is_over and all(call == PASS for call in calls[len(auction.calls) :]):
+        if auction.is_over and all(
+            call == PASS for call in calls[len(auction.calls) :]
+        ):
             return auction
         raise
 
@@ -43,7 +45,13 @@ PLAYS: Final = tuple(tuple((seat, Card(index)) for index in range(52)) for seat 
 """``PLAYS[seat][index]`` is the pair (seat, card), one object for all records."""
 
 
-def seated(tricks: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | None, *, columns: bool = False) -> Plays:
+def seated(
+    tricks: Iterable[tuple[int, ...]],
+    leader: Seat,
+    trump: Suit | None,
+    *,
+    columns: bool = False,
+) -> Plays:
     """The plays of tricks of cards by index; in ``columns`` they stand by seats from the first leader, -1 for none."""
     plays: list[tuple[Seat, Card]] = []
     turn = 0
@@ -58,12 +66,17 @@ def seated(tricks: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | None, 
     return tuple(plays)
 
 
-def declarer_tricks(plays: Plays, contract: Contract | None, hands: Hands) -> int | None:
+def declarer_tricks(
+    plays: Plays, contract: Contract | None, hands: Hands
+) -> int | None:
     """Declarer's tricks when all 52 cards are played, ``None`` before; raises when a play is illegal."""
     if not plays:
         return None
     if contract is None:
-        raise IllegalPlay("cards are played but no contract says which suit is trumps and who leads", plays=plays)
+        raise IllegalPlay(
+            "cards are played but no contract says which suit is trumps and who leads",
+            plays=plays,
+        )
     leader = contract.declarer.next()
     if plays[0][0] is not leader:
         raise IllegalPlay(
@@ -75,8 +88,14 @@ def declarer_tricks(plays: Plays, contract: Contract | None, hands: Hands) -> in
     unseen = DECK_MASK - sum([hand.mask for hand in hands if hand is not None])
     winners, legal = follow(plays, contract.trump, hands, unseen)
     if legal < len(plays):
-        known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand is not None}
-        replay(plays, contract.trump, known)  # says what is wrong, but for a card of a known hand from an unknown one
+        known = {
+            seat: hand
+            for seat, hand in zip(Seat, hands, strict=True)
+            if hand is not None
+        }
+        replay(
+            plays, contract.trump, known
+        )  # says what is wrong, but for a card of a known hand from an unknown one
         seat, card = plays[legal]
         holder = next(other for other, hand in known.items() if card in hand)
         raise IllegalPlay(
@@ -86,7 +105,9 @@ def declarer_tricks(plays: Plays, contract: Contract | None, hands: Hands) -> in
             card=card,
             tricks=(legal // 4 + 1,),
         )
-    return sum([(winner - leader) % 2 for winner in winners]) if len(plays) == 52 else None
+    return (
+        sum([(winner - leader) % 2 for winner in winners]) if len(plays) == 52 else None
+    )
 
 
 MANDATORY_TAGS: Final = (
@@ -95,7 +116,9 @@ MANDATORY_TAGS: Final = (
 )
 """The tags that a PBN export writes for every record, in this order, empty when nothing is known."""
 
-FIELD_TAGS: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "Auction", "Play"))
+FIELD_TAGS: Final = frozenset(
+    ("Board", "Room", "Dealer", "Vulnerable", "Deal", "Auction", "Play")
+)
 """The tags that always have a field of the record, and so never stand among its other tags."""
 
 _TAG_ORDER: Final = {name: i for i, name in enumerate(MANDATORY_TAGS)}
@@ -148,12 +171,17 @@ class Record:
         self._settle("hands", _verified_hands(self.hands))
         if (auction := self.auction) is not None:
             if auction.dummy is not None or self.dealer not in (None, auction.first):
-                raise NotationError(f"auction '{auction}' does not begin with the dealer of four players", text=auction)
+                raise NotationError(
+                    f"auction '{auction}' does not begin with the dealer of four players",
+                    text=auction,
+                )
             self._settle("dealer", auction.first)
             if auction.is_over:
                 final = final_contract(auction)
                 if self.contract not in (None, final):
-                    raise NotationError(f"contract {self.contract}, but the auction '{auction}' ends otherwise")
+                    raise NotationError(
+                        f"contract {self.contract}, but the auction '{auction}' ends otherwise"
+                    )
                 self._settle("contract", final)
             if not auction.calls:
                 self._settle("auction", None)
@@ -163,7 +191,10 @@ class Record:
             self._settle("claimed", False)
         elif self.result is not None:
             if not 0 <= self.result <= 13:
-                raise NotationError(f"result {self.result}: declarer takes from 0 to 13 tricks", text=self.result)
+                raise NotationError(
+                    f"result {self.result}: declarer takes from 0 to 13 tricks",
+                    text=self.result,
+                )
             self._settle("claimed", True)
         # PBN's word for what is not known is "?".
         self._settle("board", "" if self.board == "?" else _one_line(self.board))
@@ -171,24 +202,36 @@ class Record:
         if self.alerts:
             calls = 0 if self.auction is None else len(self.auction.calls)
             if any(not 0 <= index < calls for index, _ in self.alerts):
-                raise NotationError(f"alerts {self.alerts} of {calls} calls: an alert names a call by its index")
-            self._settle("alerts", tuple((index, _one_line(text).strip()) for index, text in self.alerts))
+                raise NotationError(
+                    f"alerts {self.alerts} of {calls} calls: an alert names a call by its index"
+                )
+            self._settle(
+                "alerts",
+                tuple((index, _one_line(text).strip()) for index, text in self.alerts),
+            )
         if self.tags:
             self._settle("tags", self._verified_tags())
 
     def _verified_tags(self) -> tuple[Tag, ...]:
         """The tags that tell something the fields do not: one of each name (but any number of notes), in order."""
         kept: list[Tag] = []
-        names = {"Contract", "Declarer", "Result"} if self.contract or self.passed_out else set[str]()
+        names = (
+            {"Contract", "Declarer", "Result"}
+            if self.contract or self.passed_out
+            else set[str]()
+        )
         for name, value, lines in self.tags:
             if name in FIELD_TAGS or not (name in _TAG_ORDER or is_tag_name(name)):
                 raise NotationError(
-                    f"tag {name!r}: give a field of the record, or a name of letters and digits", text=name
+                    f"tag {name!r}: give a field of the record, or a name of letters and digits",
+                    text=name,
                 )
             if name not in names and (value or lines or name not in _TAG_ORDER):
                 kept.append(Tag(name, _one_line(value), lines))
                 names.update({name} - {"Note"})
-        return tuple(sorted(kept, key=lambda tag: _TAG_ORDER.get(tag.name, len(_TAG_ORDER))))
+        return tuple(
+            sorted(kept, key=lambda tag: _TAG_ORDER.get(tag.name, len(_TAG_ORDER)))
+        )
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -197,7 +240,13 @@ class Record:
     def deal(self) -> Deal | None:
         """The four hands, when all are known and full."""
         north, east, south, west = self.hands
-        if north is None or east is None or south is None or west is None or len(north) != 13:
+        if (
+            north is None
+            or east is None
+            or south is None
+            or west is None
+            or len(north) != 13
+        ):
             return None
         return Deal((north, east, south, west))
 
@@ -214,7 +263,9 @@ class Record:
     @property
     def passed_out(self) -> bool:
         """True when the auction is over without a bid."""
-        return self.auction is not None and self.auction.is_over and self.contract is None
+        return (
+            self.auction is not None and self.auction.is_over and self.contract is None
+        )
 
     @property
     def rest(self) -> str:
@@ -229,7 +280,9 @@ class Record:
 
     def pair(self, seat: Seat) -> str | None:
         """The two players of a seat's side, in alphabetical order with ``+`` between; None if one has no name."""
-        names = sorted(self.tag(SEATS[one.name]).strip() for one in (seat, seat.next(2)))
+        names = sorted(
+            self.tag(SEATS[one.name]).strip() for one in (seat, seat.next(2))
+        )
         return None if {"", "?"} & set(names) else "+".join(names)
 
     @property
@@ -266,6 +319,14 @@ def _verified_hands(hands: Hands) -> Hands:
     used = verify_hands(known, full=longest >= 13)
     if longest - min(sizes, default=0) > 1:
         counts = ", ".join(f"{seat.name} {len(hand)}" for seat, hand in known.items())
-        raise DealError(f"hands of {counts} cards: in one position they differ by one card at most", hands=hands)
+        raise DealError(
+            f"hands of {counts} cards: in one position they differ by one card at most",
+            hands=hands,
+        )
     rest = Hand(DECK_MASK & ~used) if len(known) == 3 and longest == 13 else None
-    return known.get(Seat.N, rest), known.get(Seat.E, rest), known.get(Seat.S, rest), known.get(Seat.W, rest)
+    return (
+        known.get(Seat.N, rest),
+        known.get(Seat.E, rest),
+        known.get(Seat.S, rest),
+        known.get(Seat.W, rest),
+    )

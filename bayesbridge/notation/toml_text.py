@@ -27,19 +27,27 @@ class Toml:
             text = raw.decode("utf-8-sig").replace("\r\n", "\n")
             self.document = tomllib.loads(text)
         except UnicodeDecodeError as error:
-            raise NotationError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
+            raise NotationError(
+                f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8"
+            ) from None
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             what, _, place = str(error).partition(" (at ")
             numbered = re.match(r"line (\d+)", place)
             lines = text.splitlines()
             line = int(numbered[1]) if numbered else len(lines)
-            key = re.match(r"\s*([\w-]+)\s*=", lines[line - 1]) if line <= len(lines) else None
+            key = (
+                re.match(r"\s*([\w-]+)\s*=", lines[line - 1])
+                if line <= len(lines)
+                else None
+            )
             named = f"{key[1]}: " if key else ""
             raise NotationError(
                 f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes'
             ) from None
         except ValueError as error:
-            raise NotationError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
+            raise NotationError(
+                f"{path}: not TOML: {error}"
+            ) from None  # a number of more digits than Python reads
         self._lines: dict[str, list[tuple[int, list[int]]]] = {}
         """For each key, in order: its line, and the lines of the quoted texts that follow it up to the next key."""
         texts: list[int] = []
@@ -47,7 +55,9 @@ class Toml:
             line = text.count("\n", 0, token.start()) + 1
             if token["bare"] or token["quoted"]:
                 texts = []
-                self._lines.setdefault(token["bare"] or token["text"][1:-1], []).append((line, texts))
+                self._lines.setdefault(token["bare"] or token["text"][1:-1], []).append(
+                    (line, texts)
+                )
             elif token["text"]:
                 texts.append(line)
 
@@ -58,7 +68,9 @@ class Toml:
             raw = Path(path).read_bytes()
         except OSError as error:
             where = f"argument {option}: " if option else ""
-            raise NotationError(f"{where}cannot read {path!r}: {error.strerror}; name a TOML file") from None
+            raise NotationError(
+                f"{where}cannot read {path!r}: {error.strerror}; name a TOML file"
+            ) from None
         return cls(path, raw)
 
     def next(self, key: str) -> tuple[str, list[str]]:
@@ -68,4 +80,6 @@ class Toml:
         if number >= len(found):
             return f"{self.path}: {key}", []
         line, texts = found[number]
-        return f"{self.path}:{line}: {key}", [f"{self.path}:{text}: {key}" for text in texts]
+        return f"{self.path}:{line}: {key}", [
+            f"{self.path}:{text}: {key}" for text in texts
+        ]

@@ -31,7 +31,14 @@ from bayesbridge.layouts import Floats, Ints, high_card_points, suit_lengths
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.jobs import Job, RunOptions, in_order
-from bayesbridge.studies.readers import CountingReader, PlayerView, Reader, Reading, reader_of, seat_of
+from bayesbridge.studies.readers import (
+    CountingReader,
+    PlayerView,
+    Reader,
+    Reading,
+    reader_of,
+    seat_of,
+)
 from bayesbridge.studies.study import finite
 from bayesbridge.words import number
 
@@ -52,7 +59,13 @@ def digest_of_masks(masks: Iterable[int]) -> str:
 def part_of_masks(masks: Iterable[int]) -> DealSplit:
     """The part of a deal, given the masks of the hands N E S W: nine in ten train, one in twenty each of the others."""
     share = int(digest_of_masks(masks)[:8], 16) % 100
-    return DealSplit.TRAIN if share < 90 else DealSplit.VALIDATE if share < 95 else DealSplit.TEST
+    return (
+        DealSplit.TRAIN
+        if share < 90
+        else DealSplit.VALIDATE
+        if share < 95
+        else DealSplit.TEST
+    )
 
 
 def is_test(deal: Deal) -> bool:
@@ -81,15 +94,22 @@ def bin_of(predicted: ArrayLike, bins: int) -> Ints:
     return np.clip((np.asarray(predicted) * bins + 1e-9).astype(np.int64), 0, bins - 1)
 
 
-def curve(cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike) -> tuple[Bin, ...]:
+def curve(
+    cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike
+) -> tuple[Bin, ...]:
     """The bins that have forecasts, from sums over each bin: forecasts, their probabilities, those that came true."""
-    sums: Any = zip(*(np.asarray(column).tolist() for column in (cards, predicted, observed)), strict=True)
+    sums: Any = zip(
+        *(np.asarray(column).tolist() for column in (cards, predicted, observed)),
+        strict=True,
+    )
     return tuple(Bin(p / n, k / n, int(n)) for n, p, k in sums if n)
 
 
 def calibration_error(bins: tuple[Bin, ...]) -> float:
     """Mean gap between predicted and observed, bins weighted by their number of forecasts; 0 without any."""
-    return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(1, sum(one.cards for one in bins))
+    return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(
+        1, sum(one.cards for one in bins)
+    )
 
 
 class Metric(NamedTuple):
@@ -116,9 +136,13 @@ over what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who kno
 seats of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
 
 MEANS: Final = len(MEASURES) - 1  # figures that are means over boards
-HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))  # T J Q K A of each suit
+HONOURS: Final = tuple(
+    13 * suit + rank for suit in range(4) for rank in range(8, 13)
+)  # T J Q K A of each suit
 LEAST: Final = 1e-12  # smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
-SURE: Final = 1.0 - 1e-12  # from here on the hard evidence says where a card lies, and nobody is asked
+SURE: Final = (
+    1.0 - 1e-12
+)  # from here on the hard evidence says where a card lies, and nobody is asked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,14 +166,20 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
         values[[2, 4, 5]] = 0.0
         return ReadingScores(values, np.empty((0, 1)), np.empty(0, dtype=np.int64))
     seats = np.flatnonzero(hard.cards[doubt].any(axis=0))
-    holder = (masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).argmax(axis=1)
+    holder = (
+        masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
+    ).argmax(axis=1)
     truth = np.searchsorted(seats, holder[doubt])
     honour = np.isin(doubt, HONOURS)
-    lengths = lengths_of_cards(reading.cards) if reading.lengths is None else reading.lengths
+    lengths = (
+        lengths_of_cards(reading.cards) if reading.lengths is None else reading.lengths
+    )
     chances = np.clip(reading.cards[np.ix_(doubt, seats)], LEAST, 1.0)
     loss = -np.log(chances[np.arange(len(doubt)), truth])
     forecast, right = chances[honour], truth[honour]
-    expected = (reading.cards.T @ np.tile(np.array(HIGH_CARD_POINTS, np.float64), 4))[seats]
+    expected = (reading.cards.T @ np.tile(np.array(HIGH_CARD_POINTS, np.float64), 4))[
+        seats
+    ]
     came = np.arange(len(seats)) == right[:, None]
     true_lengths = suit_lengths(masks[seats]).astype(np.intp)
     log_true = log_product(chances, truth)
@@ -159,7 +189,9 @@ def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
         [
             _mean(loss[honour]),
             loss.mean(),
-            -np.log(np.maximum(lengths[seats[:, None], np.arange(4), true_lengths], LEAST)).mean(),
+            -np.log(
+                np.maximum(lengths[seats[:, None], np.arange(4), true_lengths], LEAST)
+            ).mean(),
             ((expected - high_card_points(masks[seats])) ** 2).mean(),
             log_true,
             log_true + log(hard.count),
@@ -208,11 +240,16 @@ def log_product(chances: Floats, truth: Ints) -> float:
 
 def verify(reading: Reading, who: str) -> None:
     """Raise unless a reading of somebody else's code is made of probabilities."""
-    for what, chances, shape in (("cards", reading.cards, (52, 4)), ("lengths", reading.lengths, (4, 4, 14))):
+    for what, chances, shape in (
+        ("cards", reading.cards, (52, 4)),
+        ("lengths", reading.lengths, (4, 4, 14)),
+    ):
         if chances is None and what == "lengths":
             continue
         rows = np.asarray(chances)
-        if rows.shape != shape or not (np.all(rows >= 0) and np.allclose(rows.sum(axis=-1), 1.0, atol=1e-6)):
+        if rows.shape != shape or not (
+            np.all(rows >= 0) and np.allclose(rows.sum(axis=-1), 1.0, atol=1e-6)
+        ):
             raise BayesBridgeError(
                 f"{who} gave {what} of shape {rows.shape}: give {shape}, each row of chances that add up to 1"
             )
@@ -238,7 +275,12 @@ class ScoreSums:
             self.take(row)
 
     def take(self, row: Floats) -> None:
-        bucket, answered, seconds, values = int(row[0]), row[1], row[2], row[3 : 3 + MEANS]
+        bucket, answered, seconds, values = (
+            int(row[0]),
+            row[1],
+            row[2],
+            row[3 : 3 + MEANS],
+        )
         self.boards += 1
         self.unanswered += not answered
         self.seconds += seconds
@@ -248,7 +290,9 @@ class ScoreSums:
 
     @property
     def figures(self) -> dict[str, Estimate[float]]:
-        figures = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False))
+        figures = dict(
+            zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False)
+        )
         mean, error = figures["points"]
         root = sqrt(mean) if mean >= 0 else nan
         figures["points"] = Estimate(root, error / (2 * root) if root else 0.0)
@@ -258,10 +302,15 @@ class ScoreSums:
         """All figures as plain data; ``None`` for what no board tells."""
         found: dict[str, Any] = {"boards": self.boards}
         for name, (value, error) in self.figures.items():
-            found |= {MEASURES[name].key: finite(value), f"{MEASURES[name].key}_error": finite(error)}
+            found |= {
+                MEASURES[name].key: finite(value),
+                f"{MEASURES[name].key}_error": finite(error),
+            }
         seconds = self.seconds / self.boards if self.boards else None
         found |= {"seconds_per_board": seconds, "unanswered": self.unanswered}
-        return found | {"calibration": [one._asdict() for one in curve(*self.bins.sum(axis=0))]}
+        return found | {
+            "calibration": [one._asdict() for one in curve(*self.bins.sum(axis=0))]
+        }
 
     def less(self, other: ScoreSums) -> dict[str, Any]:
         """The figures less another reader's, as a document; of two roots the difference is Σ (x / 2a − y / 2b) / n."""
@@ -271,8 +320,14 @@ class ScoreSums:
             if name == "calibration_error":
                 error = jackknife(self.bins, other.bins).error
             else:
-                a, b = (mine[name].mean, theirs[name].mean) if name == "points" else (0.5, 0.5)
-                sums = self.sums[:, column] / (2 * a or 1.0) - other.sums[:, column] / (2 * b or 1.0)
+                a, b = (
+                    (mine[name].mean, theirs[name].mean)
+                    if name == "points"
+                    else (0.5, 0.5)
+                )
+                sums = self.sums[:, column] / (2 * a or 1.0) - other.sums[:, column] / (
+                    2 * b or 1.0
+                )
                 error = mean_of(self.counts[:, column], sums).error
             value = mine[name].mean - theirs[name].mean
             found |= {measure.key: finite(value), f"{measure.key}_error": finite(error)}
@@ -303,17 +358,23 @@ def jackknife(*bins: Floats) -> Estimate[float]:
         value += sign * calibration_error(curve(*total))
         if len(gaps) > 1:
             left = total - each[used]
-            gaps += sign * np.abs(left[:, 1] - left[:, 2]).sum(axis=1) / left[:, 0].sum(axis=1)
+            gaps += (
+                sign
+                * np.abs(left[:, 1] - left[:, 2]).sum(axis=1)
+                / left[:, 0].sum(axis=1)
+            )
     return Estimate(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
 
 
-UNITS: Final = (
-    "losses in nats; points: root mean squared error; ± one standard error, tables of one deal taken together"
-)
+UNITS: Final = "losses in nats; points: root mean squared error; ± one standard error, tables of one deal taken together"
 
 
 def summary_table(
-    title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]], *, signed: bool = False
+    title: str,
+    first: str,
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    *,
+    signed: bool = False,
 ) -> Table:
     """A row for each moment or reader, from documents; a dash for a figure that no board tells."""
     measures = [one for one in MEASURES.values() if one.column]
@@ -323,9 +384,15 @@ def summary_table(
         for key, _, digits in measures:
             told = one[key] is not None
             sign = "+" if signed and told and one[key] > 0 else ""
-            row.append(f"{sign}{number(one[key], digits)} ± {number(one[f'{key}_error'], digits)}" if told else "–")
+            row.append(
+                f"{sign}{number(one[key], digits)} ± {number(one[f'{key}_error'], digits)}"
+                if told
+                else "–"
+            )
         cells.append(row)
-    return Table(f"{title}; {UNITS}", [first, "boards", *(one.column for one in measures)], cells)
+    return Table(
+        f"{title}; {UNITS}", [first, "boards", *(one.column for one in measures)], cells
+    )
 
 
 class Board(NamedTuple):
@@ -333,14 +400,20 @@ class Board(NamedTuple):
 
     number: int
     record: Record
-    styles: Mapping[str, PairStyle] = {}  # of the pairs whose earlier tables are known, by side
+    styles: Mapping[
+        str, PairStyle
+    ] = {}  # of the pairs whose earlier tables are known, by side
 
 
 def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
     """How well calls were foretold, as a document, from (n, 3) sums: calls, losses by style and without."""
     counts, known, average = np.asarray(rows).reshape(-1, 3).T
     found: dict[str, Any] = {}
-    for key, values in {"": known, "_average": average, "_difference": known - average}.items():
+    for key, values in {
+        "": known,
+        "_average": average,
+        "_difference": known - average,
+    }.items():
         value, error = mean_of(counts, values)
         found |= {f"{name}{key}": finite(value), f"{name}{key}_error": finite(error)}
     return found
@@ -349,7 +422,10 @@ def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
 def see(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
     """What a chair saw of a record that can be scored; dummy has no cards to play and is asked before the lead."""
     if chair == "dummy" and cards:
-        raise BayesBridgeError(f"dummy after {cards} cards: dummy looks on from the lead on, take cards=0", cards=cards)
+        raise BayesBridgeError(
+            f"dummy after {cards} cards: dummy looks on from the lead on, take cards=0",
+            cards=cards,
+        )
     assert record.contract is not None
     return PlayerView.of(record, seat_of(chair, record.contract.declarer), cards, board)
 
@@ -363,7 +439,9 @@ def look(reader: Reader, record: Record, seen: PlayerView) -> ReadingScores:
     seconds = time.perf_counter() - started
     reading = CountingReader().read(seen) if answer is None else answer
     verify(reading, f"reader {type(reader).__name__}")
-    return replace(judge(reading, seen, record.deal), seconds=seconds, answered=answer is not None)
+    return replace(
+        judge(reading, seen, record.deal), seconds=seconds, answered=answer is not None
+    )
 
 
 def row_of(one: ReadingScores, bucket: int) -> Floats:
@@ -371,12 +449,17 @@ def row_of(one: ReadingScores, bucket: int) -> Floats:
     predicted = one.honours.ravel()
     came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
     place = bin_of(predicted, BINS)
-    bins = [np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), predicted, came)]
+    bins = [
+        np.bincount(place, weight, BINS)
+        for weight in (np.ones(len(place)), predicted, came)
+    ]
     return np.concatenate([[bucket, one.answered, one.seconds], one.values, *bins])
 
 
 WIDTH: Final = 3 + MEANS + 3 * BINS
-CHUNK: Final = 2  # boards: a second of work or some, so that an interrupt is obeyed soon
+CHUNK: Final = (
+    2  # boards: a second of work or some, so that an interrupt is obeyed soon
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,9 +483,16 @@ def tally_boards(
         return next(chunk for i, chunk in chunks if i == number)
 
     moments = " ".join(f"{name}:{cards}" for name, cards in plan.moments.items())
-    asked: dict[str, int | str] = {"file": digest, "readers": " ".join(plan.readers), "moments": moments}
+    asked: dict[str, int | str] = {
+        "file": digest,
+        "readers": " ".join(plan.readers),
+        "moments": moments,
+    }
     asked |= {"chair": plan.chair, "draws": plan.draws}
-    tallies = {reader: {moment: ScoreSums() for moment in plan.moments} for reader in plan.readers}
+    tallies = {
+        reader: {moment: ScoreSums() for moment in plan.moments}
+        for reader in plan.readers
+    }
     every = [tally for named in tallies.values() for tally in named.values()]
     job = Job("score", partial(read_boards, plan), CHUNK, asked, given, "boards")
     for board in chain.from_iterable(in_order(job, boards, plan.seed, how)):
@@ -412,7 +502,9 @@ def tally_boards(
     return tallies
 
 
-def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: Iterable[Board]) -> Floats:
+def read_boards(
+    plan: Plan, _seed: np.random.SeedSequence, boards: int, given: Iterable[Board]
+) -> Floats:
     """(boards, readers, moments, WIDTH) rows of one chunk; ``nan`` where the play is shorter."""
     rows = np.full((boards, len(plan.readers), len(plan.moments), WIDTH), nan)
     with _ONE_AT_A_TIME:
@@ -429,11 +521,17 @@ def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: I
                     key = name, plan.draws, plan.seed
                     if key not in _READERS:
                         _READERS[key] = reader_of(*key)
-                        look(_READERS[key], record, seen)  # compiles before the clock starts
-                    table[row, column] = row_of(look(_READERS[key], record, seen), bucket)
+                        look(
+                            _READERS[key], record, seen
+                        )  # compiles before the clock starts
+                    table[row, column] = row_of(
+                        look(_READERS[key], record, seen), bucket
+                    )
     return rows
 
 
 WITHOUT: Final = " without styles"  # after the name of a reader that is not told what earlier tables say
 _READERS: Final[dict[tuple[str, int, int], Reader]] = {}
-_ONE_AT_A_TIME: Final = threading.Lock()  # models remember hands, and threads would share that memory
+_ONE_AT_A_TIME: Final = (
+    threading.Lock()
+)  # models remember hands, and threads would share that memory

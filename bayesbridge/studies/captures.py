@@ -13,15 +13,31 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def beside(table: PaperTable, bins: Sequence[int], total: int, *, exact: bool = False) -> dict[str, Any]:
+def beside(
+    table: PaperTable, bins: Sequence[int], total: int, *, exact: bool = False
+) -> dict[str, Any]:
     """Fields of a comparison: what ``total`` deals gave in the bins of a printed table."""
     columns, trials = zip(*table.runs, strict=True), table.trials * len(table.runs)
     why = "The algorithm is printed in full; every possible deal is counted."
     figures = tuple(
-        share_figure(name, column, table.trials, trials, (own, total), exact=exact, digits=4 if exact else 1, why=why)
+        share_figure(
+            name,
+            column,
+            table.trials,
+            trials,
+            (own, total),
+            exact=exact,
+            digits=4 if exact else 1,
+            why=why,
+        )
         for name, column, own in zip(table.bins, columns, bins, strict=True)
     )
-    return {"title": table.title, "unit": "per million deals", "figures": figures, "trials": table.trials}
+    return {
+        "title": table.title,
+        "unit": "per million deals",
+        "figures": figures,
+        "trials": table.trials,
+    }
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -34,7 +50,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     counts = np.zeros(14, dtype=np.int64)
     for masks in deal_blocks(deals, seed):
         found = captures(masks[:, 0], masks[:, 2])
-        counts += np.bincount(np.where(found.condition < 2, found.condition, found.T), minlength=14)
+        counts += np.bincount(
+            np.where(found.condition < 2, found.condition, found.T), minlength=14
+        )
     return counts
 
 
@@ -53,7 +71,11 @@ def _named(counts: Counts) -> dict[str, int]:
 
 def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     low = sum(counts[str(T)] for T in range(4, 7))
-    return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
+    return (
+        low,
+        *(counts[str(T)] for T in range(7, 14)),
+        sum(n for T, n in counts.items() if int(T) > 13),
+    )
 
 
 STUDY: Final = Study(

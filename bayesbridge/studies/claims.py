@@ -47,7 +47,9 @@ class Claim:
     quote: str
     parts: tuple[Part, ...]
     allowed: tuple[float, float]  # the claim fails if an interval has no point in here
-    enough: tuple[float, float]  # the claim holds if all intervals lie in here; contains ``allowed``
+    enough: tuple[
+        float, float
+    ]  # the claim holds if all intervals lie in here; contains ``allowed``
     why: str
     percent: bool = True  # whether the numbers are shares
     digits: int = 2
@@ -58,11 +60,15 @@ class Claim:
         known = [part.interval for part in self.parts if part.interval is not None]
         if any(high < self.allowed[0] or low > self.allowed[1] for low, high in known):
             return FAILS
-        inside = all(self.enough[0] <= low and high <= self.enough[1] for low, high in known)
+        inside = all(
+            self.enough[0] <= low and high <= self.enough[1] for low, high in known
+        )
         return HOLDS if inside and len(known) == len(self.parts) else UNDECIDED
 
 
-def _part(name: str, own: float, error: float, parts: int, middle: float | None = None) -> Part:
+def _part(
+    name: str, own: float, error: float, parts: int, middle: float | None = None
+) -> Part:
     """A number with the normal interval of a claim with so many parts, around ``middle`` where that is another."""
     from scipy import stats
 
@@ -85,7 +91,9 @@ def share_of(name: str, hits: int, trials: int, parts: int) -> Part:
 
     if trials < FEWEST:
         return Part(name, None, None)
-    low, high = stats.binomtest(hits, trials).proportion_ci(1 - LEVEL / parts, method="wilson")
+    low, high = stats.binomtest(hits, trials).proportion_ci(
+        1 - LEVEL / parts, method="wilson"
+    )
     return Part(name, hits / trials, (float(low), float(high)))
 
 
@@ -97,11 +105,15 @@ def between_shares(name: str, first: int, second: int, trials: int, parts: int) 
     return _part(name, p - q, sqrt((p + q - (p - q) ** 2) / trials), parts)
 
 
-def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], parts: int) -> Part:
+def between_rates(
+    name: str, first: tuple[int, int], second: tuple[int, int], parts: int
+) -> Part:
     """The difference of two independent shares, (hits, trials) each; Agresti and Caffo's interval."""
     if min(first[1], second[1]) < FEWEST:
         return Part(name, None, None)
-    (p, n), (q, m) = (((hits + 1) / (trials + 2), trials + 2) for hits, trials in (first, second))
+    (p, n), (q, m) = (
+        ((hits + 1) / (trials + 2), trials + 2) for hits, trials in (first, second)
+    )
     error = sqrt(p * (1 - p) / n + q * (1 - q) / m)
     return _part(name, first[0] / first[1] - second[0] / second[1], error, parts, p - q)
 
@@ -113,18 +125,44 @@ def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> 
     for claim in claims:
         scale, unit = (100.0, " %") if claim["percent"] else (1.0, "")
         for place, part in enumerate(claim["parts"]):
-            own = "–" if part["own"] is None else f"{number(scale * part['own'], claim['digits'])}{unit}"
+            own = (
+                "–"
+                if part["own"] is None
+                else f"{number(scale * part['own'], claim['digits'])}{unit}"
+            )
             interval = "–"
             if part["interval"] is not None:
-                low, high = (number(scale * end, claim["digits"]) for end in part["interval"])
-                interval = "exact" if part["interval"][0] == part["interval"][1] else f"{low} … {high}"
-            words = [claim["verdict"], *([f"“{claim['quote']}” {claim['why']}"] * reasons)]
+                low, high = (
+                    number(scale * end, claim["digits"]) for end in part["interval"]
+                )
+                interval = (
+                    "exact"
+                    if part["interval"][0] == part["interval"][1]
+                    else f"{low} … {high}"
+                )
+            words = [
+                claim["verdict"],
+                *([f"“{claim['quote']}” {claim['why']}"] * reasons),
+            ]
             name = f"{claim['name']}: {part['name']}"
-            rows.append([name, own, interval, *(words if not place else [""] * len(words))])
-    return Table("Claims of the paper in words", [*header, *(["the paper, and why"] * reasons)], rows)
+            rows.append(
+                [name, own, interval, *(words if not place else [""] * len(words))]
+            )
+    return Table(
+        "Claims of the paper in words",
+        [*header, *(["the paper, and why"] * reasons)],
+        rows,
+    )
 
 
-TRUMPS: Final = ("C", "D", "H", "S", "the bidder's longest suit", "the longest suit of both hands")
+TRUMPS: Final = (
+    "C",
+    "D",
+    "H",
+    "S",
+    "the bidder's longest suit",
+    "the longest suit of both hands",
+)
 """What is played instead of no trumps, on the same deals."""
 
 RESULTS: Final = range(7, 14)  # counts of Algorithm 1 for a target of 7 that meet it
@@ -151,7 +189,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
         np.add.at(views["second"], (result[met] - 7, fails.astype(int)), 1)
         found = find_contracts(masks)
         plain, others = _tricks(found.table)
-        np.add.at(views["seats"], (found.bidder, (plain >= found.target).astype(int)), 1)
+        np.add.at(
+            views["seats"], (found.bidder, (plain >= found.target).astype(int)), 1
+        )
         for instead, tricks in enumerate(others):
             np.add.at(views["tricks"], (instead, 13 + plain - tricks), 1)
     return counts
@@ -168,18 +208,30 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     by_strain = np.stack([play_out(table, strain, 0, 0) for strain in range(5)])
     lengths = suit_lengths(table[:, [0, 2]])
     # Of equally long suits the highest.
-    longest = [3 - held[:, ::-1].argmax(axis=1) for held in (lengths[:, 0], lengths.sum(axis=1))]
+    longest = [
+        3 - held[:, ::-1].argmax(axis=1)
+        for held in (lengths[:, 0], lengths.sum(axis=1))
+    ]
     tricks = by_strain.astype(np.int64)
-    return tricks[NO_TRUMP], np.stack([*tricks[:4], *(tricks[suit, rows] for suit in longest)])
+    return tricks[NO_TRUMP], np.stack(
+        [*tricks[:4], *(tricks[suit, rows] for suit in longest)]
+    )
 
 
 def fields(done: Run) -> dict[str, Any]:
     """What a run says of the claims, and what needs no deals; infinite ends of a range are ``None``."""
     told: list[dict[str, Any]] = []
     for claim in claims_of(done.counts):
-        ranges = {name: [finite(end) for end in getattr(claim, name)] for name in ("allowed", "enough")}
+        ranges = {
+            name: [finite(end) for end in getattr(claim, name)]
+            for name in ("allowed", "enough")
+        }
         told.append(asdict(claim) | ranges | {"verdict": claim.verdict})
-    return {"title": "Claims of the paper in words", "unit": "as the column says", "answers": {"claims": told}}
+    return {
+        "title": "Claims of the paper in words",
+        "unit": "as the column says",
+        "answers": {"claims": told},
+    }
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -188,7 +240,10 @@ def _named(counts: Counts) -> dict[str, int]:
     for seat, (lost, made) in enumerate(views["seats"].tolist(), 1):
         named |= {f"player_{seat}_bids": lost + made, f"player_{seat}_makes": made}
     for result, (met, failed) in zip(RESULTS, views["second"].tolist(), strict=True):
-        named |= {f"{result}_a1_satisfied": met + failed, f"{result}_p2_failure": failed}
+        named |= {
+            f"{result}_a1_satisfied": met + failed,
+            f"{result}_p2_failure": failed,
+        }
     return named
 
 
@@ -197,22 +252,52 @@ def claims_of(counts: Counts) -> tuple[Claim, ...]:
     from bayesbridge.capture import exact
 
     views = cells(counts, SHAPES)
-    more, nobody, about, cost, order = (0.0, inf), (0.0, 0.0), (0.245, 0.285), (0.0, 4.0 * 13), (1.0, 3.0)
-    better = "No Trump strategies statistically outperform specific trump card selections"
+    more, nobody, about, cost, order = (
+        (0.0, inf),
+        (0.0, 0.0),
+        (0.245, 0.285),
+        (0.0, 4.0 * 13),
+        (1.0, 3.0),
+    )
+    better = (
+        "No Trump strategies statistically outperform specific trump card selections"
+    )
     named, chosen = (
-        tuple(mean_of(f"tricks more than with {TRUMPS[i]}", views["tricks"][i].tolist(), -13, len(some)) for i in some)
+        tuple(
+            mean_of(
+                f"tricks more than with {TRUMPS[i]}",
+                views["tricks"][i].tolist(),
+                -13,
+                len(some),
+            )
+            for i in some
+        )
         for some in (range(4), (4, 5))
     )
     made, bid = views["seats"][:, 1].tolist(), views["seats"].sum(axis=1).tolist()
-    pairs = {f"player {a + 1} less player {b + 1}": (a, b) for a, b in ((0, 1), (1, 2), (0, 2))}
-    shares = tuple(between_shares(name, bid[a], bid[b], sum(bid), 3) for name, (a, b) in pairs.items())
-    rates = tuple(between_rates(name, (made[a], bid[a]), (made[b], bid[b]), 3) for name, (a, b) in pairs.items())
+    pairs = {
+        f"player {a + 1} less player {b + 1}": (a, b)
+        for a, b in ((0, 1), (1, 2), (0, 2))
+    }
+    shares = tuple(
+        between_shares(name, bid[a], bid[b], sum(bid), 3)
+        for name, (a, b) in pairs.items()
+    )
+    rates = tuple(
+        between_rates(name, (made[a], bid[a]), (made[b], bid[b]), 3)
+        for name, (a, b) in pairs.items()
+    )
     # The main loop makes one capture in each round, and four come before it: T tells how often it runs.
     rounds = max(T for T, deals in exact.tricks().items() if deals) - 4
     quarter = "approximately 25–28 % of cases that pass Algorithm 1"
     met, failed = views["second"].sum(axis=1).tolist(), views["second"][:, 1].tolist()
-    every = tuple(share_of(f"counts {r}", failed[r - 7], met[r - 7], len(COMPARATIVE)) for r in COMPARATIVE)
-    printed = ", ".join(f"{100 * (a1 - a2) / a1:.1f}" for a1, a2 in COMPARATIVE.values())
+    every = tuple(
+        share_of(f"counts {r}", failed[r - 7], met[r - 7], len(COMPARATIVE))
+        for r in COMPARATIVE
+    )
+    printed = ", ".join(
+        f"{100 * (a1 - a2) / a1:.1f}" for a1, a2 in COMPARATIVE.values()
+    )
     old, new = HEADLINE["net points, old scheme"], HEADLINE["net points, new scheme"]
     turned = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in pairs.values())
     return (

@@ -32,7 +32,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
         result = bids(masks[:, 0].copy()).counts[:, 0]
         met = np.flatnonzero(result >= 7)
         condition = captures(masks[met, 0], masks[met, 1]).condition
-        counts[1:] += np.bincount((result[met] - 7) * 3 + (BOTH - condition), minlength=len(RESULTS) * 3)
+        counts[1:] += np.bincount(
+            (result[met] - 7) * 3 + (BOTH - condition), minlength=len(RESULTS) * 3
+        )
     return counts
 
 
@@ -41,11 +43,28 @@ def fields(done: Run) -> dict[str, Any]:
     for result, (a1, a2) in COMPARATIVE.items():
         hits, trials = own[f"{result}_a2_satisfied"], own[f"{result}_a1_satisfied"]
         rate, name = (a2 * 100 / a1,), f"success rate at {result} (%)"
-        rates.append(share_figure(name, rate, 100, a1, (hits, trials), digits=2, why=_RATE))
+        rates.append(
+            share_figure(name, rate, 100, a1, (hits, trials), digits=2, why=_RATE)
+        )
         size, name = COMPARATIVE_TRIALS, f"A1 satisfied with {result}"
-        counts.append(share_figure(name, (a1,), size, size, (trials, done.deals), determined=False, why=_COUNT))
+        counts.append(
+            share_figure(
+                name,
+                (a1,),
+                size,
+                size,
+                (trials, done.deals),
+                determined=False,
+                why=_COUNT,
+            )
+        )
     title, unit = COMPARATIVE_TITLE, "counts per 100 000 deals, rates in %"
-    return {"title": title, "unit": unit, "figures": (*rates, *counts), "trials": COMPARATIVE_TRIALS}
+    return {
+        "title": title,
+        "unit": unit,
+        "figures": (*rates, *counts),
+        "trials": COMPARATIVE_TRIALS,
+    }
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -59,8 +78,16 @@ def _named(counts: Counts) -> dict[str, int]:
     return named
 
 
-_RATE: Final = "Algorithm 2 is satisfied when both conditions hold with the second hand."
+_RATE: Final = (
+    "Algorithm 2 is satisfied when both conditions hold with the second hand."
+)
 _COUNT: Final = "100 000 deals give about twice the printed count, in the printed proportions: as if half had been run."
 
-STUDY: Final = Study(Job("comparative", count), "Algorithm 1 against Algorithm 2", 1_000_000, _named, fields)
+STUDY: Final = Study(
+    Job("comparative", count),
+    "Algorithm 1 against Algorithm 2",
+    1_000_000,
+    _named,
+    fields,
+)
 simulate: Final = STUDY.simulate

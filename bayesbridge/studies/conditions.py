@@ -20,7 +20,11 @@ def count_exactly() -> Comparison:
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    return {"neither": int(counts[0]), "only A": int(counts[1]), "both": int(counts[2:].sum())}
+    return {
+        "neither": int(counts[0]),
+        "only A": int(counts[1]),
+        "both": int(counts[2:].sum()),
+    }
 
 
 STUDY: Final = Study(

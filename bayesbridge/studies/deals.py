@@ -101,12 +101,27 @@ class Contracts(NamedTuple):
 
 def find_contracts(masks: Masks) -> Contracts:
     """The deals that somebody bids, out of (n, 4) masks: columns 0, 1 and 2 are the players, 3 is the dummy."""
-    levels = np.stack([bids(np.ascontiguousarray(masks[:, player])).level for player in range(3)], axis=1)
+    levels = np.stack(
+        [bids(np.ascontiguousarray(masks[:, player])).level for player in range(3)],
+        axis=1,
+    )
     bid = np.flatnonzero(levels.any(axis=1))
     masks, levels = masks[bid], levels[bid]
     rows = np.arange(len(bid))
     bidder = levels.argmax(axis=1)  # the first of the highest
     table = np.stack(
-        [masks[rows, bidder], masks[rows, (bidder + 1) % 3], masks[:, 3], masks[rows, (bidder + 2) % 3]], axis=1
+        [
+            masks[rows, bidder],
+            masks[rows, (bidder + 1) % 3],
+            masks[:, 3],
+            masks[rows, (bidder + 2) % 3],
+        ],
+        axis=1,
     )
-    return Contracts(table, bidder.astype(np.int8), levels, levels[rows, bidder], bids(table[:, 2].copy()).level)
+    return Contracts(
+        table,
+        bidder.astype(np.int8),
+        levels,
+        levels[rows, bidder],
+        bids(table[:, 2].copy()).level,
+    )

@@ -59,8 +59,12 @@ class Job:
     count: Count
     """(chunk seed, deals, what is ``given``) → (k,) counts, always so many, or for ``rows`` any number of rows."""
     chunk: int = CHUNK
-    parameters: Mapping[str, int | str] = field(default_factory=dict)  # a checkpoint made with others is refused
-    given: Callable[[int], Any] | None = None  # what a chunk is about, by its number; called with rising numbers
+    parameters: Mapping[str, int | str] = field(
+        default_factory=dict
+    )  # a checkpoint made with others is refused
+    given: Callable[[int], Any] | None = (
+        None  # what a chunk is about, by its number; called with rising numbers
+    )
     noun: str = "deals"  # what is counted, for watch_progress
 
 
@@ -70,7 +74,9 @@ class RunOptions:
 
     workers: int | None = None
     scheduler: str = THREADS  # or processes, or the address of a Dask scheduler
-    checkpoint: Path | None = None  # the folder of finished chunks, which are not counted again
+    checkpoint: Path | None = (
+        None  # the folder of finished chunks, which are not counted again
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,20 +117,30 @@ def kept(folder: Path, noun: str) -> str:
     """How many of all deals, or of what the ``noun`` says, are in the finished chunks of a checkpoint."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         about = json.loads((folder / "run.json").read_text("utf-8"))
-        indices = [int(path.stem.removeprefix("chunk-")) for path in folder.glob("chunk-*.npy")]
-        done = sum(Chunk.at(about["deals"], about["chunk"], index).size for index in indices)
+        indices = [
+            int(path.stem.removeprefix("chunk-")) for path in folder.glob("chunk-*.npy")
+        ]
+        done = sum(
+            Chunk.at(about["deals"], about["chunk"], index).size for index in indices
+        )
         return f"{number(done)} of {number(about['deals'] * about['runs'])} {noun}"
     return f"no {noun} yet"
 
 
-def run(job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None) -> Run:
+def run(
+    job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None
+) -> Run:
     """Run a job over ``runs`` times ``deals`` deals."""
     import numpy as np
 
     for name, value in (("deals", deals), ("runs", runs)):
         if value < 1:
-            raise BayesBridgeError(f"{value} {name}: a study needs at least 1", **{name: value})
-    sample = job.count(np.random.SeedSequence(0), 1)  # compiles and loads tables before the clock starts
+            raise BayesBridgeError(
+                f"{value} {name}: a study needs at least 1", **{name: value}
+            )
+    sample = job.count(
+        np.random.SeedSequence(0), 1
+    )  # compiles and loads tables before the clock starts
     total = np.zeros((runs, len(sample)), dtype=np.int64)
     started, fresh = time.perf_counter(), 0
     for chunk, counts, new in results(job, deals, seed, runs, how):
@@ -139,7 +155,13 @@ def results(
     """Every chunk with what was counted in it, and whether that is new; those of the checkpoint first."""
     how = how or RunOptions()
     chunk_at = partial(Chunk.at, deals, job.chunk)
-    about = {"study": job.name, "version": bayesbridge.__version__, "seed": seed, "deals": deals, "runs": runs}
+    about = {
+        "study": job.name,
+        "version": bayesbridge.__version__,
+        "seed": seed,
+        "deals": deals,
+        "runs": runs,
+    }
     about |= {"chunk": job.chunk, **job.parameters, SOURCE: _source_of(job.count)}
     keep = None if how.checkpoint is None else _Checkpoint(how.checkpoint, about)
     finished: set[int] = set()
@@ -150,7 +172,11 @@ def results(
         yield chunk_at(index), counts, False
     if done == deals * runs:
         return
-    todo = (chunk_at(index) for index in range(-(-deals // job.chunk) * runs) if index not in finished)
+    todo = (
+        chunk_at(index)
+        for index in range(-(-deals // job.chunk) * runs)
+        if index not in finished
+    )
     with closing(_work(job, seed, todo, how)) as work:
         for chunk, counts in work:
             if keep:
@@ -160,7 +186,9 @@ def results(
             yield chunk, counts, True
 
 
-def in_order(job: Job, deals: int, seed: int, how: RunOptions | None = None) -> Iterator[Counts]:
+def in_order(
+    job: Job, deals: int, seed: int, how: RunOptions | None = None
+) -> Iterator[Counts]:
     """What a job says of each chunk, in their order, whoever was ready first."""
     waiting: dict[int, Counts] = {}
     turn = 0
@@ -171,17 +199,23 @@ def in_order(job: Job, deals: int, seed: int, how: RunOptions | None = None) -> 
             turn += 1
 
 
-def rows(job: Job, deals: int, seed: int = 1, how: RunOptions | None = None) -> NDArray[Any]:
+def rows(
+    job: Job, deals: int, seed: int = 1, how: RunOptions | None = None
+) -> NDArray[Any]:
     """(n, k) what a job says of all chunks, one below the other; a chunk that gives (k,) numbers is one row."""
     import numpy as np
 
-    return np.concatenate([np.atleast_2d(values) for values in in_order(job, deals, seed, how)])
+    return np.concatenate(
+        [np.atleast_2d(values) for values in in_order(job, deals, seed, how)]
+    )
 
 
 def _source_of(count: Count) -> str | None:
     """A digest of the source of a function, without that of the functions it calls; ``None`` where there is none."""
     with suppress(OSError, TypeError):
-        return hashlib.sha256(inspect.getsource(getattr(count, "func", count)).encode()).hexdigest()[:12]
+        return hashlib.sha256(
+            inspect.getsource(getattr(count, "func", count)).encode()
+        ).hexdigest()[:12]
     return None
 
 
@@ -194,11 +228,19 @@ class _Checkpoint:
         here = json.loads(json.dumps(options))
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if not any(path.suffix != ".part" for path in folder.iterdir()):  # that of a run killed at its start
+            if not any(
+                path.suffix != ".part" for path in folder.iterdir()
+            ):  # that of a run killed at its start
                 with whole_file(about) as part:
                     part.write_text(json.dumps(here, indent=1) + "\n", "utf-8")
             there = json.loads(about.read_text("utf-8"))
-        except (FileExistsError, FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+        except (
+            FileExistsError,
+            FileNotFoundError,
+            NotADirectoryError,
+            ValueError,
+            RecursionError,
+        ):
             raise BayesBridgeError(
                 f"{str(folder)!r} is not the checkpoint of a study: it is left as it is; name another folder",
                 path=folder,
@@ -207,8 +249,13 @@ class _Checkpoint:
             raise self._unwritable(error) from None
         known = there if isinstance(there, dict) else {}
         for key in {**here, **known}:
-            if here.get(key) != known.get(key, here.get(key) if key == SOURCE else None):
-                there, now = (json.dumps(told[key]) if key in told else "missing" for told in (known, here))
+            if here.get(key) != known.get(
+                key, here.get(key) if key == SOURCE else None
+            ):
+                there, now = (
+                    json.dumps(told[key]) if key in told else "missing"
+                    for told in (known, here)
+                )
                 raise BayesBridgeError(
                     f"checkpoint {str(folder)!r} belongs to another run: {key} is {there} there and {now} here; "
                     "give the same options, or name another folder",
@@ -221,13 +268,18 @@ class _Checkpoint:
 
         for path in sorted(self.folder.glob("chunk-*.npy")):
             with suppress(OSError, ValueError, EOFError):
-                yield int(path.stem.removeprefix("chunk-")), np.load(path, allow_pickle=False)
+                yield (
+                    int(path.stem.removeprefix("chunk-")),
+                    np.load(path, allow_pickle=False),
+                )
 
     def write(self, number: int, counts: Counts) -> None:
         """Keep a finished chunk; on return it is on the disk."""
         import numpy as np
 
-        content = BytesIO()  # written to a file, NumPy would not notice that the disk is full
+        content = (
+            BytesIO()
+        )  # written to a file, NumPy would not notice that the disk is full
         np.save(content, counts, allow_pickle=False)
         try:
             with whole_file(self.folder / f"chunk-{number:08d}.npy") as part:
@@ -243,7 +295,9 @@ class _Checkpoint:
         )
 
 
-def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *given: Any) -> Counts:
+def count_chunk(
+    count: Count, version: str, seed: int, index: int, size: int, *given: Any
+) -> Counts:
     """One chunk, wherever it is computed; a worker of another version might give other numbers."""
     import numpy as np
 
@@ -253,10 +307,14 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *g
             "install the same on both and start the worker again",
             version=version,
         )
-    return cast("Counts", count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given))
+    return cast(
+        "Counts", count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
+    )
 
 
-def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Generator[tuple[Chunk, Counts]]:
+def _work(
+    job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions
+) -> Generator[tuple[Chunk, Counts]]:
     """Every chunk with its counts, in any order; two for each worker at a time: none waits, and memory is bounded."""
     kept = "give --resume FOLDER next time, so that what is done stays"
     if how.checkpoint is not None:
@@ -268,7 +326,9 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
                 for chunk in islice(todo, 2 * size - len(pending)):
                     given = () if job.given is None else (job.given(chunk.number),)
                     about = bayesbridge.__version__, seed, chunk.number, chunk.size
-                    pending[executor.submit(count_chunk, job.count, *about, *given)] = chunk
+                    pending[executor.submit(count_chunk, job.count, *about, *given)] = (
+                        chunk
+                    )
                 if not pending:
                     return
                 # What is finished comes first: a scheduler that is gone must not take it along.
@@ -277,7 +337,11 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
                     counts = future.result()
                     yield pending.pop(future), counts
         except (futures.BrokenExecutor, futures.CancelledError, asyncio.CancelledError):
-            who = "a worker process" if how.scheduler == PROCESSES else f"the scheduler {how.scheduler!r}"
+            who = (
+                "a worker process"
+                if how.scheduler == PROCESSES
+                else f"the scheduler {how.scheduler!r}"
+            )
             raise BayesBridgeError(
                 f"{who} ended before the work of {job.name!r} was done: start it again; {kept}"
             ) from None
@@ -289,14 +353,22 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions) -> Genera
 
 
 def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
 
 
 @contextmanager
-def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[tuple[futures.Executor, int]]:
+def open_executor(
+    scheduler: str = THREADS, workers: int | None = None
+) -> Iterator[tuple[futures.Executor, int]]:
     """Workers for the time of the ``with`` and how many, by default one for each core; a cluster has those it has."""
     if workers is not None and workers < 1:
-        raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
+        raise BayesBridgeError(
+            f"{workers} workers: a study needs at least 1", workers=workers
+        )
     size = workers or cores()
     if scheduler == THREADS:
         with futures.ThreadPoolExecutor(size) as threads:
@@ -304,7 +376,9 @@ def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Itera
     elif scheduler == PROCESSES:
         # Spawned, not forked: a fork of a process with compiled threads may hang.
         context = multiprocessing.get_context("spawn")
-        with futures.ProcessPoolExecutor(size, context, initializer=_serve) as processes:
+        with futures.ProcessPoolExecutor(
+            size, context, initializer=_serve
+        ) as processes:
             _start(processes)
             yield processes, size
     elif ":" in scheduler:
@@ -332,7 +406,11 @@ def _cluster(address: str) -> Iterator[tuple[futures.Executor, int]]:
             client = Client(address, timeout=REACH_SECONDS)
             client.wait_for_workers(1, timeout=REACH_SECONDS)
         except Exception as error:
-            what = "no Dask scheduler answers" if client is None else "no worker of the Dask scheduler is"
+            what = (
+                "no Dask scheduler answers"
+                if client is None
+                else "no worker of the Dask scheduler is"
+            )
             raise BayesBridgeError(
                 f"{what} at {address!r} ({type(error).__name__}): start 'dask scheduler', then 'dask worker {address}'",
                 scheduler=address,
@@ -340,7 +418,9 @@ def _cluster(address: str) -> Iterator[tuple[futures.Executor, int]]:
         # Not pure: the answer depends on the version of the workers too.
         yield client.get_executor(pure=False), sum(client.nthreads().values())
     finally:
-        with suppress(Exception):  # a scheduler that is gone must not hide why the run ended
+        with suppress(
+            Exception
+        ):  # a scheduler that is gone must not hide why the run ended
             if client is not None:
                 client.close()
 

@@ -42,7 +42,9 @@ COMPARATIVE_TRIALS: Final = 100_000
 COMPARATIVE: Final = {7: (893, 641), 8: (544, 410), 9: (228, 176), 10: (93, 69)}
 """Algorithm 1's count → how often it occurred, and how often Algorithm 2 was satisfied too."""
 
-HEADLINE_TITLE: Final = "Headline table: ten million deals, bid by Algorithm 1 and played out"
+HEADLINE_TITLE: Final = (
+    "Headline table: ten million deals, bid by Algorithm 1 and played out"
+)
 HEADLINE_TRIALS: Final = 10_000_000
 HEADLINE: Final[dict[str, tuple[float, float, float]]] = {
     "deals with a valid bidder": (1030367, 1029511, 1028714),

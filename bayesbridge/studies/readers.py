@@ -32,7 +32,14 @@ from bayesbridge.evidence.models import BidderModel, PlayerModel, with_settings
 from bayesbridge.layouts import Floats, Masks
 from bayesbridge.notation.record import Record
 
-MOMENTS: Final = {"auction": 0, "lead": 1, "trick 1": 4, "trick 3": 12, "trick 6": 24, "trick 9": 36}
+MOMENTS: Final = {
+    "auction": 0,
+    "lead": 1,
+    "trick 1": 4,
+    "trick 3": 12,
+    "trick 6": 24,
+    "trick 9": 36,
+}
 """Cards played at each moment. At ``auction`` nobody has led; at ``lead`` dummy is open."""
 
 
@@ -41,7 +48,9 @@ def moment_of(text: str) -> str:
     word = " ".join(text.split())
     name = f"trick {word}" if word.isdecimal() else word
     if name not in MOMENTS:
-        raise BayesBridgeError(f"unknown moment {text!r}: choose auction, lead, 1, 3, 6 or 9", moment=text)
+        raise BayesBridgeError(
+            f"unknown moment {text!r}: choose auction, lead, 1, 3, 6 or 9", moment=text
+        )
     return name
 
 
@@ -55,7 +64,11 @@ class Hard:
 
     @classmethod
     def of(cls, target: Target) -> Hard:
-        return cls(target.sampler.card_marginals(), target.sampler.length_distributions(), target.count)
+        return cls(
+            target.sampler.card_marginals(),
+            target.sampler.length_distributions(),
+            target.count,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +83,14 @@ class PlayerView:
     dummy: Hand | None  # its 13 cards, once they lie open to the observer
     evidence: tuple[Piece, ...]  # the same as pieces of evidence, in the order seen
     board: int = 0  # number of the record in its file, from 1; 0 where there is no file
-    styles: Mapping[str, PairStyle] = field(default_factory=dict)  # how the pairs bid at earlier tables, by side
+    styles: Mapping[str, PairStyle] = field(
+        default_factory=dict
+    )  # how the pairs bid at earlier tables, by side
 
     @classmethod
-    def of(cls, record: Record, observer: Seat, cards: int, board: int = 0) -> PlayerView:
+    def of(
+        cls, record: Record, observer: Seat, cards: int, board: int = 0
+    ) -> PlayerView:
         """What a seat saw of a record with a complete auction, after the first ``cards`` cards."""
         seat, hand, pieces = seen_by(record, observer, cards)
         assert record.auction is not None
@@ -91,7 +108,9 @@ class PlayerView:
 
     def belief(self, bidder: BidderModel, player: PlayerModel | None = None) -> Belief:
         """What the seat believes under these models; without a player, cards say only where they lie."""
-        start = Belief(self.observer, self.hand, dummy=None, bidder=bidder, player=player)
+        start = Belief(
+            self.observer, self.hand, dummy=None, bidder=bidder, player=player
+        )
         return start.given(*self.evidence)
 
     @cached_property
@@ -99,7 +118,9 @@ class PlayerView:
         """What is known without any model."""
         # The calls are left out, so this bidder is never asked; who wins a trick still depends on the strain.
         strain = None if self.auction.contract is None else self.auction.contract.strain
-        start = Belief(self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder())
+        start = Belief(
+            self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder()
+        )
         known = start.given(*(piece for piece in self.evidence if piece.excludes))
         return Hard.of(Target(known.constraints))
 
@@ -127,7 +148,9 @@ def usable(record: Record) -> str | None:
 
 def seat_of(chair: str, declarer: Seat) -> Seat:
     if chair not in ROLES:
-        raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair)
+        raise BayesBridgeError(
+            f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair
+        )
     return declarer.next(ROLES[chair][0])
 
 
@@ -136,9 +159,16 @@ def smoothed_marginals(posterior: Posterior) -> Reading:
     hard = Hard.of(posterior.target)
     if posterior.log_likelihood is None:
         return Reading(hard.cards, hard.lengths, hard=hard)
-    share, sums = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)), posterior.marginals
+    share, sums = (
+        0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)),
+        posterior.marginals,
+    )
     cards, lengths = sums.card_marginals(), sums.length_distributions()
-    return Reading((1 - share) * cards + share * hard.cards, (1 - share) * lengths + share * hard.lengths, hard=hard)
+    return Reading(
+        (1 - share) * cards + share * hard.cards,
+        (1 - share) * lengths + share * hard.lengths,
+        hard=hard,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,9 +176,15 @@ class Reading:
     """What a reader says at one moment."""
 
     cards: Floats  # (52, 4) P(seat holds card); rows sum to one
-    lengths: Floats | None = None  # (4, 4, 14) P(seat has so many cards of a suit); None: cards one by one
-    log_layout: Callable[[Masks], Floats] | None = field(default=None, repr=False)  # log P of (n, 4) layouts, or None
-    hard: Hard | None = None  # what the hard evidence says, where the reader has counted it already
+    lengths: Floats | None = (
+        None  # (4, 4, 14) P(seat has so many cards of a suit); None: cards one by one
+    )
+    log_layout: Callable[[Masks], Floats] | None = field(
+        default=None, repr=False
+    )  # log P of (n, 4) layouts, or None
+    hard: Hard | None = (
+        None  # what the hard evidence says, where the reader has counted it already
+    )
 
 
 @runtime_checkable
@@ -165,7 +201,12 @@ class CountingReader:
 
     def read(self, seen: PlayerView) -> Reading:
         hard = seen.hard
-        return Reading(hard.cards, hard.lengths, lambda masks: np.full(len(masks), -log(hard.count)), hard)
+        return Reading(
+            hard.cards,
+            hard.lengths,
+            lambda masks: np.full(len(masks), -log(hard.count)),
+            hard,
+        )
 
 
 @dataclass(frozen=True)
@@ -180,12 +221,23 @@ class ModelReader:
     def read(self, seen: PlayerView) -> Reading:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
         bidder = self.bidder
-        for name, value in {"vulnerable": seen.vulnerable, **({"style": seen.styles} if seen.styles else {})}.items():
+        for name, value in {
+            "vulnerable": seen.vulnerable,
+            **({"style": seen.styles} if seen.styles else {}),
+        }.items():
             with suppress(TypeError):  # a bidder may have no such setting
                 bidder = with_settings(bidder, {name: value})
-        posterior = seen.belief(bidder, self.player).infer("auto", self.draws, self.seed)
-        soft, log_all = posterior.target.soft, posterior.log_marginal + log(posterior.count())
-        return replace(smoothed_marginals(posterior), log_layout=lambda masks: soft.of_layouts(masks) - log_all)
+        posterior = seen.belief(bidder, self.player).infer(
+            "auto", self.draws, self.seed
+        )
+        soft, log_all = (
+            posterior.target.soft,
+            posterior.log_marginal + log(posterior.count()),
+        )
+        return replace(
+            smoothed_marginals(posterior),
+            log_layout=lambda masks: soft.of_layouts(masks) - log_all,
+        )
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
@@ -200,7 +252,10 @@ def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
     player = _imported(learned if other == "learned" else other) if plus else None
     for name, model in ((who, found), (other, player)):
         if model is not None and not callable(getattr(model, "log_likelihood", None)):
-            raise BayesBridgeError(f"{name!r} has neither read nor log_likelihood: name a reader or a model", name=name)
+            raise BayesBridgeError(
+                f"{name!r} has neither read nor log_likelihood: name a reader or a model",
+                name=name,
+            )
     return ModelReader(found, player, draws, seed)
 
 
@@ -214,4 +269,6 @@ def _imported(path: str) -> Any:
         return found() if isinstance(found, type) else found
     except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise BayesBridgeError(f"cannot load {path!r} ({what}): write module:name of an installed module") from None
+        raise BayesBridgeError(
+            f"cannot load {path!r} ({what}): write module:name of an installed module"
+        ) from None

@@ -4,8 +4,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from bayesbridge.studies import captures, claims, comparative, conditions, headline, opponents, shift, strategies
+from bayesbridge.studies import (
+    captures,
+    claims,
+    comparative,
+    conditions,
+    headline,
+    opponents,
+    shift,
+    strategies,
+)
 from bayesbridge.studies.study import Study
 
-MODULES: Final = (conditions, captures, comparative, shift, headline, claims, strategies, opponents)
-STUDIES: Final[dict[str, Study]] = {module.STUDY.name: module.STUDY for module in MODULES}
+MODULES: Final = (
+    conditions,
+    captures,
+    comparative,
+    shift,
+    headline,
+    claims,
+    strategies,
+    opponents,
+)
+STUDIES: Final[dict[str, Study]] = {
+    module.STUDY.name: module.STUDY for module in MODULES
+}

@@ -17,10 +17,18 @@ from bayesbridge.words import number
 if TYPE_CHECKING:
     import numpy as np
 
-TITLE: Final = "One hand against both: Algorithm 1 for 7 tricks, and Algorithm 2 with the dummy"
+TITLE: Final = (
+    "One hand against both: Algorithm 1 for 7 tricks, and Algorithm 2 with the dummy"
+)
 UNIT: Final = "per million deals"
-SHAPE: Final = (8, 14, 14)  # level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2
-OUTCOMES: Final = {0: "neither", 1: "only A"} | {captures: str(captures) for captures in range(4, 14)}
+SHAPE: Final = (
+    8,
+    14,
+    14,
+)  # level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2
+OUTCOMES: Final = {0: "neither", 1: "only A"} | {
+    captures: str(captures) for captures in range(4, 14)
+}
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -39,7 +47,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
         gaps = LEADING_GAP[masks[:, :1] >> suits & np.uint64(0x1FFF)].sum(axis=1)
         first = np.where(bid.counts[:, 0] > 0, bid.counts[:, 0], gaps <= 6)
         second = np.where(both.condition < 2, both.condition, both.T)
-        counts += np.bincount(np.ravel_multi_index((bid.level, first, second), SHAPE), minlength=size)
+        counts += np.bincount(
+            np.ravel_multi_index((bid.level, first, second), SHAPE), minlength=size
+        )
     return counts
 
 
@@ -51,7 +61,11 @@ def fields(done: Run) -> dict[str, Any]:
         if any(row)
     }
     shares = _shares(_named(done.counts), done.deals)
-    return {"title": TITLE, "unit": UNIT, "answers": {"shares": shares, "levels": by_level}}
+    return {
+        "title": TITLE,
+        "unit": UNIT,
+        "answers": {"shares": shares, "levels": by_level},
+    }
 
 
 def count_exactly() -> Comparison:
@@ -59,14 +73,29 @@ def count_exactly() -> Comparison:
     from bayesbridge.capture import exact
 
     found = exact.shifts()
-    counts = {f"{OUTCOMES[i]} / {OUTCOMES[j]}": found.get((i, j), 0) for i in OUTCOMES for j in OUTCOMES}
+    counts = {
+        f"{OUTCOMES[i]} / {OUTCOMES[j]}": found.get((i, j), 0)
+        for i in OUTCOMES
+        for j in OUTCOMES
+    }
     answers = {"shares": _shares(counts, exact.DEALS)}
-    return Comparison(title=TITLE, unit=UNIT, counts=counts, total=exact.DEALS, exact=True, answers=answers)
+    return Comparison(
+        title=TITLE,
+        unit=UNIT,
+        counts=counts,
+        total=exact.DEALS,
+        exact=True,
+        answers=answers,
+    )
 
 
 def _named(counts: Counts) -> dict[str, int]:
     joint = counts.reshape(SHAPE).sum(axis=0).tolist()
-    return {f"{OUTCOMES[i]} / {OUTCOMES[j]}": joint[i][j] for i in OUTCOMES for j in OUTCOMES}
+    return {
+        f"{OUTCOMES[i]} / {OUTCOMES[j]}": joint[i][j]
+        for i in OUTCOMES
+        for j in OUTCOMES
+    }
 
 
 def _shares(counts: Mapping[str, int], deals: int) -> dict[str, dict[str, list[float]]]:
@@ -86,14 +115,29 @@ def _shares(counts: Mapping[str, int], deals: int) -> dict[str, dict[str, list[f
 
 def _tables(found: Comparison) -> Iterator[Table]:
     for title, shares in found.answers["shares"].items():
-        rows = [[name, *(number(1e6 * share, 1) for share in both)] for name, both in shares.items()]
-        yield Table(f"{title.capitalize()} by one hand and by both, {UNIT}", ["", "Algorithm 1", "Algorithm 2"], rows)
+        rows = [
+            [name, *(number(1e6 * share, 1) for share in both)]
+            for name, both in shares.items()
+        ]
+        yield Table(
+            f"{title.capitalize()} by one hand and by both, {UNIT}",
+            ["", "Algorithm 1", "Algorithm 2"],
+            rows,
+        )
     names = OUTCOMES.values()
-    seen = {first: {second: found.counts[f"{first} / {second}"] for second in names} for first in names}
+    seen = {
+        first: {second: found.counts[f"{first} / {second}"] for second in names}
+        for first in names
+    }
     seen = {first: row for first, row in seen.items() if any(row.values())}
-    yield _by("Algorithm 2 by what Algorithm 1 counts for 7 tricks, in % of the row", seen)
+    yield _by(
+        "Algorithm 2 by what Algorithm 1 counts for 7 tricks, in % of the row", seen
+    )
     if not found.exact:
-        yield _by("Algorithm 2 by the level that Algorithm 1 bids, in % of the row", found.answers["levels"])
+        yield _by(
+            "Algorithm 2 by the level that Algorithm 1 bids, in % of the row",
+            found.answers["levels"],
+        )
 
 
 def _by(title: str, rows: Mapping[str, Mapping[str, int]]) -> Table:
@@ -102,12 +146,21 @@ def _by(title: str, rows: Mapping[str, Mapping[str, int]]) -> Table:
     for name, seen in rows.items():
         deals = sum(seen.values())
         mean = Moments.of({float(T): n for T, n in seen.items() if T.isdigit()})
-        shares = [number(100 * seen[column] / deals, 2) if seen.get(column) else "" for column in columns]
+        shares = [
+            number(100 * seen[column] / deals, 2) if seen.get(column) else ""
+            for column in columns
+        ]
         out.append([name, *shares, number(mean and mean.mean, 2)])
     return Table(title, ["", *columns, "mean T"], out)
 
 
 STUDY: Final = Study(
-    Job("shift", count), "one hand against both hands", 1_000_000, _named, fields, count_exactly, tables=_tables
+    Job("shift", count),
+    "one hand against both hands",
+    1_000_000,
+    _named,
+    fields,
+    count_exactly,
+    tables=_tables,
 )
 simulate: Final = STUDY.simulate

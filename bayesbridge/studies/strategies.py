@@ -30,8 +30,12 @@ def solve(payoff: Floats) -> dict[str, Any]:
         "value": value,
         "row": row,
         "column": column,
-        "row_exploitability": [float(max(0.0, value - worst)) for worst in payoff.min(axis=1)],
-        "column_exploitability": [float(max(0.0, best - value)) for best in payoff.max(axis=0)],
+        "row_exploitability": [
+            float(max(0.0, value - worst)) for worst in payoff.min(axis=1)
+        ],
+        "column_exploitability": [
+            float(max(0.0, best - value)) for best in payoff.max(axis=0)
+        ],
     }
 
 
@@ -68,7 +72,11 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     for found in map(find_contracts, deal_blocks(deals, seed)):
         for ours in range(3):
             for theirs in range(3):
-                np.add.at(joint[ours, theirs], (found.level - 1, found.tricks(ours, theirs)), 1)
+                np.add.at(
+                    joint[ours, theirs],
+                    (found.level - 1, found.tricks(ours, theirs)),
+                    1,
+                )
     return counts
 
 
@@ -84,16 +92,24 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     joint, games = done.counts[1:].reshape(SHAPE), dict[str, Any]()
     contracts = int(joint[0, 0].sum())
     for name, payoff in payoffs.items() if contracts else ():
-        table = np.array([[payoff(level, tricks) for tricks in range(14)] for level in range(1, 8)])
+        table = np.array(
+            [[payoff(level, tricks) for tricks in range(14)] for level in range(1, 8)]
+        )
         mean = (joint * table).sum(axis=(2, 3)) / contracts
         square = (joint * table**2).sum(axis=(2, 3)) / contracts
         games[name] = {
             "payoff": mean.tolist(),
-            "standard_error": np.sqrt(np.maximum(0.0, square - mean**2) / contracts).tolist(),
+            "standard_error": np.sqrt(
+                np.maximum(0.0, square - mean**2) / contracts
+            ).tolist(),
             **solve(mean),
         }
     title = "Strategies: the bidder's side against the defenders"
-    return {"title": title, "unit": "means per contract", "answers": {"policies": list(POLICIES), "games": games}}
+    return {
+        "title": title,
+        "unit": "means per contract",
+        "answers": {"policies": list(POLICIES), "games": games},
+    }
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -101,8 +117,12 @@ def _named(counts: Counts) -> dict[str, int]:
     named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
     for (ours, one), (theirs, other) in product(enumerate(POLICIES), repeat=2):
         game = joint[ours, theirs]
-        named[f"{one}_{other}_made"] = sum(int(game[level, level + 7 :].sum()) for level in range(7))
-        named[f"{one}_{other}_tricks"] = sum(t * int(game[:, t].sum()) for t in range(14))
+        named[f"{one}_{other}_made"] = sum(
+            int(game[level, level + 7 :].sum()) for level in range(7)
+        )
+        named[f"{one}_{other}_tricks"] = sum(
+            t * int(game[:, t].sum()) for t in range(14)
+        )
     return named
 
 
@@ -111,18 +131,40 @@ def tables(found: Comparison) -> Iterator[Table]:
     for name, game in found.answers["games"].items():
         digits = 4 if name == "made" else 2
         rows = [
-            [policy, *(number(value, digits) for value in payoff), number(share, 3), number(lost, digits)]
+            [
+                policy,
+                *(number(value, digits) for value in payoff),
+                number(share, 3),
+                number(lost, digits),
+            ]
             for policy, payoff, share, lost in zip(
-                policies, game["payoff"], game["row"], game["row_exploitability"], strict=True
+                policies,
+                game["payoff"],
+                game["row"],
+                game["row_exploitability"],
+                strict=True,
             )
         ]
         rows.append(["share", *(number(share, 3) for share in game["column"]), "", ""])
-        rows.append(["exploitability", *(number(lost, digits) for lost in game["column_exploitability"]), "", ""])
+        rows.append(
+            [
+                "exploitability",
+                *(number(lost, digits) for lost in game["column_exploitability"]),
+                "",
+                "",
+            ]
+        )
         title = f"Pay-off '{name}' to the bidder's side (rows) against defenders (columns), value {game['value']:.4f}"
         yield Table(title, ["", *policies, "share", "exploitability"], rows)
 
 
 STUDY: Final = Study(
-    Job("strategies", count), "card play as a zero-sum game", 200_000, _named, fields, schemes=True, tables=tables
+    Job("strategies", count),
+    "card play as a zero-sum game",
+    200_000,
+    _named,
+    fields,
+    schemes=True,
+    tables=tables,
 )
 simulate: Final = STUDY.simulate

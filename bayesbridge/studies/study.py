@@ -29,22 +29,39 @@ class Study:
     help: str
     deals: int  # in a run, unless the user says otherwise
     named: Callable[[Counts], Mapping[str, int]]  # counts of the job by their keys
-    fields: Callable[..., Mapping[str, Any]]  # of a run, and of schemes by name: the other fields of its comparison
+    fields: Callable[
+        ..., Mapping[str, Any]
+    ]  # of a run, and of schemes by name: the other fields of its comparison
     count_exactly: Callable[[], Comparison] | None = None  # counts every possible deal
-    schemes: bool = False  # whether scoring schemes of the user stand beside the built-in ones
-    tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()  # beside those that every comparison has
+    schemes: bool = (
+        False  # whether scoring schemes of the user stand beside the built-in ones
+    )
+    tables: Callable[[Comparison], Iterable[Table]] = (
+        lambda _: ()
+    )  # beside those that every comparison has
 
     @property
     def name(self) -> str:
         return self.job.name
 
     def simulate(
-        self, deals: int, seed: int, how: RunOptions | int | None = None, runs: int = 1, schemes: Sequence[Scheme] = ()
+        self,
+        deals: int,
+        seed: int,
+        how: RunOptions | int | None = None,
+        runs: int = 1,
+        schemes: Sequence[Scheme] = (),
     ) -> Comparison:
         """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number of workers is enough."""
         from bayesbridge.scoring import beside_built_in
 
-        done = run(self.job, deals, seed, runs, how if isinstance(how, RunOptions) else RunOptions(how))
+        done = run(
+            self.job,
+            deals,
+            seed,
+            runs,
+            how if isinstance(how, RunOptions) else RunOptions(how),
+        )
         return Comparison(
             counts=self.named(done.counts),
             total=done.deals,
@@ -66,10 +83,16 @@ class Figure:
 
     name: str
     printed: tuple[float, ...]  # run by run
-    own: float | None  # None where it cannot be formed, such as a win rate without contracts
-    z: float | None  # standard errors by which the mean of the printed figures lies above ours
+    own: (
+        float | None
+    )  # None where it cannot be formed, such as a win rate without contracts
+    z: (
+        float | None
+    )  # standard errors by which the mean of the printed figures lies above ours
     digits: int = 1
-    spread: float | None = None  # standard error of the difference of the two, as a share of the printed figure
+    spread: float | None = (
+        None  # standard error of the difference of the two, as a share of the printed figure
+    )
     determined: bool = True  # whether the text says enough to compute it
     chosen: bool = False  # whether our reading of the text was found by this figure
     why: str = ""  # one sentence for the verdict
@@ -90,9 +113,13 @@ class Comparison:
     figures: tuple[Figure, ...] = ()
     exact: bool = False
     trials: int | None = None  # deals in each of the paper's runs
-    deals_per_second: float | None = None  # None for an exact count, and for a run that a checkpoint had whole
+    deals_per_second: float | None = (
+        None  # None for an exact count, and for a run that a checkpoint had whole
+    )
     runs: tuple[Mapping[str, int], ...] = ()  # our counts run by run
-    answers: Mapping[str, Any] = field(default_factory=dict)  # what a study finds beyond counts, as plain data
+    answers: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # what a study finds beyond counts, as plain data
 
     @property
     def z(self) -> dict[str, float | None]:
@@ -108,14 +135,26 @@ class Comparison:
 
         most = 0.25 / float(stats.norm.isf(LEVEL / 2) + stats.norm.isf(0.2))
         words = ["not determined by the text"] * len(self.figures)
-        tested = [figure for figure in self.figures if figure.determined and figure.z is not None]
-        corrected = iter(holm(2 * float(stats.norm.sf(abs(figure.z or 0.0))) for figure in tested))
+        tested = [
+            figure
+            for figure in self.figures
+            if figure.determined and figure.z is not None
+        ]
+        corrected = iter(
+            holm(2 * float(stats.norm.sf(abs(figure.z or 0.0))) for figure in tested)
+        )
         for i, figure in enumerate(self.figures):
             if figure.determined:
                 differs = figure.z is not None and next(corrected) < LEVEL
                 strong = figure.spread is not None and figure.spread <= most
                 agrees = CHOSEN if figure.chosen else "reproduced"
-                words[i] = "differs" if differs else agrees if strong else "too few deals to tell"
+                words[i] = (
+                    "differs"
+                    if differs
+                    else agrees
+                    if strong
+                    else "too few deals to tell"
+                )
         return tuple(words)
 
     def document(self) -> dict[str, object]:
@@ -132,15 +171,26 @@ class Comparison:
         if self.figures:
             printed = zip(*(figure.printed for figure in self.figures), strict=True)
             runs = [  # counts as text, rates and averages as numbers
-                {name: str(value) if isinstance(value, int) else value for name, value in zip(self.z, run, strict=True)}
+                {
+                    name: str(value) if isinstance(value, int) else value
+                    for name, value in zip(self.z, run, strict=True)
+                }
                 for run in printed
             ]
             mean = {figure.name: figure.mean for figure in self.figures}
-            document["paper"] = {"title": self.title, "trials": str(self.trials), "runs": runs, "mean": mean}
+            document["paper"] = {
+                "title": self.title,
+                "trials": str(self.trials),
+                "runs": runs,
+                "mean": mean,
+            }
         if self.figures and not self.exact:
             document["own"] = {figure.name: figure.own for figure in self.figures}
         if len(self.runs) > 1:
-            document["runs"] = [{key: str(count) for key, count in counts.items()} for counts in self.runs]
+            document["runs"] = [
+                {key: str(count) for key, count in counts.items()}
+                for counts in self.runs
+            ]
         return document
 
 
@@ -149,7 +199,9 @@ def finite(value: object) -> object:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def cells(counts: Counts, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[np.int64]]:
+def cells(
+    counts: Counts, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, NDArray[np.int64]]:
     """Views of flat counts by name, one after the other, in these shapes."""
     views, start = {}, 0
     for name, shape in shapes.items():
@@ -169,8 +221,12 @@ def compare_shares(
     (hits, trials), (own_hits, own_trials) = printed, own
     if not trials or not own_trials:
         return None, None
-    pooled = own_hits / own_trials if exact else (hits + own_hits) / (trials + own_trials)
-    error = sqrt(pooled * (1 - pooled) * (1 / trials + (0.0 if exact else 1 / own_trials)))
+    pooled = (
+        own_hits / own_trials if exact else (hits + own_hits) / (trials + own_trials)
+    )
+    error = sqrt(
+        pooled * (1 - pooled) * (1 / trials + (0.0 if exact else 1 / own_trials))
+    )
     share = hits / trials
     above = share - own_hits / own_trials
     z = above / error if error else copysign(inf, above) if above else None
@@ -180,13 +236,22 @@ def compare_shares(
 
 
 def share_figure(
-    name: str, printed: tuple[float, ...], unit: int, trials: float, own: tuple[int, int], **fields: Any
+    name: str,
+    printed: tuple[float, ...],
+    unit: int,
+    trials: float,
+    own: tuple[int, int],
+    **fields: Any,
 ) -> Figure:
     """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all, beside our (hits, trials)."""
     hits, of = own
     share = sum(printed) / len(printed) / unit
-    z, spread = compare_shares((share * trials, trials), own, exact=fields.pop("exact", False))
-    return Figure(name, printed, hits * unit / of if of else None, z, spread=spread, **fields)
+    z, spread = compare_shares(
+        (share * trials, trials), own, exact=fields.pop("exact", False)
+    )
+    return Figure(
+        name, printed, hits * unit / of if of else None, z, spread=spread, **fields
+    )
 
 
 class Moments(NamedTuple):
@@ -203,7 +268,11 @@ class Moments(NamedTuple):
         if not n:
             return None
         mean = sum(value * k for value, k in values.items()) / n
-        return cls(n, mean, sqrt(sum((value - mean) ** 2 * k for value, k in values.items()) / n))
+        return cls(
+            n,
+            mean,
+            sqrt(sum((value - mean) ** 2 * k for value, k in values.items()) / n),
+        )
 
     @property
     def error(self) -> float:
@@ -211,14 +280,23 @@ class Moments(NamedTuple):
 
 
 def mean_figure(
-    name: str, printed: tuple[float, ...], unit: int, trials: float, values: Mapping[float, int], **fields: Any
+    name: str,
+    printed: tuple[float, ...],
+    unit: int,
+    trials: float,
+    values: Mapping[float, int],
+    **fields: Any,
 ) -> Figure:
     """A mean, times ``unit`` as the paper prints it, of ``trials`` in all; ``values``: how often we saw each."""
     if (own := Moments.of(values)) is None:
         return Figure(name, printed, None, None, **fields)
-    error = own.deviation * sqrt(1 / trials + 1 / own.n)  # the deviation of our sample for both
+    error = own.deviation * sqrt(
+        1 / trials + 1 / own.n
+    )  # the deviation of our sample for both
     share = sum(printed) / len(printed) / unit
-    z, spread = ((share - own.mean) / error, error / abs(share)) if error else (None, None)
+    z, spread = (
+        ((share - own.mean) / error, error / abs(share)) if error else (None, None)
+    )
     return Figure(name, printed, own.mean * unit, z, spread=spread, **fields)
 
 
@@ -239,7 +317,10 @@ def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
         yield figures_table(found)
     if found.exact and found.figures:
         counts = {**found.counts, "total": found.total}
-        rows = [[key, number(count), number(count * 1_000_000 / found.total, 4)] for key, count in counts.items()]
+        rows = [
+            [key, number(count), number(count * 1_000_000 / found.total, 4)]
+            for key, count in counts.items()
+        ]
         yield Table("Every possible deal, counted", ["", "deals", "per million"], rows)
     yield from study.tables(found)
 
@@ -258,10 +339,14 @@ def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
         rows.append([*row, number(figure.own, figure.digits), number(figure.z, 2)])
     if reasons or not all(figure.determined for figure in found.figures):
         header.append("verdict")
-        rows = [[*row, verdict] for row, verdict in zip(rows, found.verdicts(), strict=True)]
+        rows = [
+            [*row, verdict] for row, verdict in zip(rows, found.verdicts(), strict=True)
+        ]
     if reasons:
         header.append("why")
-        rows = [[*row, figure.why] for row, figure in zip(rows, found.figures, strict=True)]
+        rows = [
+            [*row, figure.why] for row, figure in zip(rows, found.figures, strict=True)
+        ]
     return Table(f"{found.title}, {found.unit}", header, rows)
 
 
@@ -269,7 +354,11 @@ def notes(found: Comparison, seed: int) -> Iterator[str]:
     if not found.exact:
         speed, rate = "all from the checkpoint", found.deals_per_second
         if rate is not None:
-            speed = f"{number(rate / 1e6, 1)} million a second" if rate >= 1e5 else f"{number(rate, 1)} a second"
+            speed = (
+                f"{number(rate / 1e6, 1)} million a second"
+                if rate >= 1e5
+                else f"{number(rate, 1)} a second"
+            )
         yield f"{number(found.total)} deals, seed {seed}, {speed}."
     if found.figures:
         of = "run 1 to 3 and mean" if len(found.figures[0].printed) > 1 else "paper"

@@ -29,7 +29,10 @@ def evidence_document(belief: Belief) -> dict[str, Any]:
 
 def styles_document(bidder: BidderModel) -> dict[str, Any]:
     named = getattr(getattr(bidder, "base", bidder), "named", ())
-    told = [{"side": side, "pair": style.pair, "tables": style.tables} for side, style in named]
+    told = [
+        {"side": side, "pair": style.pair, "tables": style.tables}
+        for side, style in named
+    ]
     return {"styles": told} if told else {}
 
 
@@ -39,7 +42,12 @@ def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
     posterior = found.posterior
     # Ten million weights may add up to a hair more than one.
     cards, lengths, points = (
-        table.clip(max=1.0) for table in (posterior.card_table, posterior.length_table, posterior.point_table)
+        table.clip(max=1.0)
+        for table in (
+            posterior.card_table,
+            posterior.length_table,
+            posterior.point_table,
+        )
     )
     return {
         **accuracy_document(posterior, answer.method, answer.exact),
@@ -63,7 +71,9 @@ def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:
             "points": None if one.points is None else one.points._asdict(),
             "suit": None if one.suit is None else one.suit.name,
             "length": None if one.length is None else one.length._asdict(),
-            "lengths": {suit.name: spread._asdict() for suit, spread in one.lengths.items()},
+            "lengths": {
+                suit.name: spread._asdict() for suit, spread in one.lengths.items()
+            },
             "moved": [suit.name for suit in one.moved],
             "features": dict(one.features),
         }

@@ -17,7 +17,16 @@ PAPER: Final = "#f4f3f2"
 """Drawn in these two, which no picture uses otherwise; the page's own colours then take their places."""
 
 SETTINGS: Final[dict[Any, Any]] = {
-    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(
+        (
+            "text.color",
+            "axes.labelcolor",
+            "axes.edgecolor",
+            "xtick.color",
+            "ytick.color",
+        ),
+        INK,
+    ),
     **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), PAPER),
     "font.family": "DejaVu Sans",
     "font.size": 8,
@@ -37,9 +46,13 @@ REMEMBERED: Final = (
 """Keeps the choice in the browser, where that is allowed, under the name that the explorer uses."""
 
 
-def document(title: str, top: str, body: str, more_style: str = "", script: str = "") -> str:
+def document(
+    title: str, top: str, body: str, more_style: str = "", script: str = ""
+) -> str:
     """A whole page: heading, what stands under it, sections; the style inside, so that nothing is loaded."""
-    style = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + more_style
+    style = (
+        files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + more_style
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -65,4 +78,6 @@ def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str)
     svg = svg.replace(INK, "currentColor").replace(PAPER, "var(--paper)")
     size = r'<svg[^>]*?viewBox="([^"]*)"[^>]*>'
     head = f'<svg role="img" viewBox="\\1"><title>{escape(title)}</title>'
-    return re.sub(r"\s*\n\s*", "\n", re.sub(size, lambda found: found.expand(head), svg, count=1)).strip()
+    return re.sub(
+        r"\s*\n\s*", "\n", re.sub(size, lambda found: found.expand(head), svg, count=1)
+    ).strip()

@@ -30,17 +30,30 @@ def lesson_page(layouts: Layouts, numbering: Numbering) -> str:
     """The boards with dealer, vulnerability and type; then points, lengths and, where a solver is installed, tricks."""
     boards = range(numbering.first, numbering.first + len(layouts))
     sections, rows = [], []
-    for board, deal, points in zip(boards, layouts, layouts.points.tolist(), strict=True):
-        kind, vulnerable = numbering.type_of(board), numbering.vulnerable_on(board).value
+    for board, deal, points in zip(
+        boards, layouts, layouts.points.tolist(), strict=True
+    ):
+        kind, vulnerable = (
+            numbering.type_of(board),
+            numbering.vulnerable_on(board).value,
+        )
         hands = {seat.name: hand(deal[seat].pbn, SEATS[seat.name]) for seat in Seat}
         about = f"Dealer {SEATS[numbering.dealer_of(board).name]} · vulnerable: {vulnerable}"
         title = f"Board {board}{f' · {kind}' if kind else ''}"
-        sections.append(f"<section><h2>{text(title)}</h2><p>{text(about)}</p>{compass(hands)}</section>")
-        shapes = ["-".join(str(len(ranks)) for ranks in deal[seat].pbn.split(".")) for seat in Seat]
+        sections.append(
+            f"<section><h2>{text(title)}</h2><p>{text(about)}</p>{compass(hands)}</section>"
+        )
+        shapes = [
+            "-".join(str(len(ranks)) for ranks in deal[seat].pbn.split("."))
+            for seat in Seat
+        ]
         cells = [f"{held}: {shape}" for held, shape in zip(points, shapes, strict=True)]
         rows.append([f"{board} {kind}".strip(), *cells])
     note = "High-card points, then the lengths of spades, hearts, diamonds and clubs."
-    answers = [Table("Points and lengths", ["board", *SEATS.values()], rows, [note]), *_tricks(layouts, boards)]
+    answers = [
+        Table("Points and lengths", ["board", *SEATS.values()], rows, [note]),
+        *_tricks(layouts, boards),
+    ]
     body = f'<div class="boards">{"".join(sections)}</div>'
     body += f'<section class="answers"><h2>Answers</h2>{"".join(table.html() for table in answers)}</section>'
     return document(f"{number(len(layouts))} deals", "", body, STYLE)
@@ -54,11 +67,19 @@ def _tricks(layouts: Layouts, boards: range) -> list[Table]:
 
     def cells(side: tuple[Seat, Seat], strain: int) -> list[str]:
         taken = [solve(layouts.masks, seat, strain).tolist() for seat in side]
-        return [str(one) if one == other else f"{one}/{other}" for one, other in zip(*taken, strict=True)]
+        return [
+            str(one) if one == other else f"{one}/{other}"
+            for one, other in zip(*taken, strict=True)
+        ]
 
     sides = (Seat.N, Seat.S), (Seat.E, Seat.W)
     columns = [cells(side, strain) for side in sides for strain in strains.values()]
-    heads = [f"{one.name}{other.name} {name}" for one, other in sides for name in strains]
-    rows = [[str(board), *row] for board, row in zip(boards, zip(*columns, strict=True), strict=True)]
+    heads = [
+        f"{one.name}{other.name} {name}" for one, other in sides for name in strains
+    ]
+    rows = [
+        [str(board), *row]
+        for board, row in zip(boards, zip(*columns, strict=True), strict=True)
+    ]
     note = "What double dummy takes, all four seeing all cards; 9/8: by N or E 9, by S or W 8."
     return [Table("Tricks", ["board", *heads], rows, [note])]

@@ -14,7 +14,14 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.budget import USUAL
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.review import BoardReview, Judged, alert_sentences, players_of, players_table, review_table
+from bayesbridge.decisions.review import (
+    BoardReview,
+    Judged,
+    alert_sentences,
+    players_of,
+    players_table,
+    review_table,
+)
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel
@@ -42,11 +49,15 @@ def table_document(record: Record, belief: Belief) -> dict[str, Any]:
         "cards": list(CARDS),
         "own": [str(card) for card in belief.hand],
         "dummyHand": None if shown is None else list(map(str, shown)),
-        "truth": None if record.deal is None else {seat.name: list(map(str, record.deal[seat])) for seat in Seat},
+        "truth": None
+        if record.deal is None
+        else {seat.name: list(map(str, record.deal[seat])) for seat in Seat},
     }
 
 
-def states(belief: Belief, contract: Contract | None, **steps: Unpack[StepOptions]) -> list[dict[str, Any]]:
+def states(
+    belief: Belief, contract: Contract | None, **steps: Unpack[StepOptions]
+) -> list[dict[str, Any]]:
     """One object for each step, in order; probabilities in thousandths."""
     found: list[dict[str, Any]] = []
     before, state = 0, dict[str, Any]()
@@ -54,27 +65,46 @@ def states(belief: Belief, contract: Contract | None, **steps: Unpack[StepOption
         seen = belief.evidence[:pieces]
         bits = state.get("bits")
         state = _state(posterior, contract, steps.get("rng", 0)) if news else state
-        told = None if bits is None or state["bits"] is None else round(bits - state["bits"], 2)
+        told = (
+            None
+            if bits is None or state["bits"] is None
+            else round(bits - state["bits"], 2)
+        )
         kinds = {"calls": Called, "cards": Play, "open": Reveal}
-        far = {name: sum(isinstance(piece, kind) for piece in seen) for name, kind in kinds.items()}
+        far = {
+            name: sum(isinstance(piece, kind) for piece in seen)
+            for name, kind in kinds.items()
+        }
         far["open"] = far["open"] > 0  # whether the dummy lies open
-        found.append({"event": _event(belief, seen, before), "told": told, **far, **state})
+        found.append(
+            {"event": _event(belief, seen, before), "told": told, **far, **state}
+        )
         before = pieces
     return found
 
 
-def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[str, Any]:
+def _state(
+    posterior: Posterior, contract: Contract | None, rng: Seed
+) -> dict[str, Any]:
     cards, points = posterior.card_table, posterior.point_table
     means = posterior.length_table @ range(14)
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
     odds = None if contract is None else network_odds(posterior, contract, rng)
     return {
-        "bits": round(posterior.entropy_bits, 2) if isfinite(posterior.entropy_bits) else None,
+        "bits": round(posterior.entropy_bits, 2)
+        if isfinite(posterior.entropy_bits)
+        else None,
         "layouts": number(posterior.count()),
         "exact": posterior.counts_cards,
         "hidden": [seat.name for seat in hidden],
-        "places": {seat.name: [round(1000 * float(share)) for share in cards[:, seat]] for seat in hidden},
-        "lengths": {seat.name: [round(float(mean), 2) for mean in means[seat][::-1]] for seat in hidden},
+        "places": {
+            seat.name: [round(1000 * float(share)) for share in cards[:, seat]]
+            for seat in hidden
+        },
+        "lengths": {
+            seat.name: [round(float(mean), 2) for mean in means[seat][::-1]]
+            for seat in hidden
+        },
         "points": {seat.name: _points(points[seat].tolist()) for seat in hidden},
         "made": None if odds is None else round(odds.make.mean, 3),
         "tricks": None if odds is None else round(odds.mean.mean, 1),
@@ -85,7 +115,12 @@ def _points(shares: Sequence[float]) -> dict[str, Any]:
     mean, low, high = strength(shares)
     thousandths = [round(1000 * share) for share in shares]
     last = max((points for points, share in enumerate(thousandths) if share), default=0)
-    return {"mean": round(mean, 1), "low": low, "high": high, "shares": thousandths[: last + 1]}
+    return {
+        "mean": round(mean, 1),
+        "low": low,
+        "high": high,
+        "shares": thousandths[: last + 1],
+    }
 
 
 def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
@@ -95,7 +130,9 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
     last = seen[-1]
     played = sum(isinstance(piece, Play) for piece in seen)
     if isinstance(last, Called):
-        called = {"Pass": "passes", "X": "doubles", "XX": "redoubles"}.get(str(last.call), f"bids {last.call}")
+        called = {"Pass": "passes", "X": "doubles", "XX": "redoubles"}.get(
+            str(last.call), f"bids {last.call}"
+        )
         return f"{SEATS[last.seat.name]} {called}"
     if not isinstance(last, Play):
         return f"{SEATS[last.seat.name]} lays down dummy"
@@ -104,7 +141,11 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
         return f"{SEATS[last.seat.name]} {verb} {card_words(last.card)}"
     trick = belief.table.tricks[(played - 1) // 4]
     cards = " ".join(card_words(card) for card in trick.cards)
-    winner = f", won by {SEATS[Seat(trick.winner).name]}" if trick.complete and trick.winner is not None else ""
+    winner = (
+        f", won by {SEATS[Seat(trick.winner).name]}"
+        if trick.complete and trick.winner is not None
+        else ""
+    )
     return f"Trick {(played + 3) // 4}{winner}: {SEATS[trick.leader.name]} led {cards}"
 
 
@@ -132,13 +173,27 @@ def html_record(
     '<!DOCTYPE html>'
     """
     belief = Belief.of_record(record, observer, bidder=bidder, player=player)
-    heading = f"{record.title}: what {SEATS[belief.observer.name]} believes" if title is None else title
+    heading = (
+        f"{record.title}: what {SEATS[belief.observer.name]} believes"
+        if title is None
+        else title
+    )
     draws = steps["draws"] = steps.get("draws") or USUAL["record"].draws
     walked = states(belief, record.contract, **steps)
-    marks = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
-    data = {"table": table_document(record, belief) | {"review": marks}, "steps": walked}
+    marks = {
+        str(one.number): {"verdict": one.verdict, "why": one.why}
+        for one in review
+        if one.verdict
+    }
+    data = {
+        "table": table_document(record, belief) | {"review": marks},
+        "steps": walked,
+    }
     folder = files("bayesbridge.views")
-    style, script, views = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js", "html"))
+    style, script, views = (
+        folder.joinpath(f"record.{kind}").read_text("utf-8")
+        for kind in ("css", "js", "html")
+    )
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     for sign in "&<>":  # no sign in it means anything to HTML
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -154,9 +209,13 @@ def html_record(
         f"{game(None)} {' '.join(belief.assumptions)} Where there are too many layouts to walk, each step rests on "
         f"{draws} draws. The chance of the contract is double dummy, as a network predicts it. {BITS}"
     )
-    shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    shell = (
+        f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    )
     how = f"<details><summary><h2>How it was computed</h2></summary><p>{escape(words)}</p>{shell}</details>"
-    return document(heading, _facts(record), views + judged + _all_steps(walked) + how, style, code)
+    return document(
+        heading, _facts(record), views + judged + _all_steps(walked) + how, style, code
+    )
 
 
 def _facts(record: Record) -> str:
@@ -164,9 +223,14 @@ def _facts(record: Record) -> str:
     told += [] if record.result is None else [f"{record.result} tricks were taken"]
     told += ["passed out"] if record.passed_out else []
     told += [] if record.dealer is None else [f"dealer {SEATS[record.dealer.name]}"]
-    sides = {Vulnerability.NONE: "nobody vulnerable", Vulnerability.ALL: "all vulnerable"}
+    sides = {
+        Vulnerability.NONE: "nobody vulnerable",
+        Vulnerability.ALL: "all vulnerable",
+    }
     if record.vulnerable is not None:
-        told.append(sides.get(record.vulnerable, f"{record.vulnerable.value} vulnerable"))
+        told.append(
+            sides.get(record.vulnerable, f"{record.vulnerable.value} vulnerable")
+        )
     return f'<p class="worth">{escape(", ".join(told))}.</p>' if told else ""
 
 
@@ -178,11 +242,23 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
             "–" if step["bits"] is None else f"{step['bits']:.1f}",
             "" if step["told"] is None else f"{step['told']:+.1f}".replace("-", "−"),
             "" if step["made"] is None else step["made"],
-            *(f"{step['points'][seat]['mean']:.1f}" if seat in step["points"] else "–" for seat in "NESW"),
+            *(
+                f"{step['points'][seat]['mean']:.1f}" if seat in step["points"] else "–"
+                for seat in "NESW"
+            ),
         ]
         for step in steps
     ]
-    heads = ("step", "bits left", "bits told", "contract makes", "points N", "E", "S", "W")
+    heads = (
+        "step",
+        "bits left",
+        "bits told",
+        "contract makes",
+        "points N",
+        "E",
+        "S",
+        "W",
+    )
     title = "After every step: uncertainty, what it told, and mean points of the hidden hands"
     table = Table(title, heads, rows).html()
     return f'<details id="all"><summary><h2>All steps as a table</h2></summary>{table}</details>'

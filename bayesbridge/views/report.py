@@ -22,7 +22,14 @@ from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
 from bayesbridge.results import Result
 from bayesbridge.views.html import document, draw
-from bayesbridge.views.tables import cards_table, games_table, length_tables, points_table, readings_table, sentences
+from bayesbridge.views.tables import (
+    cards_table,
+    games_table,
+    length_tables,
+    points_table,
+    readings_table,
+    sentences,
+)
 from bayesbridge.words import BITS, LETTERS, SEATS, game, number, with_symbols
 
 
@@ -48,28 +55,45 @@ def html_report(
     """
     belief, answer = posterior.belief, Answer.of_tree(result)
     odds = ContractOdds.of_tree(result if contract is None else contract)
-    games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
+    games = (
+        [odds]
+        if odds is not None
+        else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
+    )
     odds = games[0] if len(games) == 1 else None
     level = 1 if odds is None else odds.contract.level
     hidden = len(belief.constraints.hidden)
-    cards = "".join(table.html() for table in (cards_table(posterior), *length_tables(posterior)) if table.rows)
+    cards = "".join(
+        table.html()
+        for table in (cards_table(posterior), *length_tables(posterior))
+        if table.rows
+    )
     caption = "How the belief sharpened; full marks are exact, open ones sampled"
-    history = "" if steps is None else picture(caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure))
+    history = (
+        ""
+        if steps is None
+        else picture(
+            caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure)
+        )
+    )
     read = readings(belief, posterior.seed or 0)
     called = readings_table(read).html() if read else ""
     marginals = dict(result["marginals"].to_dataset().data_vars)
     made, judged = "What can be made", games_table(games).html()
     if odds is not None:
         made = f"Whether {odds.contract} makes"
-        caption = (
-            f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
+        caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
+        drawn = picture(
+            caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots())
         )
-        drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))
         folded = "The numbers, and how far to trust them"
         judged = f"{drawn}<details><summary>{folded}</summary>{odds.tables[0].html()}</details>"
     sections = [
         ("The table", position_html(marginals, belief.roles, belief.middle_html)),
-        ("Points of the hidden hands", points_table(posterior).html() if hidden else ""),
+        (
+            "Points of the hidden hands",
+            points_table(posterior).html() if hidden else "",
+        ),
         (made, judged),
         ("What was seen", _evidence(belief) + called),
     ]
@@ -77,19 +101,39 @@ def html_report(
         ("Every card and every suit", cards),
         ("How the belief sharpened", history),
         (
-            "Captures by the paper's rule, and other estimators" if "T" in answer.numbers else "Estimators",
+            "Captures by the paper's rule, and other estimators"
+            if "T" in answer.numbers
+            else "Estimators",
             _estimators(result, answer, level),
         ),
-        ("How it was computed", _computed(posterior, result, command, answer, contract)),
+        (
+            "How it was computed",
+            _computed(posterior, result, command, answer, contract),
+        ),
     ]
-    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(posterior, games, odds is not None))
-    whose = "Tricks are those of real declarers" if games[0].actual else "Tricks are double dummy"
-    worth = f"{escape(' '.join(posterior.marginal_accuracy))} {whose}: {BASES[games[0].basis]}."
-    body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
-    body += "".join(
-        f"<details><summary><h2>{head}</h2></summary>{content}</details>" for head, content in below if content
+    said = "".join(
+        f"<p>{escape(sentence)}</p>"
+        for sentence in sentences(posterior, games, odds is not None)
     )
-    return document(title, f'<div class="short">{said}</div><p class="worth">{worth}</p>', body)
+    whose = (
+        "Tricks are those of real declarers"
+        if games[0].actual
+        else "Tricks are double dummy"
+    )
+    worth = f"{escape(' '.join(posterior.marginal_accuracy))} {whose}: {BASES[games[0].basis]}."
+    body = "".join(
+        f"<section><h2>{head}</h2>{content}</section>"
+        for head, content in sections
+        if content
+    )
+    body += "".join(
+        f"<details><summary><h2>{head}</h2></summary>{content}</details>"
+        for head, content in below
+        if content
+    )
+    return document(
+        title, f'<div class="short">{said}</div><p class="worth">{worth}</p>', body
+    )
 
 
 def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
@@ -99,24 +143,46 @@ def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
 
 def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
     table = Result.of(result).summary()
-    rows = [[str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)]
+    rows = [
+        [str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)
+    ]
     heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
-    everything = Table("All quantities: mean, spread, shortest interval, and how far to trust them", heads, rows)
+    everything = Table(
+        "All quantities: mean, spread, shortest interval, and how far to trust them",
+        heads,
+        rows,
+    )
     letters = f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else ""
     single = [one for one in answer.shown if one.values.size and not one.output.dims]
     drawn = [_distribution(result, answer, one, level) for one in single]
-    return "".join((*drawn, *(one.html() for one in answer.tables), letters, everything.html()))
+    return "".join(
+        (*drawn, *(one.html() for one in answer.tables), letters, everything.html())
+    )
 
 
-def _distribution(result: xarray.DataTree, answer: Answer, number: Distribution, level: int) -> str:
+def _distribution(
+    result: xarray.DataTree, answer: Answer, number: Distribution, level: int
+) -> str:
     name = number.name
     if number.output.tricks is None:
         said = number.title.removesuffix(".")
-        return picture(said, 3.0, lambda figure: plots.distribution(result, name, ax=figure.subplots()).set_title(""))
+        return picture(
+            said,
+            3.0,
+            lambda figure: plots.distribution(
+                result, name, ax=figure.subplots()
+            ).set_title(""),
+        )
     own = level if answer.asked.declares else None
     named = "" if number.output.title else f" ({name})"
-    caption = f"{number.title}{named}{'; darker bars reach the dashed line' if own else ''}"
-    return picture(caption, 3.0, lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots()))
+    caption = (
+        f"{number.title}{named}{'; darker bars reach the dashed line' if own else ''}"
+    )
+    return picture(
+        caption,
+        3.0,
+        lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots()),
+    )
 
 
 def _figure(value: Any) -> str:
@@ -149,18 +215,36 @@ EFFECTS: Final = {
 
 
 def _evidence(belief: Belief) -> str:
-    rows = [(f"{SEATS[belief.observer.name]} holds {belief.hand.pbn}", "known from the start")]
-    rows += [(with_symbols(piece), EFFECTS[belief.effect(piece)]) for piece in belief.evidence]
-    items = "".join(f"<li>{escape(words)} <small>{effect}</small></li>" for words, effect in rows)
+    rows = [
+        (
+            f"{SEATS[belief.observer.name]} holds {belief.hand.pbn}",
+            "known from the start",
+        )
+    ]
+    rows += [
+        (with_symbols(piece), EFFECTS[belief.effect(piece)])
+        for piece in belief.evidence
+    ]
+    items = "".join(
+        f"<li>{escape(words)} <small>{effect}</small></li>" for words, effect in rows
+    )
     passed = ", ".join(SEATS[seat.name] for seat in belief.assumed_passes)
-    note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
+    note = (
+        f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>"
+        if passed
+        else ""
+    )
     model = "".join(f"<p>{escape(said)}</p>" for said in belief.assumptions)
     which = game(None if belief.dummy is None else belief.dummy.name)
     return f"<p>{which}</p><ol>{items}</ol>{note}{model}"
 
 
 def _computed(
-    posterior: Posterior, result: xarray.DataTree, command: str | None, answer: Answer, contract: xarray.DataTree | None
+    posterior: Posterior,
+    result: xarray.DataTree,
+    command: str | None,
+    answer: Answer,
+    contract: xarray.DataTree | None,
 ) -> str:
     attrs, pair = result.attrs, answer.asked.pair
     facts = {
@@ -173,8 +257,14 @@ def _computed(
         "bayesbridge": attrs["creation_library_version"],
         "versions": attrs["versions"],
     }
-    listed = "".join(f"<dt>{name}</dt><dd>{escape(str(fact))}</dd>" for name, fact in facts.items() if fact != "")
-    shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    listed = "".join(
+        f"<dt>{name}</dt><dd>{escape(str(fact))}</dd>"
+        for name, fact in facts.items()
+        if fact != ""
+    )
+    shell = (
+        f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    )
     method, draws = posterior.asked
     names = attrs["estimators"].split(", ")
     code = (

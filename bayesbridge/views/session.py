@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.review import BoardReview, alert_sentences, players_of, players_table, review_table
+from bayesbridge.decisions.review import (
+    BoardReview,
+    alert_sentences,
+    players_of,
+    players_table,
+    review_table,
+)
 from bayesbridge.markup import Table, calls, compass, hand, sentence, text
 from bayesbridge.notation.record import Record
 from bayesbridge.views.html import document
@@ -26,8 +32,12 @@ STYLE = """
 def session_page(found: Sequence[BoardReview]) -> str:
     """A line for each player first; then every board with its hands, its auction, and the cards that cost."""
     players = players_table(players_of(found), kinds=len(found) > 1)
-    tables = [review_table(one.cards, "Cards that were costly or unlucky") for one in found]
-    boards = [_board(one.record, table) for one, table in zip(found, tables, strict=True)]
+    tables = [
+        review_table(one.cards, "Cards that were costly or unlucky") for one in found
+    ]
+    boards = [
+        _board(one.record, table) for one, table in zip(found, tables, strict=True)
+    ]
     body = f"<section>{players.html()}{sentence(' '.join(tables[0].notes))}</section>{''.join(boards)}"
     return document(f"{counted(len(found), 'board')}, card by card", "", body, STYLE)
 
@@ -35,11 +45,20 @@ def session_page(found: Sequence[BoardReview]) -> str:
 def _board(record: Record, costly: Table) -> str:
     shown = ""
     if (deal := record.deal) is not None:
-        heads = {seat: f"{SEATS[seat.name]} {record.tag(SEATS[seat.name])}".strip() for seat in Seat}
+        heads = {
+            seat: f"{SEATS[seat.name]} {record.tag(SEATS[seat.name])}".strip()
+            for seat in Seat
+        }
         shown = compass({seat.name: hand(deal[seat].pbn, heads[seat]) for seat in Seat})
     if record.auction is not None:
-        shown += calls("NESW", [(seat.name, str(call)) for seat, call in record.auction], None)
-    judged = replace(costly, notes=()).html() if costly.rows else sentence("No card was costly or unlucky.")
+        shown += calls(
+            "NESW", [(seat.name, str(call)) for seat, call in record.auction], None
+        )
+    judged = (
+        replace(costly, notes=()).html()
+        if costly.rows
+        else sentence("No card was costly or unlucky.")
+    )
     told = "".join(map(sentence, alert_sentences(record)))
     title = text(f"{record.title}: {record.contract}")
     return f'<section class="board"><h2>{title}</h2><div>{shown}</div>{told}{judged}</section>'

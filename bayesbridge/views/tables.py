@@ -12,7 +12,15 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.history import CallReading, strength
 from bayesbridge.markup import Table
-from bayesbridge.words import SEATS, STRAINS, SUITS, card_words, error_text, percent, share_error
+from bayesbridge.words import (
+    SEATS,
+    STRAINS,
+    SUITS,
+    card_words,
+    error_text,
+    percent,
+    share_error,
+)
 
 RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
 
@@ -21,8 +29,14 @@ def hidden_tables(posterior: Posterior) -> list[Table]:
     """What is known of the hidden hands: points, lengths, the cards that the evidence tells most about, if any."""
     if not posterior.belief.constraints.hidden:
         return []
-    means, hidden = posterior.length_table @ range(14), posterior.belief.constraints.hidden
-    rows = [[Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])] for seat in hidden]
+    means, hidden = (
+        posterior.length_table @ range(14),
+        posterior.belief.constraints.hidden,
+    )
+    rows = [
+        [Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])]
+        for seat in hidden
+    ]
     lengths = Table("Mean length of the hidden suits", ["seat", *SUITS.values()], rows)
     cards = cards_table(posterior, 8)
     return [points_table(posterior), lengths, *([cards] if cards.rows else [])]
@@ -34,41 +48,72 @@ def points_table(posterior: Posterior) -> Table:
     for seat in posterior.belief.constraints.hidden:
         shares = posterior.point_table[seat]
         mean, low, high = strength(shares)
-        ranges = [min(1.0, float(shares[first : last + 1].sum())) for first, last in RANGES]
+        ranges = [
+            min(1.0, float(shares[first : last + 1].sum())) for first, last in RANGES
+        ]
         rows.append([Seat(seat).name, f"{mean:.1f}", f"{low} to {high}", *ranges])
-    sampled = " (from the draws)" if posterior.counts_cards and not posterior.counts_points else ""
-    names = [f"{first}+" if last > 36 else f"{first} to {last}" for first, last in RANGES]
-    return Table(f"High-card points of the hidden hands{sampled}", ["seat", "mean", "80 % of cases", *names], rows)
+    sampled = (
+        " (from the draws)"
+        if posterior.counts_cards and not posterior.counts_points
+        else ""
+    )
+    names = [
+        f"{first}+" if last > 36 else f"{first} to {last}" for first, last in RANGES
+    ]
+    return Table(
+        f"High-card points of the hidden hands{sampled}",
+        ["seat", "mean", "80 % of cases", *names],
+        rows,
+    )
 
 
 def cards_table(posterior: Posterior, most: int = 52) -> Table:
     """The cards that the evidence tells most about, beyond the room in the hands; cards that lie alike share a row."""
-    known, bits, chances = posterior.belief.constraints, told_bits(posterior), posterior.card_table
+    known, bits, chances = (
+        posterior.belief.constraints,
+        told_bits(posterior),
+        posterior.card_table,
+    )
     alike: dict[tuple[str, ...], list[int]] = {}
     for place in bits:
         texts = (percent(float(chances[place, seat])) for seat in known.hidden)
         alike.setdefault((CARDS[place][0], *texts), []).append(place)
-    ranked = sorted(alike.values(), key=lambda places: (-round(bits[places[0]], 3), places[0] % 13))
+    ranked = sorted(
+        alike.values(), key=lambda places: (-round(bits[places[0]], 3), places[0] % 13)
+    )
     rows: list[list[str | float]] = []
     for places in [places for places in ranked if bits[places[0]] >= 0.005][:most]:
         shares = [float(chances[places[0], seat]) for seat in known.hidden]
         names = CARDS[places[0]][0] + "".join(CARDS[place][1] for place in places)
         rows.append([card_words(names), *shares, f"{bits[places[0]]:.2f}"])
     title = "Where the most telling cards lie; bits: known beyond the room in each hand"
-    return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows)
+    return Table(
+        title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows
+    )
 
 
 def length_tables(posterior: Posterior) -> list[Table]:
     """For each hidden hand P(so many cards) in each suit, with the mean at the end of the row."""
     hidden = posterior.belief.constraints.hidden
     shares = posterior.length_table.clip(0.0, 1.0)
-    most = max((place for place in range(14) if shares[list(hidden), :, place].max(initial=0.0) >= 0.0005), default=0)
+    most = max(
+        (
+            place
+            for place in range(14)
+            if shares[list(hidden), :, place].max(initial=0.0) >= 0.0005
+        ),
+        default=0,
+    )
     return [
         Table(
             f"{SEATS[Seat(seat).name]}: how many cards of each suit",
             ["", *map(str, range(most + 1)), "mean"],
             [
-                [name, *map(float, shares[seat, suit, : most + 1]), f"{shares[seat, suit] @ range(14):.2f}"]
+                [
+                    name,
+                    *map(float, shares[seat, suit, : most + 1]),
+                    f"{shares[seat, suit] @ range(14):.2f}",
+                ]
                 for suit, name in zip((3, 2, 1, 0), SUITS.values(), strict=True)
             ],
         )
@@ -81,21 +126,45 @@ def readings_table(read: Sequence[CallReading]) -> Table:
     rows: list[list[str | float]] = []
     majors: dict[Seat, float] = {}
     for one in read:
-        row: list[str | float] = [f"{one.seat.name} {one.call}", "too rare to read", "", ""]
+        row: list[str | float] = [
+            f"{one.seat.name} {one.call}",
+            "too rare to read",
+            "",
+            "",
+        ]
         if one.points is not None:
-            major, before = one.features["major_4"], majors.get(one.seat, 0.7)  # 70 % of all hands
+            major, before = (
+                one.features["major_4"],
+                majors.get(one.seat, 0.7),
+            )  # 70 % of all hands
             majors[one.seat] = major
-            lengths = [(SUITS[suit.name][0], one.lengths[suit]) for suit in one.moved[:2]]
-            shares = {"balanced": one.features["balanced"], "a short suit": one.features["shortness"]}
-            said = [f"{percent(share)} {name}" for name, share in shares.items() if share >= 0.65]
+            lengths = [
+                (SUITS[suit.name][0], one.lengths[suit]) for suit in one.moved[:2]
+            ]
+            shares = {
+                "balanced": one.features["balanced"],
+                "a short suit": one.features["shortness"],
+            }
+            said = [
+                f"{percent(share)} {name}"
+                for name, share in shares.items()
+                if share >= 0.65
+            ]
             if abs(major - before) > 0.1 and not {Suit.H, Suit.S} & {*one.moved[:2]}:
                 told = {"a four-card major": major, "no four-card major": 1.0 - major}
-                said = [f"{percent(share)} {name}" for name, share in told.items() if share >= 0.8] or said
+                said = [
+                    f"{percent(share)} {name}"
+                    for name, share in told.items()
+                    if share >= 0.8
+                ] or said
             if "key_cards" in one.features:
                 said = [f"{one.features['key_cards']:.1f} key cards"]
             row[1:] = [
                 f"{one.points.mean:.1f} ({one.points.low} to {one.points.high})",
-                ", ".join(f"{name} {spread.mean:.1f} ({spread.low} to {spread.high})" for name, spread in lengths),
+                ", ".join(
+                    f"{name} {spread.mean:.1f} ({spread.low} to {spread.high})"
+                    for name, spread in lengths
+                ),
                 ", ".join(said),
             ]
         rows.append(row)
@@ -103,7 +172,9 @@ def readings_table(read: Sequence[CallReading]) -> Table:
         "Means, in brackets 80 % of cases. Lengths: the suits that the call changed most.",
         "By the caller's own calls up to it and the cards in sight, not by what the others called.",
     ]
-    return Table("How each call was read", ["call", "points", "lengths", ""], rows, notes)
+    return Table(
+        "How each call was read", ["call", "points", "lengths", ""], rows, notes
+    )
 
 
 def told_bits(posterior: Posterior) -> dict[int, float]:
@@ -114,8 +185,12 @@ def told_bits(posterior: Posterior) -> dict[int, float]:
     bits: dict[int, float] = {}
     for card, shares in enumerate(posterior.card_table):
         if known.unknown_mask >> (51 - card) & 1:
-            terms = ((float(shares[seat]), total / room) for seat, room in places.items())
-            bits[card] = max(0.0, sum(p * log2(p * inverse) for p, inverse in terms if p > 0.0))
+            terms = (
+                (float(shares[seat]), total / room) for seat, room in places.items()
+            )
+            bits[card] = max(
+                0.0, sum(p * log2(p * inverse) for p, inverse in terms if p > 0.0)
+            )
     return bits
 
 
@@ -138,7 +213,9 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
 RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
 
 
-def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -> list[str]:
+def sentences(
+    posterior: Posterior, odds: Sequence[ContractOdds], asked: bool
+) -> list[str]:
     """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
     dealt = "As dealt, whatever was played: " if posterior.belief.table.plays else ""
     return [_strength(posterior), _honours(posterior), f"{dealt}{_tricks(odds, asked)}"]
@@ -148,27 +225,36 @@ def _strength(posterior: Posterior) -> str:
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
     if not hidden:
         return "Every card is known."
-    rows = sorted((*strength(posterior.point_table[seat]), SEATS[seat.name]) for seat in hidden)
+    rows = sorted(
+        (*strength(posterior.point_table[seat]), SEATS[seat.name]) for seat in hidden
+    )
     (mean, low, high, name), *others = reversed(rows)
     if not others:
         return f"{name} has {mean:.1f} high-card points on average."
     if mean - others[-1][0] < 0.5:
-        return f"The hidden hands are about equally strong: some {mean:.0f} points each."
+        return (
+            f"The hidden hands are about equally strong: some {mean:.0f} points each."
+        )
     rest = " and ".join(f"{name} about {mean:.0f}" for mean, _, _, name in others)
-    return (
-        f"{name} has the strongest hidden hand: about {mean:.0f} points, {low} to {high} in four cases of five; {rest}."
-    )
+    return f"{name} has the strongest hidden hand: about {mean:.0f} points, {low} to {high} in four cases of five; {rest}."
 
 
 def _honours(posterior: Posterior) -> str:
-    known, chances, bits = posterior.belief.constraints, posterior.card_table, told_bits(posterior)
+    known, chances, bits = (
+        posterior.belief.constraints,
+        posterior.card_table,
+        told_bits(posterior),
+    )
     missing = [place for place in bits if CARDS[place][1] in RANK_NAMES]
     if not missing:
         return "Every ace, king and queen is in sight."
     said = []
     for place in sorted(missing, key=lambda place: -round(bits[place], 4))[:2]:
         if bits[place] > 0.02:
-            shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
+            shares = {
+                Seat(seat): round(float(chances[place][seat]), 9)
+                for seat in known.hidden
+            }
             seat = max(shares, key=shares.__getitem__)
             card = f"{RANK_NAMES[CARDS[place][1]]} of {STRAINS[CARDS[place][0]]}"
             said.append(f"the {card} ({SEATS[seat.name]} with {percent(shares[seat])})")

@@ -29,7 +29,9 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
     True
     """
     if importlib.util.find_spec("anywidget") is None:
-        raise BayesBridgeError("anywidget is not installed: pip install 'bayesbridge-hands[notebook]'")
+        raise BayesBridgeError(
+            "anywidget is not installed: pip install 'bayesbridge-hands[notebook]'"
+        )
     from bayesbridge.web.widget import Explorer
 
     return Explorer(belief, height)
@@ -44,11 +46,18 @@ def page_files() -> dict[str, str]:
     from bayesbridge.position import SETTINGS
 
     names = "index.html", "explorer.js", "explorer.css"
-    found = {name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names}
+    found = {
+        name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8")
+        for name in names
+    }
     about = {
         "version": __version__,
         "kinds": {
-            name: {"verb": getattr(kind, "verb", name), "example": kind.example, "help": kind.help}
+            name: {
+                "verb": getattr(kind, "verb", name),
+                "example": kind.example,
+                "help": kind.help,
+            }
             for name, kind in KINDS.items()
         },
         "settings": list(SETTINGS),
@@ -58,6 +67,11 @@ def page_files() -> dict[str, str]:
         "styles": list(TYPICAL),
     }
     offered = f'name="about" content="{escape(json.dumps(about))}"'
-    found["index.html"] = found["index.html"].replace('name="about" content=""', offered)
-    found["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + found["explorer.css"]
+    found["index.html"] = found["index.html"].replace(
+        'name="about" content=""', offered
+    )
+    found["explorer.css"] = (
+        files("bayesbridge.views").joinpath("style.css").read_text("utf-8")
+        + found["explorer.css"]
+    )
     return found

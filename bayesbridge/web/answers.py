@@ -29,19 +29,41 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
-from bayesbridge.decisions.review import BoardReview, alert_sentences, judged_cards, players_of, players_table
+from bayesbridge.decisions.review import (
+    BoardReview,
+    alert_sentences,
+    judged_cards,
+    players_of,
+    players_table,
+)
 from bayesbridge.engines.levels import exact_tables
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, located
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
-from bayesbridge.notation import ParsedRecords, Record, Vulnerability, read_lin, read_pbn
+from bayesbridge.notation import (
+    ParsedRecords,
+    Record,
+    Vulnerability,
+    read_lin,
+    read_pbn,
+)
 from bayesbridge.notation.toml_text import Toml
-from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of, players_in, python_lines
+from bayesbridge.position import (
+    SETTINGS,
+    AuctionText,
+    Position,
+    Sourced,
+    calls_of,
+    players_in,
+    python_lines,
+)
 from bayesbridge.table import Table
 from bayesbridge.words import model_words
 
-_SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE)
+_SYSTEM: Final = re.compile(
+    r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE
+)
 
 
 class Query(NamedTuple):
@@ -54,13 +76,24 @@ class Query(NamedTuple):
 
 def read_question(document: dict[str, Any]) -> Query:
     """Read a question; what is wrong with it is said in one line."""
-    settings = {name: _setting(name, text) for name, text in document.get("settings", {}).items()}
+    settings = {
+        name: _setting(name, text)
+        for name, text in document.get("settings", {}).items()
+    }
     pieces = []
     for number, (kind, text) in enumerate(document.get("evidence", ()), 1):
         if kind not in KINDS:
-            raise NotationError(f"chip {number}: unknown kind {kind!r}: kinds are {', '.join(KINDS)}")
-        pieces.append(Sourced(_read(f"chip {number}", KINDS[kind].of, text), f"chip {number}"))
-    first, contract, seed = document.get("first"), document.get("contract"), document.get("seed", 1)
+            raise NotationError(
+                f"chip {number}: unknown kind {kind!r}: kinds are {', '.join(KINDS)}"
+            )
+        pieces.append(
+            Sourced(_read(f"chip {number}", KINDS[kind].of, text), f"chip {number}")
+        )
+    first, contract, seed = (
+        document.get("first"),
+        document.get("contract"),
+        document.get("seed", 1),
+    )
     if type(seed) is not int or not 0 <= seed < 2**64:
         raise NotationError(f"seed {seed!r}: give a whole number from 0 to 2 ** 64 - 1")
     return Query(
@@ -75,7 +108,9 @@ def read_question(document: dict[str, Any]) -> Query:
 def _setting(name: str, text: Any) -> Sourced[Any]:
     """One setting; bidders, systems and styles by the names that come with the package, or a style by its numbers."""
     if name not in SETTINGS:
-        raise NotationError(f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}")
+        raise NotationError(
+            f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}"
+        )
     setting = SETTINGS[name]
     if name == "bidder" and text not in (known := bayesbridge_bidders()):
         raise NotationError(f"unknown bidder {text!r}: choose {', '.join(known)}")
@@ -84,10 +119,16 @@ def _setting(name: str, text: Any) -> Sourced[Any]:
     texts = text if isinstance(text, list) else [text]
     for one in map(str, texts):
         if name == "style" and PairStyle.of_text(one.partition(":")[2]) is None:
-            raise NotationError(f"unknown style {one[:60]!r}: choose {', '.join(TYPICAL)}, or drop a style file here")
+            raise NotationError(
+                f"unknown style {one[:60]!r}: choose {', '.join(TYPICAL)}, or drop a style file here"
+            )
         match = _SYSTEM.fullmatch(one)
-        if name == "system" and (match is None or not set(match[1].lower().split("+")) <= set(system_names())):
-            raise NotationError(f"unknown system {one!r}: choose {', '.join(system_names())}")
+        if name == "system" and (
+            match is None or not set(match[1].lower().split("+")) <= set(system_names())
+        ):
+            raise NotationError(
+                f"unknown system {one!r}: choose {', '.join(system_names())}"
+            )
     return Sourced(tuple(_read(name, setting.read, one) for one in texts), name)
 
 
@@ -111,17 +152,23 @@ class Memory:
             carried = None if earlier is None else earlier.rebind(belief)
             draws = 8_000 if more else USUAL["explorer"].draws or 0
             self._kept[key] = carried or infer(belief, draws, seed, earlier)
-            if len(self._kept) > 100:  # under calls each has a few thousand draws of 32 bytes and their weights
+            if (
+                len(self._kept) > 100
+            ):  # under calls each has a few thousand draws of 32 bytes and their weights
                 del self._kept[next(iter(self._kept))]
         self._kept[key] = self._kept.pop(key)  # the youngest now
         return self._kept[key]
 
 
-def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:
+def infer(
+    belief: Belief, draws: int, seed: int, before: Posterior | None = None
+) -> Posterior:
     """The most exact posterior that is there in a moment: tables before a walk over millions of layouts."""
     target, method = belief.target, "auto"
     belief.verify()
-    many = target.soft and target.count > 200_000  # up to so many, calls are evaluated for every layout
+    many = (
+        target.soft and target.count > 200_000
+    )  # up to so many, calls are evaluated for every layout
     if many and target.count <= target.cost.most_layouts:  # where auto would walk them
         method = "importance" if exact_tables(target) is None else "levels"
     return belief.infer(method, draws, seed, before if many else None)
@@ -132,7 +179,9 @@ def table_document(query: Query, start: Belief) -> dict[str, Any]:
     pieces = [piece.value for piece in query.position.pieces]
     shown = {start.observer: start.hand}
     shown |= {piece.seat: piece.hand for piece in pieces if isinstance(piece, Reveal)}
-    plays = tuple((piece.seat, piece.card) for piece in pieces if isinstance(piece, Play))
+    plays = tuple(
+        (piece.seat, piece.card) for piece in pieces if isinstance(piece, Play)
+    )
     auction = _auction(query, start, pieces)
     table = Table(auction, plays, shown, start.dummy, start.trump).legal
     return {
@@ -149,7 +198,10 @@ def table_document(query: Query, start: Belief) -> dict[str, Any]:
         },
         "contract": None if table.contract is None else str(table.contract),
         "play": _play_document(table),
-        "chips": [{"kind": one.option, "text": one.text, "sentence": str(one)} for one in pieces],
+        "chips": [
+            {"kind": one.option, "text": one.text, "sentence": str(one)}
+            for one in pieces
+        ],
         "words": query.position.words(),
     }
 
@@ -160,10 +212,16 @@ def _auction(query: Query, start: Belief, pieces: Sequence[Piece]) -> Auction:
     for piece in pieces:
         if isinstance(piece, Called):
             try:
-                auction, _ = (auction or Auction(piece.seat, (), dummy)).fill(piece.seat, piece.call)
+                auction, _ = (auction or Auction(piece.seat, (), dummy)).fill(
+                    piece.seat, piece.call
+                )
             except BayesBridgeError:
                 break
-    opener = first if first not in (None, dummy) else next(seat for seat in Seat if seat != dummy)
+    opener = (
+        first
+        if first not in (None, dummy)
+        else next(seat for seat in Seat if seat != dummy)
+    )
     return auction or Auction(Seat(opener), (), dummy)
 
 
@@ -178,9 +236,13 @@ def _play_document(table: Table) -> dict[str, Any]:
             {"cards": [[seat.name, str(card)] for seat, card in one], "winner": name}
             for one, name in zip(table.tricks, names, strict=True)
         ],
-        "won": {side: sum(name in tuple(side) for name in names) for side in ("NS", "EW")},
+        "won": {
+            side: sum(name in tuple(side) for name in names) for side in ("NS", "EW")
+        },
         "turn": _name(turn),
-        "legal": {seat.name: [str(card) for card in table.legal_cards(seat)] for seat in seats},
+        "legal": {
+            seat.name: [str(card) for card in table.legal_cards(seat)] for seat in seats
+        },
         "opens": None if opens in table.shown else _name(opens),
         "over": table.over,
     }
@@ -190,7 +252,9 @@ def _name(seat: Seat | None) -> str | None:
     return None if seat is None else seat.name
 
 
-def conflict_document(query: Query, start: Belief, error: BayesBridgeError) -> dict[str, Any]:
+def conflict_document(
+    query: Query, start: Belief, error: BayesBridgeError
+) -> dict[str, Any]:
     """Which chips cannot hold together, by number from 0, and why: the smallest set, or the first that is refused."""
     pieces = [piece.value for piece in query.position.pieces]
     culprits = error.data.get("evidence", ())  # of calls that no layout explains
@@ -224,7 +288,14 @@ def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
         columns = ("contract", "make", "make_error", "tricks", "score", "score_error")
         best = best_rows(plain_rows(found), 10, found.attrs["passed"])
         rows = [{name: row[name] for name in columns} for row in best]
-        yield "contracts", {"rows": rows, "scheme": str(found.attrs["scheme"]), "caution": str(found.attrs["caution"])}
+        yield (
+            "contracts",
+            {
+                "rows": rows,
+                "scheme": str(found.attrs["scheme"]),
+                "caution": str(found.attrs["caution"]),
+            },
+        )
         return
     try:
         turn_of(belief)
@@ -251,7 +322,11 @@ def sharpen(query: Query, memory: Memory) -> Iterator[Event]:
 
 
 def _ranking(ranked: CardChoices) -> dict[str, Any]:
-    return ranked.document() | {"title": ranked.turn.words, "sentence": ranked.sentence, "caution": ranked.caution}
+    return ranked.document() | {
+        "title": ranked.turn.words,
+        "sentence": ranked.sentence,
+        "caution": ranked.caution,
+    }
 
 
 DIGITS: Final = 6  # of a probability
@@ -271,7 +346,14 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
     try:
         posterior = memory.known(belief, query.seed)
     except Contradiction as error:  # calls that no layout explains
-        yield "board", board | {"conflict": conflict_document(query, start, error), **_models(belief, query)}
+        yield (
+            "board",
+            board
+            | {
+                "conflict": conflict_document(query, start, error),
+                **_models(belief, query),
+            },
+        )
         return
     yield "cards", cards_document(posterior, "first")
     yield from _chips(belief, memory, query.seed)
@@ -287,19 +369,27 @@ def _estimates(posterior: Posterior, query: Query) -> Iterator[Event]:
     yield from _tricks(posterior, query)
     walked = posterior
     if not posterior.target.soft:
-        walked = posterior.belief.infer("direct", 1_000, query.seed)  # in place of millions of layouts
+        walked = posterior.belief.infer(
+            "direct", 1_000, query.seed
+        )  # in place of millions of layouts
     captures = capture_tricks(walked, rng=query.seed)
     mean = captures.mean_if_held
     document = {
         "title": captures.title,
         "fails": round(captures.fails, DIGITS),
         "mean": None if mean is None else round(mean, 4),
-        "pmf": {str(value): round(captures.share(value), DIGITS) for value in captures.occurring},
+        "pmf": {
+            str(value): round(captures.share(value), DIGITS)
+            for value in captures.occurring
+        },
         "exact": captures.exact,
         "notes": captures.notes,
     }
     yield "captures", document
-    yield "points", {"points": _rounded(posterior.point_table), "exact": posterior.counts_points}
+    yield (
+        "points",
+        {"points": _rounded(posterior.point_table), "exact": posterior.counts_points},
+    )
 
 
 def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
@@ -356,25 +446,45 @@ def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
 
 def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
     """How far a posterior moved: bits lost (negative: won), and where cards went, as far as draws can tell."""
-    old, new = (np.clip(one.card_table, 0.0, 1.0) for one in (before, after))  # sums of weights miss 1 by rounding
+    old, new = (
+        np.clip(one.card_table, 0.0, 1.0) for one in (before, after)
+    )  # sums of weights miss 1 by rounding
     sampled = [0.0 if one.counts_cards else 1.0 / one.ess for one in (before, after)]
     noise = np.sqrt(old * (1.0 - old) * sampled[0] + new * (1.0 - new) * sampled[1])
-    shift = np.where(np.abs(new - old) > 4.0 * noise, np.abs(new - old), 0.0)  # of 156 places
+    shift = np.where(
+        np.abs(new - old) > 4.0 * noise, np.abs(new - old), 0.0
+    )  # of 156 places
     far = shift.max(axis=1)
     bits = before.entropy_bits - after.entropy_bits
     moved = []
-    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][:4]:
+    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][
+        :4
+    ]:
         seat = int(np.argmax(shift[card]))
-        shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
+        shares = (
+            round(float(old[card, seat]), DIGITS),
+            round(float(new[card, seat]), DIGITS),
+        )
         moved.append([CARDS[card], "NESW"[seat], *shares])
     exact = before.counts_cards and after.counts_cards
-    return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
+    return {
+        "bits": round(bits, 3) if bits == bits else None,
+        "moved": moved,
+        "exact": exact,
+    }
 
 
 def _models(belief: Belief, query: Query) -> dict[str, Any]:
     """Who the others are taken to be, and the lines that give the belief again."""
     given = query.position.settings.get("style")
-    styles = [f"{one.style.variable} = PairStyle.of_text({one.text[3:]!r})\n" for one in given.value] if given else []
+    styles = (
+        [
+            f"{one.style.variable} = PairStyle.of_text({one.text[3:]!r})\n"
+            for one in given.value
+        ]
+        if given
+        else []
+    )
     imports = "from bayesbridge.bidders.learned import PairStyle\n" if styles else ""
     lines = f"{''.join(styles)}{python_lines(belief)}posterior = belief.infer(rng={query.seed})\n"
     return {
@@ -394,10 +504,14 @@ def records_document(name: str, text: str) -> dict[str, Any]:
     """The boards of a PBN or LIN document, each as what every seat saw of it."""
     reading = _reading(name, text)
     found = enumerate(map(_board, reading.records))
-    boards = [{"number": number, **board} for number, board in found if board is not None]
+    boards = [
+        {"number": number, **board} for number, board in found if board is not None
+    ]
     if not boards:
         why = f": {reading.skipped[0].reason}" if reading.skipped else ""
-        raise NotationError(f"{name[:60]!r} has no board with a full hand and an auction or a play{why}")
+        raise NotationError(
+            f"{name[:60]!r} has no board with a full hand and an auction or a play{why}"
+        )
     return {
         "boards": boards[:64],
         "left_out": len(boards[64:]),
@@ -406,8 +520,14 @@ def records_document(name: str, text: str) -> dict[str, Any]:
 
 
 def _reading(name: str, text: str) -> ParsedRecords:
-    raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
-    lin = name.lower().endswith(".lin") or "lin=" in text or ("|" in text and "[" not in text)
+    raw = text.encode(
+        "utf-8", "replace"
+    )  # bytes: a text without a line break would be taken for a path
+    lin = (
+        name.lower().endswith(".lin")
+        or "lin=" in text
+        or ("|" in text and "[" not in text)
+    )
     return (read_lin if lin else read_pbn)(raw)
 
 
@@ -421,10 +541,23 @@ def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Ev
     bidder = query.position.bidder("learned")
     for row in judged_cards(record, players, bidder=bidder, rng=query.seed):
         rows.append(row)
-        yield "judged", {**row.document(), "number": row.number, "of": len(record.plays)}
-    note = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record{record.rest}."
+        yield (
+            "judged",
+            {**row.document(), "number": row.number, "of": len(record.plays)},
+        )
+    note = (
+        ""
+        if len(record.plays) == 52
+        else f"{len(record.plays)} of 52 cards are on record{record.rest}."
+    )
     table = players_table(players_of([BoardReview(record, rows)]))
-    yield "review", {"rows": table.words, "note": " ".join(filter(None, (note, *alert_sentences(record))))}
+    yield (
+        "review",
+        {
+            "rows": table.words,
+            "note": " ".join(filter(None, (note, *alert_sentences(record)))),
+        },
+    )
 
 
 def _board(record: Record) -> dict[str, Any] | None:
@@ -434,7 +567,10 @@ def _board(record: Record) -> dict[str, Any] | None:
         hand = record.hands[seat]
         if hand is not None and len(hand) == 13:
             pieces = seen_by(record, seat, None)[2]
-            views[seat.name] = {"hand": hand.pbn, "pieces": [[piece.option, piece.text] for piece in pieces]}
+            views[seat.name] = {
+                "hand": hand.pbn,
+                "pieces": [[piece.option, piece.text] for piece in pieces],
+            }
     if not views or not any(view["pieces"] for view in views.values()):
         return None
     return {
@@ -452,7 +588,9 @@ def position_document(name: str, text: str) -> dict[str, Any]:
     """A position file as a question: read once for its lines, and again as any question of a page is."""
     file = Toml(name[:60], text.encode("utf-8", "replace"))
     for key in file.document.keys() & {"system", "style"}:
-        _setting(key, file.document[key])  # before it is read as a position, where these may name files
+        _setting(
+            key, file.document[key]
+        )  # before it is read as a position, where these may name files
     question = _question(Position.read(file))
     read_question(question)
     return question
@@ -468,10 +606,16 @@ def _question(position: Position) -> dict[str, Any]:
 def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
     """What a text is: a style, a position, boards of a record or a viewer's link, else a hand, an auction or both."""
     if text.lstrip().startswith("{"):
-        return {"text": PairStyle.of(text, name[:60]).text}  # the word that stands for it in a link
-    if name.lower().endswith(".toml") or re.search(r"^\s*(observer|hand|evidence)\s*=", text, re.MULTILINE):
+        return {
+            "text": PairStyle.of(text, name[:60]).text
+        }  # the word that stands for it in a link
+    if name.lower().endswith(".toml") or re.search(
+        r"^\s*(observer|hand|evidence)\s*=", text, re.MULTILINE
+    ):
         return position_document(name, text)
-    if name.lower().endswith((".pbn", ".lin")) or any(mark in text for mark in ("|", "[", "lin=")):
+    if name.lower().endswith((".pbn", ".lin")) or any(
+        mark in text for mark in ("|", "[", "lin=")
+    ):
         return records_document(name or "the text", text)
     return _question(_typed(query.position, text))
 
@@ -497,12 +641,20 @@ def _typed(old: Position, text: str) -> Position:
     if named:
         settings["observer"] = _setting("observer", named[1])
     if heard:
-        settings["players"] = Sourced(players_in(settings, [AuctionText(heard)]), "auction")
+        settings["players"] = Sourced(
+            players_in(settings, [AuctionText(heard)]), "auction"
+        )
         observer = settings["observer"].value if "observer" in settings else Seat.S
         dummy = settings["dummy"].value if "dummy" in settings else Seat.N
-        kept = [piece for piece in kept if not isinstance(piece.value, Called | Play | Reveal)]
+        kept = [
+            piece
+            for piece in kept
+            if not isinstance(piece.value, Called | Play | Reveal)
+        ]
         four = settings["players"].value == 4
-        calls: Sequence[Piece] = calls_of(heard, dealer=None, observer=observer, dummy=None if four else dummy)
+        calls: Sequence[Piece] = calls_of(
+            heard, dealer=None, observer=observer, dummy=None if four else dummy
+        )
         kept = [*(Sourced(call, "auction") for call in calls), *kept]
     return Position(settings, tuple(kept))
 
@@ -518,7 +670,11 @@ def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:
     """Layouts drawn by their posterior probability."""
     posterior = memory.known(query.position.belief(), query.seed)
     drawn = posterior.resample(query.number, query.seed)
-    return {"layouts": [[Hand(int(mask)).pbn for mask in masks] for masks in drawn.masks.tolist()]}
+    return {
+        "layouts": [
+            [Hand(int(mask)).pbn for mask in masks] for masks in drawn.masks.tolist()
+        ]
+    }
 
 
 def report_text(query: Query, memory: Memory) -> str:
@@ -528,5 +684,7 @@ def report_text(query: Query, memory: Memory) -> str:
     belief = query.position.belief()
     posterior = memory.known(belief, query.seed)
     if not posterior.target.soft:
-        posterior = belief.infer("direct", rng=query.seed)  # whose marginals and captures are exact all the same
+        posterior = belief.infer(
+            "direct", rng=query.seed
+        )  # whose marginals and captures are exact all the same
     return html_report(posterior, estimate(posterior, "capture", rng=query.seed))

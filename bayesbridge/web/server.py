@@ -57,7 +57,9 @@ def guarded(app: ASGIApp, token: str) -> ASGIApp:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                more = [
+                    (name.encode(), value.encode()) for name, value in HEADERS.items()
+                ]
                 message = {**message, "headers": [*message.get("headers", []), *more]}
             await send(message)
 
@@ -74,19 +76,35 @@ def _refusal(scope: Scope, token: str) -> Response | None:
     request = Request(scope)
     host = request.headers.get("host", "")
     if host.partition(":")[0].lower() not in ("127.0.0.1", "localhost"):
-        return refused(421, "this server answers to its own address alone: open the one it printed")
+        return refused(
+            421, "this server answers to its own address alone: open the one it printed"
+        )
     first = f"{scope['path']}/".split("/")[1]
     if not compare_digest(first.encode("utf-8", "replace"), token.encode()):
-        return refused(404, "nothing is here: open the address that 'bayesbridge serve' printed, with its token")
+        return refused(
+            404,
+            "nothing is here: open the address that 'bayesbridge serve' printed, with its token",
+        )
     if request.method != "POST":
         return None
-    site, origin = request.headers.get("sec-fetch-site", "same-origin"), request.headers.get("origin")
+    site, origin = (
+        request.headers.get("sec-fetch-site", "same-origin"),
+        request.headers.get("origin"),
+    )
     if site != "same-origin" or origin not in (f"http://{host}", f"https://{host}"):
         return refused(403, "questions come from the page of this server alone")
-    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+    if (
+        request.headers.get("content-type", "").split(";")[0].strip()
+        != "application/json"
+    ):
         return refused(415, "send application/json")
     length = request.headers.get("content-length", "0")
-    if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
+    if (
+        not length.isascii()
+        or not length.isdigit()
+        or len(length) > 12
+        or int(length) > MOST_BYTES
+    ):
         return refused(413, f"a request has at most {MOST_BYTES} bytes")
     return None
 
@@ -137,7 +155,9 @@ class Worker:
     async def ask(self, request: dict[str, Any]) -> None:
         self.busy = True
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        with suppress(ConnectionError):  # one that is gone is noticed by what it does not answer
+        with suppress(
+            ConnectionError
+        ):  # one that is gone is noticed by what it does not answer
             await self.process.stdin.drain()
 
     async def next(self) -> Event:
@@ -198,7 +218,10 @@ class Desk:
         if (older := self._questions.get(tab)) is not None:
             older.cancel()
         elif len(self._questions) >= 16:
-            raise HTTPException(503, f"{len(self._questions)} questions are being answered: ask again in a moment")
+            raise HTTPException(
+                503,
+                f"{len(self._questions)} questions are being answered: ask again in a moment",
+            )
         events: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._answer(tab, request, events))
         self._questions[tab] = task
@@ -209,13 +232,17 @@ class Desk:
         finally:
             task.cancel()
 
-    def _ended(self, tab: str, task: asyncio.Task[None], events: asyncio.Queue[Event | None]) -> None:
+    def _ended(
+        self, tab: str, task: asyncio.Task[None], events: asyncio.Queue[Event | None]
+    ) -> None:
         """Also of a question that was replaced before it was begun."""
         events.put_nowait(None)
         if self._questions.get(tab) is task:
             del self._questions[tab]
 
-    async def _answer(self, tab: str, request: dict[str, Any], events: asyncio.Queue[Event | None]) -> None:
+    async def _answer(
+        self, tab: str, request: dict[str, Any], events: asyncio.Queue[Event | None]
+    ) -> None:
         """Get a worker, pass its events on, and give it back ready for another question."""
         worker: Worker | None = None
         last: Event = "replaced", b"{}"
@@ -226,14 +253,23 @@ class Desk:
                     await worker.ask(request)
                     while (event := await worker.next())[0] not in ("end", "lost"):
                         if event[0] in ("judged", "leads"):
-                            limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
+                            limit.reschedule(
+                                asyncio.get_running_loop().time() + SECONDS
+                            )
                         events.put_nowait(event)
-                    if event != ("end", b'{"why":"cancelled"}'):  # an interrupt that was meant for an earlier question
+                    if event != (
+                        "end",
+                        b'{"why":"cancelled"}',
+                    ):  # an interrupt that was meant for an earlier question
                         break
-                lost = _refused("the process that computes was lost and is started again: ask again")
+                lost = _refused(
+                    "the process that computes was lost and is started again: ask again"
+                )
                 last = lost if event[0] == "lost" else event
         except TimeoutError:
-            last = _refused(f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for less")
+            last = _refused(
+                f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for less"
+            )
         finally:
             events.put_nowait(last)
             if worker is not None and not self._closed:
@@ -241,7 +277,11 @@ class Desk:
 
     async def _worker(self, tab: str) -> Worker:
         """An idle worker, the one that answered this tab last if it is free; what only sharpens makes room."""
-        spare = [task for name, task in self._questions.items() if name.endswith(" sharpen") and name != tab]
+        spare = [
+            task
+            for name, task in self._questions.items()
+            if name.endswith(" sharpen") and name != tab
+        ]
         if self._free.locked() and spare:
             spare[0].cancel()
         for own in (worker for worker in self._workers if worker.tab == tab):
@@ -250,7 +290,9 @@ class Desk:
         await self._free.acquire()
         # Sharpening takes the one that waited longest, so that the next click finds its own, which remembers.
         other = self._idle[0 if tab.endswith(" sharpen") else -1]
-        chosen = next((worker for worker in reversed(self._idle) if worker.tab == tab), other)
+        chosen = next(
+            (worker for worker in reversed(self._idle) if worker.tab == tab), other
+        )
         self._idle.remove(chosen)
         chosen.idle.clear()
         chosen.tab = tab
@@ -276,11 +318,17 @@ def _refused(message: str) -> Event:
     return "refused", json.dumps({"message": message}).encode()
 
 
-PAGE: Final = {"index.html": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
+PAGE: Final = {
+    "index.html": "text/html",
+    "explorer.js": "text/javascript",
+    "explorer.css": "text/css",
+}
 """The files of the page: no other file can be asked for."""
 
 
-def application(token: str, workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
+def application(
+    token: str, workers: int, seed: int, ready: Callable[[], None]
+) -> ASGIApp:
     """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
     desk = Desk(workers)
     page = cache(page_files)
@@ -296,7 +344,11 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
 
     async def shown(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        return Response(page()[name], media_type=PAGE[name]) if name in PAGE else refused(404, "nothing is here")
+        return (
+            Response(page()[name], media_type=PAGE[name])
+            if name in PAGE
+            else refused(404, "nothing is here")
+        )
 
     async def answered(request: Request, *kinds: str) -> AsyncIterator[Event]:
         """The events of a worker; random numbers start from the seed of the server unless the page names one."""
@@ -313,24 +365,39 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
             raise BayesBridgeError(f"not JSON: {str(error)[:100]}") from None
         tab = field(document, "tab", str)
         if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
-            raise BayesBridgeError("tab: send a name of 1 to 40 letters, digits and '-'")
-        sent = {"kind": kind, "question": {"seed": seed, **field(document, "question", dict)}}
+            raise BayesBridgeError(
+                "tab: send a name of 1 to 40 letters, digits and '-'"
+            )
+        sent = {
+            "kind": kind,
+            "question": {"seed": seed, **field(document, "question", dict)},
+        }
         if kind in ("entry", "review"):
-            sent |= {"name": field(document, "name", str)[:200], "text": field(document, "text", str)}
+            sent |= {
+                "name": field(document, "name", str)[:200],
+                "text": field(document, "text", str),
+            }
         if kind == "review":
             sent["board"] = field(document, "board", int)
         return desk.answers(f"{tab} {kind}", sent)
 
     async def ask(request: Request) -> Response:
         events = await answered(request, "ask", "review", "sharpen")
-        first = await anext(events, None) or ("replaced", b"{}")  # Python 3.12.1 takes no tuple as default
+        first = await anext(events, None) or (
+            "replaced",
+            b"{}",
+        )  # Python 3.12.1 takes no tuple as default
         return StreamingResponse(_frames(first, events), media_type="text/event-stream")
 
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
-        async for event, data in await answered(request, "layouts", "toml", "report", "entry"):
+        async for event, data in await answered(
+            request, "layouts", "toml", "report", "entry"
+        ):
             if event in (kind, "refused"):
-                return Response(data, 200 if event == kind else 400, media_type="application/json")
+                return Response(
+                    data, 200 if event == kind else 400, media_type="application/json"
+                )
         return JSONResponse({"message": "a newer question took its place"}, 409)
 
     routes = [
@@ -339,8 +406,12 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
         Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),
     ]
-    handlers: Any = dict.fromkeys((HTTPException, BayesBridgeError, Exception), on_error)
-    return guarded(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token)
+    handlers: Any = dict.fromkeys(
+        (HTTPException, BayesBridgeError, Exception), on_error
+    )
+    return guarded(
+        Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token
+    )
 
 
 async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[bytes]:
@@ -365,12 +436,19 @@ def listen(port: int) -> socket.socket:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
         why = error.strerror or error
-        raise BayesBridgeError(f"cannot listen at port {port}: {why}; give another --port, 0 for any") from None
+        raise BayesBridgeError(
+            f"cannot listen at port {port}: {why}; give another --port, 0 for any"
+        ) from None
 
 
-def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
+def explorer(
+    token: str, workers: int, ready: Callable[[], None], seed: int = 1
+) -> uvicorn.Server:
     """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
-    for name in ("uvicorn.error", "uvicorn.access"):  # the token stands in every address
+    for name in (
+        "uvicorn.error",
+        "uvicorn.access",
+    ):  # the token stands in every address
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     config = uvicorn.Config(
         application(token, workers, seed, ready),

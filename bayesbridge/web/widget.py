@@ -65,9 +65,19 @@ class Explorer(anywidget.AnyWidget):
     def _answer(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
         if message.get("kind") == "page":
             page = page_files()
-            html, script, style = (page[name] for name in ("index.html", "explorer.js", "explorer.css"))
-            html = html.replace('<link rel="stylesheet" href="explorer.css">', f"<style>{style}</style>")
-            self.send({"page": html.replace(' src="explorer.js"></script>', f">{script}</script>")})
+            html, script, style = (
+                page[name] for name in ("index.html", "explorer.js", "explorer.css")
+            )
+            html = html.replace(
+                '<link rel="stylesheet" href="explorer.css">', f"<style>{style}</style>"
+            )
+            self.send(
+                {
+                    "page": html.replace(
+                        ' src="explorer.js"></script>', f">{script}</script>"
+                    )
+                }
+            )
             return
         if "link" in message:
             self.link = message["link"]
@@ -104,20 +114,28 @@ def belief_of(link: str) -> Belief:
 def link_of(belief: Belief) -> str:
     """The link that opens the page on a belief; one that no link gives again is refused."""
     if not isinstance(belief, Belief):
-        raise BayesBridgeError(f"the explorer shows a Belief, not {type(belief).__name__}: give bb.Belief(…)")
+        raise BayesBridgeError(
+            f"the explorer shows a Belief, not {type(belief).__name__}: give bb.Belief(…)"
+        )
     four = belief.dummy is None
     words = [("observer", belief.observer.name), ("hand", belief.hand.pbn)]
-    words.append(("players", "4") if belief.dummy is None else ("dummy", belief.dummy.name))
+    words.append(
+        ("players", "4") if belief.dummy is None else ("dummy", belief.dummy.name)
+    )
     words += [] if belief.trump is None else [("trump", belief.trump.name)]
     base = belief.bidder
     if isinstance(base, SystemBidder):
         words += [("system", agreement.text) for agreement in base.systems]
         base = base.base
-    words += [("style", f"{side}:{style.pair}") for side, style in getattr(base, "named", ())]
+    words += [
+        ("style", f"{side}:{style.pair}") for side, style in getattr(base, "named", ())
+    ]
     words += [("player", "none")] if four and belief.player is None else []
     pieces = [(piece.option, piece.text) for piece in belief.evidence]
     for name, model in bayesbridge_bidders().items():
-        named = [] if name == ("learned" if four else "iterative") else [("bidder", name)]
+        named = (
+            [] if name == ("learned" if four else "iterative") else [("bidder", name)]
+        )
         for setting in ("slip", "vulnerable"):
             value = getattr(base, setting, None)
             if value is not None and value != getattr(model, setting, None):
@@ -126,6 +144,10 @@ def link_of(belief: Belief) -> str:
         with suppress(BayesBridgeError):
             if belief_of(link) == belief:
                 return link
-    models = " and ".join(model_words(model) for model in (belief.bidder, belief.player) if model is not None)
+    models = " and ".join(
+        model_words(model)
+        for model in (belief.bidder, belief.player)
+        if model is not None
+    )
     told = "give one with a bidder, systems, styles and a player that come with the package"
     raise BayesBridgeError(f"the explorer cannot show a belief with {models}: {told}")

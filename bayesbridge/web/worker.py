@@ -18,7 +18,9 @@ from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
 
 
 def work() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background has it ignored
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell in the background has it ignored
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     out = os.fdopen(os.dup(1), "wb")
@@ -28,8 +30,15 @@ def work() -> None:
     memory = Memory()
     # Two answers before the first question, so that modules, kernels, tables and networks are there.
     settings = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
-    for more, evidence in (({}, [["void", "E:H"]]), ({"players": "4"}, [["call", "N:1NT"]])):
-        example = {"settings": settings | more, "evidence": evidence, "contract": "1NT by S"}
+    for more, evidence in (
+        ({}, [["void", "E:H"]]),
+        ({"players": "4"}, [["call", "N:1NT"]]),
+    ):
+        example = {
+            "settings": settings | more,
+            "evidence": evidence,
+            "contract": "1NT by S",
+        }
         for event, _ in events({"kind": "ask", "question": example}, memory):
             if event == "contracts":  # more draws come after it
                 break
@@ -56,11 +65,15 @@ def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
 def refusal(error: BaseException) -> dict[str, str]:
     """What a page is told of an error, in one line."""
     if isinstance(error, BayesBridgeError):
-        return {"message": re.sub(r"--(?=[a-z])", "", str(error))}  # a page has no options
+        return {
+            "message": re.sub(r"--(?=[a-z])", "", str(error))
+        }  # a page has no options
     return {"message": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
 
 
-def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def events(
+    request: dict[str, Any], memory: Any
+) -> Iterator[tuple[str, dict[str, Any]]]:
     from bayesbridge.web import answers
 
     kind = request["kind"]
@@ -72,7 +85,9 @@ def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str
     elif kind == "entry":
         yield kind, answers.entry_document(query, request["name"], request["text"])
     elif kind == "review":
-        yield from answers.review_events(query, request["name"], request["text"], request["board"])
+        yield from answers.review_events(
+            query, request["name"], request["text"], request["board"]
+        )
     elif kind == "layouts":
         yield kind, answers.layouts_document(query, memory)
     elif kind == "toml":
@@ -84,7 +99,9 @@ def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str
 def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:
     """One line; the reader may be gone, and then so are we."""
     try:
-        out.write(f"{event} {json.dumps(document, allow_nan=False, separators=(',', ':'))}\n".encode())
+        out.write(
+            f"{event} {json.dumps(document, allow_nan=False, separators=(',', ':'))}\n".encode()
+        )
         out.flush()
     except BrokenPipeError:
         os._exit(0)
@@ -96,9 +113,15 @@ def _interrupts(let_through: bool) -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    while let_through and hasattr(signal, "sigtimedwait") and signal.sigtimedwait({signal.SIGINT}, 0) is not None:
+    while (
+        let_through
+        and hasattr(signal, "sigtimedwait")
+        and signal.sigtimedwait({signal.SIGINT}, 0) is not None
+    ):
         pass
-    before = signal.pthread_sigmask(signal.SIG_UNBLOCK if let_through else signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(
+        signal.SIG_UNBLOCK if let_through else signal.SIG_BLOCK, {signal.SIGINT}
+    )
     try:
         yield
     finally:

@@ -20,7 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import Strain
-from bayesbridge.estimators.builtin import CaptureEstimator, PlayOutEstimator, TricksEstimator
+from bayesbridge.estimators.builtin import (
+    CaptureEstimator,
+    PlayOutEstimator,
+    TricksEstimator,
+)
 from bayesbridge.estimators.odds import FARTHEST, actual_table
 from bayesbridge.estimators.protocol import run
 from bayesbridge.words import number
@@ -50,12 +54,22 @@ def estimates(tables: list[Table], solved: list[int]) -> dict[str, Estimate]:
         here = [i for i, table in enumerate(tables) if table.contract.strain == strain]
         if not here:
             continue
-        layouts, question = declarers_first(tables[i] for i in here), north_declares(strain)
+        layouts, question = (
+            declarers_first(tables[i] for i in here),
+            north_declares(strain),
+        )
         T = run(CaptureEstimator(), layouts, question)["T"]
         numbers["T"][:, here] = np.where(T > 0, T, np.nan)
-        numbers["play_out"][:, here] = run(PlayOutEstimator(), layouts, question)["tricks"]
-        network = np.asarray(run(TricksEstimator(), layouts, question)["tricks"], np.float64)
-        after = [row @ actual_table(tables[i].contract) for row, i in zip(network, here, strict=True)]
+        numbers["play_out"][:, here] = run(PlayOutEstimator(), layouts, question)[
+            "tricks"
+        ]
+        network = np.asarray(
+            run(TricksEstimator(), layouts, question)["tricks"], np.float64
+        )
+        after = [
+            row @ actual_table(tables[i].contract)
+            for row, i in zip(network, here, strict=True)
+        ]
         for name, shares in (("tricks", network), ("tricks, actual", np.array(after))):
             numbers[name][:, here] = shares @ np.arange(14), shares.argmax(axis=1)
     numbers["double dummy"][:] = solved
@@ -83,7 +97,9 @@ def markdown(found: dict[str, Estimate], kind: NDArray[np.bool_]) -> str:
     """One table beside the real results and one beside double dummy, no trumps first."""
     parts = []
     for truth in ("real result", "double dummy"):
-        lines = [f"| beside the {truth} | tables | bias | rms error | exact | within one | correlation |"]
+        lines = [
+            f"| beside the {truth} | tables | bias | rms error | exact | within one | correlation |"
+        ]
         lines.append("|---|---:|---:|---:|---:|---:|---:|")
         for where, here in zip(KINDS, (kind, ~kind), strict=True):
             for name in NAMES:
@@ -104,16 +120,34 @@ def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> Non
     steps = np.arange(-4, 6)
     panels = [["T", "play_out", "."], ["tricks", "tricks, actual", "double dummy"]]
     for name, ax in figure.subplot_mosaic(panels, sharex=True, sharey=True).items():
-        for shift, colour, label, here in ((-0.2, BLUE, KINDS[0], kind), (0.2, ORANGE, KINDS[1], ~kind)):
+        for shift, colour, label, here in (
+            (-0.2, BLUE, KINDS[0], kind),
+            (0.2, ORANGE, KINDS[1], ~kind),
+        ):
             apart = (found[name].likeliest - found["real result"].mean)[here]
             apart = np.clip(apart[~np.isnan(apart)], steps[0], steps[-1])
-            shares = [100 * (apart == step).mean() if len(apart) else 0.0 for step in steps]
-            ax.bar(steps + shift, shares, 0.4, color=colour, label=f"{label} ({len(apart)})")
+            shares = [
+                100 * (apart == step).mean() if len(apart) else 0.0 for step in steps
+            ]
+            ax.bar(
+                steps + shift,
+                shares,
+                0.4,
+                color=colour,
+                label=f"{label} ({len(apart)})",
+            )
         ax.axvline(0, color="0.5", linewidth=0.8, zorder=0)
         ax.set_title(name, fontsize=10)
         ax.set_xticks(
             steps,
-            ["≤ −4", *(f"{step:+d}".replace("-", "−") if step else "0" for step in steps[1:-1]), "≥ 5"],
+            [
+                "≤ −4",
+                *(
+                    f"{step:+d}".replace("-", "−") if step else "0"
+                    for step in steps[1:-1]
+                ),
+                "≥ 5",
+            ],
             fontsize=7,
         )
         ax.legend(fontsize=7, frameon=False, loc="upper right")
@@ -124,15 +158,33 @@ def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> Non
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz")
-    parser.add_argument("--solved", type=Path, default=Path("tables.tsv"), help="what is solved, kept between runs")
-    parser.add_argument("--share", type=float, default=SHARE, help="share of the deals (default: %(default)s)")
-    parser.add_argument("--tables", type=int, help="the first so many tables of these (default: all)")
-    parser.add_argument("--all", action="store_true", help="not only deals that are set aside")
+    parser.add_argument(
+        "--solved",
+        type=Path,
+        default=Path("tables.tsv"),
+        help="what is solved, kept between runs",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=SHARE,
+        help="share of the deals (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--tables", type=int, help="the first so many tables of these (default: all)"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="not only deals that are set aside"
+    )
     parser.add_argument("--picture", type=Path, help="draw it here")
     options = parser.parse_args()
-    _, tables, solved = solved_tables(options.records, options.solved, options.share, options.tables)
+    _, tables, solved = solved_tables(
+        options.records, options.solved, options.share, options.tables
+    )
     kept = [
         i
         for i, table in enumerate(tables)

@@ -34,14 +34,23 @@ def identifier(record: Record) -> str:
 
 def numbered(records: Iterable[Record]) -> list[Record]:
     """The records as boards from 1 on, without names and remarks."""
-    return [replace(one, board=str(n), room="", alerts=(), tags=()) for n, one in enumerate(records, 1)]
+    return [
+        replace(one, board=str(n), room="", alerts=(), tags=())
+        for n, one in enumerate(records, 1)
+    ]
 
 
-def frozen_list(records: Iterable[Record], most: int | None = None, part: DealSplit = DealSplit.TEST) -> list[Record]:
+def frozen_list(
+    records: Iterable[Record], most: int | None = None, part: DealSplit = DealSplit.TEST
+) -> list[Record]:
     """The first ``most`` boards of the list (default: all), numbered from 1: of each deal one table."""
     kept: dict[str, tuple[str, Record]] = {}
     for record in records:
-        if record.deal is None or usable(record) or part_of_masks(h.mask for h in record.deal.hands) is not part:
+        if (
+            record.deal is None
+            or usable(record)
+            or part_of_masks(h.mask for h in record.deal.hands) is not part
+        ):
             continue
         key, table = identifier(record).split()
         if key not in kept or table < kept[key][0]:
@@ -53,19 +62,27 @@ def frozen_list(records: Iterable[Record], most: int | None = None, part: DealSp
 
 def tables(path: str) -> dict[str, Record]:
     """The tables of a file by identifier."""
-    records = (one for one in iter_records(path) if isinstance(one, Record) and one.deal is not None)
+    records = (
+        one
+        for one in iter_records(path)
+        if isinstance(one, Record) and one.deal is not None
+    )
     return {identifier(record): record for record in records}
 
 
 def digest(identifiers: list[str]) -> str:
     """SHA-256 of a list: one identifier on each line, a line feed after each."""
-    return hashlib.sha256("".join(f"{one}\n" for one in identifiers).encode()).hexdigest()
+    return hashlib.sha256(
+        "".join(f"{one}\n" for one in identifiers).encode()
+    ).hexdigest()
 
 
 def main(path: str, out: str | None = None, own: bool = False) -> str:
     """Write the boards of the list that a file has, or its ``own`` list; without ``out`` say which boards it has."""
     if own and out is not None:
-        boards = frozen_list(one for one in iter_records(path) if isinstance(one, Record))
+        boards = frozen_list(
+            one for one in iter_records(path) if isinstance(one, Record)
+        )
         with Path(out).open("w", encoding="utf-8") as stream:
             write_pbn(boards, stream)
         return f"{len(boards)} boards of the test in {out}"
@@ -81,9 +98,15 @@ def main(path: str, out: str | None = None, own: bool = False) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("records", help="a PBN or LIN file")
     parser.add_argument("-o", "--out", metavar="FILE.pbn")
-    parser.add_argument("--own", action="store_true", help="all test deals of the file, not those of boards.txt")
+    parser.add_argument(
+        "--own",
+        action="store_true",
+        help="all test deals of the file, not those of boards.txt",
+    )
     asked = parser.parse_args()
     sys.stdout.write(main(asked.records, asked.out, asked.own) + "\n")

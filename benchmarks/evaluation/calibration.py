@@ -48,7 +48,15 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.estimators.registry import load
-from bayesbridge.evidence.kinds import HighCards, Holds, Length, Piece, Play, Reveal, pieces
+from bayesbridge.evidence.kinds import (
+    HighCards,
+    Holds,
+    Length,
+    Piece,
+    Play,
+    Reveal,
+    pieces,
+)
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from bayesbridge.markup import Table
@@ -83,7 +91,11 @@ POINT_CELLS: Final = ((0, 4), (5, 9), (10, 14), (15, 40))
 
 
 def simulate_play(
-    deal: Deal, auction: Auction, player: PlayerModel, cards: int, rng: int | np.random.Generator
+    deal: Deal,
+    auction: Auction,
+    player: PlayerModel,
+    cards: int,
+    rng: int | np.random.Generator,
 ) -> tuple[tuple[Seat, Card], ...]:
     """The first ``cards`` cards of a deal after an auction of four players, (seat, card) in order.
 
@@ -106,7 +118,11 @@ def simulate_play(
             masks = np.array([dealt[seat].mask], dtype=np.uint64)
             # Sequences that differ in the last card alone: log P(it) + constant.
             logs = [
-                float(player.log_likelihood(masks, contract, [*plays, (seat, card)], seat, auction, table)[0])
+                float(
+                    player.log_likelihood(
+                        masks, contract, [*plays, (seat, card)], seat, auction, table
+                    )[0]
+                )
                 for card in legal
             ]
             chances = np.exp(np.array(logs) - max(logs))
@@ -150,11 +166,19 @@ class Scenario:
 
     def __post_init__(self) -> None:
         if not 0 <= self.shown <= 12:
-            raise BayesBridgeError(f"{self.shown} cards shown: show 0 to 12 of a hand of 13", shown=self.shown)
+            raise BayesBridgeError(
+                f"{self.shown} cards shown: show 0 to 12 of a hand of 13",
+                shown=self.shown,
+            )
         if self.bidder is None and (self.cards or self.prior is not None):
-            raise BayesBridgeError("cards and styles follow calls: give the scenario a bidder", cards=self.cards)
+            raise BayesBridgeError(
+                "cards and styles follow calls: give the scenario a bidder",
+                cards=self.cards,
+            )
         if self.cards and (self.player is None or self.dummy is not None):
-            raise BayesBridgeError("cards are played by a player model, by four players: give player= and dummy=None")
+            raise BayesBridgeError(
+                "cards are played by a player model, by four players: give player= and dummy=None"
+            )
 
     def draw(self, rng: np.random.Generator | int) -> Scene:
         """A deal, and what South believes after all that South has seen of it."""
@@ -165,13 +189,23 @@ class Scenario:
         deal = Deal((north, east, south, west))
         style = None if self.prior is None else self.prior.draw(generator)
         seen = self._seen(deal, style, generator)
-        informed = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.bidder, player=self.player).given(*seen)
+        informed = Belief(
+            OBSERVER, south, dummy=self.dummy, bidder=self.bidder, player=self.player
+        ).given(*seen)
         belief = informed
         if self.believed is not None:
-            belief = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.believed, player=self.player).given(*seen)
+            belief = Belief(
+                OBSERVER,
+                south,
+                dummy=self.dummy,
+                bidder=self.believed,
+                player=self.player,
+            ).given(*seen)
         return Scene(layout, belief, informed, style, self.prior)
 
-    def _seen(self, deal: Deal, style: StyleBidder | None, rng: np.random.Generator) -> list[Piece]:
+    def _seen(
+        self, deal: Deal, style: StyleBidder | None, rng: np.random.Generator
+    ) -> list[Piece]:
         seen: list[Piece] = []
         dummy = self.dummy
         if self.bidder is not None:
@@ -180,33 +214,71 @@ class Scenario:
             if dummy is None and auction.contract is not None:
                 dummy = auction.contract.declarer.partner
             if self.player is not None:
-                seen += [Play(*play) for play in simulate_play(deal, auction, self.player, self.cards, rng)]
+                seen += [
+                    Play(*play)
+                    for play in simulate_play(
+                        deal, auction, self.player, self.cards, rng
+                    )
+                ]
         opened = self.open_dummy and dummy is not None and dummy != OBSERVER
         if opened and dummy is not None:
             # The dummy opens after the lead.
-            lead = next((i + 1 for i, piece in enumerate(seen) if isinstance(piece, Play)), len(seen))
+            lead = next(
+                (i + 1 for i, piece in enumerate(seen) if isinstance(piece, Play)),
+                len(seen),
+            )
             seen.insert(lead, Reveal(dummy, deal[dummy]))
         left, right = OBSERVER.next(), OBSERVER.next(3)
         if self.told_points:
             points = deal[left].points
-            seen.append(HighCards(left, *next(cell for cell in POINT_CELLS if cell[0] <= points <= cell[1])))
+            seen.append(
+                HighCards(
+                    left,
+                    *next(cell for cell in POINT_CELLS if cell[0] <= points <= cell[1]),
+                )
+            )
         if self.told_lengths:
             suit = Suit(int(rng.integers(4)))
             length = (deal[right].mask >> 13 * suit & 0x1FFF).bit_count()
-            seen.append(Length(right, suit, *next(cell for cell in LENGTH_CELLS if cell[0] <= length <= cell[1])))
+            seen.append(
+                Length(
+                    right,
+                    suit,
+                    *next(
+                        cell for cell in LENGTH_CELLS if cell[0] <= length <= cell[1]
+                    ),
+                )
+            )
         if self.shown:
-            hidden = [seat for seat in Seat if seat != OBSERVER and not (opened and seat == dummy)]
+            hidden = [
+                seat
+                for seat in Seat
+                if seat != OBSERVER and not (opened and seat == dummy)
+            ]
             for seat in hidden:
                 cards = list(deal[seat])
-                seen.append(Holds(seat, [cards[i] for i in rng.choice(13, self.shown, replace=False)]))
+                seen.append(
+                    Holds(
+                        seat,
+                        [cards[i] for i in rng.choice(13, self.shown, replace=False)],
+                    )
+                )
         return seen
 
-    def _auction(self, deal: Deal, bidder: BidderModel, style: StyleBidder | None, rng: np.random.Generator) -> Auction:
+    def _auction(
+        self,
+        deal: Deal,
+        bidder: BidderModel,
+        style: StyleBidder | None,
+        rng: np.random.Generator,
+    ) -> Auction:
         seats = [seat for seat in Seat if seat != self.dummy]
         bidders = dict.fromkeys(seats, bidder)
         if style is not None:
             bidders[UNKNOWN] = style
-        return simulate_auction(deal, bidders, seats[int(rng.integers(len(seats)))], self.dummy, rng)
+        return simulate_auction(
+            deal, bidders, seats[int(rng.integers(len(seats)))], self.dummy, rng
+        )
 
 
 class Scene(NamedTuple):
@@ -225,7 +297,14 @@ class Scene(NamedTuple):
 type Floats = NDArray[np.float64]
 type Values = NDArray[np.integer] | Floats
 
-QUANTITIES: Final = ("T", "left's points", "right's points", "left's spades", "right's hearts", "top spade's seat")
+QUANTITIES: Final = (
+    "T",
+    "left's points",
+    "right's points",
+    "left's spades",
+    "right's hearts",
+    "top spade's seat",
+)
 """Numbers of a layout: what the player on South's left would capture with the dummy, or with their partner where four
 bid; points and lengths of the players beside South; and which seat has the highest spade that South lacks."""
 
@@ -263,7 +342,9 @@ class Distribution:
         ties = float(self.weights[self.values == self.truth].sum())
         if self.worth == inf:
             return min(below + uniform * ties, 1.0)
-        return (self.worth * below + uniform * (self.worth * ties + 1.0)) / (self.worth + 1.0)
+        return (self.worth * below + uniform * (self.worth * ties + 1.0)) / (
+            self.worth + 1.0
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,10 +361,14 @@ def names_of(soft: bool, styled: bool) -> tuple[str, ...]:
     return (*QUANTITIES, *[LIKELIHOOD] * soft, *[AGGRESSIVENESS] * styled)
 
 
-def predict(scene: Scene, method: str, draws: int, rng: np.random.Generator) -> Prediction:
+def predict(
+    scene: Scene, method: str, draws: int, rng: np.random.Generator
+) -> Prediction:
     """Ask one engine."""
     if method not in ENGINES:
-        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method)
+        raise BayesBridgeError(
+            f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method
+        )
     return ENGINES[method](scene, draws, rng)
 
 
@@ -296,7 +381,10 @@ def _numbers(belief: Belief, masks: Masks) -> dict[str, Values]:
         zip(
             QUANTITIES,
             (
-                captures(np.ascontiguousarray(masks[:, first]), np.ascontiguousarray(masks[:, second])).T,
+                captures(
+                    np.ascontiguousarray(masks[:, first]),
+                    np.ascontiguousarray(masks[:, second]),
+                ).T,
                 points[:, LEFT],
                 points[:, RIGHT],
                 lengths[:, LEFT, Suit.S],
@@ -320,20 +408,29 @@ def _top_spade(belief: Belief) -> int:
     return next(card for card in range(51, -1, -1) if not belief.hand.mask >> card & 1)
 
 
-def _of_layouts(scene: Scene, masks: Masks, weights: Floats, exact: bool = False) -> dict[str, Distribution]:
+def _of_layouts(
+    scene: Scene, masks: Masks, weights: Floats, exact: bool = False
+) -> dict[str, Distribution]:
     """Every quantity under weighted layouts."""
     # The truth goes through the same batch: its likelihood must tie with that of layouts that the model finds equal.
     numbers = _numbers(scene.informed, np.vstack([scene.layout[None], masks]))
     worth = inf if exact else 1.0 / float(weights @ weights)
-    return {name: Distribution(all_[1:], weights, float(all_[0]), worth) for name, all_ in numbers.items()}
+    return {
+        name: Distribution(all_[1:], weights, float(all_[0]), worth)
+        for name, all_ in numbers.items()
+    }
 
 
-def _inferred(method: str, scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
+def _inferred(
+    method: str, scene: Scene, draws: int, rng: np.random.Generator
+) -> Prediction:
     return _of_posterior(scene, scene.belief.infer(method, draws, rng))
 
 
 def _of_posterior(scene: Scene, posterior: Posterior) -> Prediction:
-    numbers = _of_layouts(scene, posterior.layouts.masks, posterior.weights, posterior.exact)
+    numbers = _of_layouts(
+        scene, posterior.layouts.masks, posterior.weights, posterior.exact
+    )
     return Prediction(numbers, posterior.card_probabilities().values[::-1])
 
 
@@ -355,7 +452,9 @@ def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction
     numbers = {}
     for name, table in zip(QUANTITIES, tables, strict=True):
         shares = np.asarray(table, dtype=np.float64)
-        numbers[name] = Distribution(np.arange(len(shares)), shares / shares.sum(), float(truth[name][0]))
+        numbers[name] = Distribution(
+            np.arange(len(shares)), shares / shares.sum(), float(truth[name][0])
+        )
     return Prediction(numbers, cards)
 
 
@@ -364,14 +463,27 @@ def _jointly(scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
     from bayesbridge.joint import infer_jointly
 
     if scene.style is None:
-        raise BayesBridgeError('method "joint" is for a style that is not known: give the scenario a prior of styles')
-    found = infer_jointly(scene.belief, UNKNOWN, (), scene.prior, layouts=draws, draws=STYLES, chains=1, rng=rng)
+        raise BayesBridgeError(
+            'method "joint" is for a style that is not known: give the scenario a prior of styles'
+        )
+    found = infer_jointly(
+        scene.belief,
+        UNKNOWN,
+        (),
+        scene.prior,
+        layouts=draws,
+        draws=STYLES,
+        chains=1,
+        rng=rng,
+    )
     posterior, styles = found.layouts, found.styles.draws(UNKNOWN.name)[:, 0]
     walked = len(posterior) == posterior.count()
     numbers = _of_layouts(scene, posterior.layouts.masks, posterior.weights, walked)
     equal = np.full(len(styles), 1.0 / len(styles))
     own = Distribution(styles, equal, scene.style.aggressiveness, found.diagnostics.ess)
-    return Prediction({**numbers, AGGRESSIVENESS: own}, posterior.card_probabilities().values[::-1])
+    return Prediction(
+        {**numbers, AGGRESSIVENESS: own}, posterior.card_probabilities().values[::-1]
+    )
 
 
 ENGINES: Final[dict[str, Callable[[Scene, int, np.random.Generator], Prediction]]] = {
@@ -430,7 +542,12 @@ def chi_square(name: str, counts: Counts) -> Test:
     cells = counts.reshape(cells_for(int(counts.sum())), -1).sum(axis=1)
     found = stats.chisquare(cells)
     effect = sqrt(found.statistic / cells.sum())
-    return Test(f"{name}: ranks fill the cells evenly", float(found.statistic), float(found.pvalue), effect)
+    return Test(
+        f"{name}: ranks fill the cells evenly",
+        float(found.statistic),
+        float(found.pvalue),
+        effect,
+    )
 
 
 def ecdf_test(name: str, counts: Counts) -> Test:
@@ -438,15 +555,22 @@ def ecdf_test(name: str, counts: Counts) -> Test:
     deals = int(counts.sum())
     seen = float(_tails(counts.cumsum()[None, :-1], deals).min())
     simulated = _smallest_tails(deals)
-    p = (1.0 + np.searchsorted(simulated, seen * (1 + 1e-12), side="right")) / (1.0 + len(simulated))
+    p = (1.0 + np.searchsorted(simulated, seen * (1 + 1e-12), side="right")) / (
+        1.0 + len(simulated)
+    )
     departure = float(np.abs(counts.cumsum()[:-1] / deals - EDGES).max())
-    return Test(f"{name}: no rank comes too early or too late", departure, float(p), departure)
+    return Test(
+        f"{name}: no rank comes too early or too late", departure, float(p), departure
+    )
 
 
 def ecdf_band(deals: int, level: float = 0.95) -> tuple[Floats, Floats]:
     """Lowest and highest share of ranks below each of EDGES, all at once with probability ``level``."""
     tail = float(np.quantile(_smallest_tails(deals), 1.0 - level))
-    low, high = stats.binom.ppf(tail / 2, deals, EDGES), stats.binom.isf(tail / 2, deals, EDGES)
+    low, high = (
+        stats.binom.ppf(tail / 2, deals, EDGES),
+        stats.binom.isf(tail / 2, deals, EDGES),
+    )
     return np.asarray(low / deals), np.asarray(high / deals)
 
 
@@ -474,7 +598,10 @@ def _tails(below: NDArray[np.int64], deals: int) -> Floats:
 def _tail_table(deals: int) -> Floats:
     """(deals + 1, BINS − 1) the tail of every number of ranks below each edge."""
     numbers = np.arange(deals + 1)[:, None]
-    low, high = stats.binom.cdf(numbers, deals, EDGES), stats.binom.sf(numbers - 1, deals, EDGES)
+    low, high = (
+        stats.binom.cdf(numbers, deals, EDGES),
+        stats.binom.sf(numbers - 1, deals, EDGES),
+    )
     return np.asarray(2.0 * np.minimum(low, high))
 
 
@@ -502,9 +629,19 @@ SCENARIOS: Final = {
     "levels": Scenario("levels", IterativeBidder(slip=0.05), open_dummy=True),
     "importance": Scenario("importance", StyleBidder(), draws=2000),
     "resample-move": Scenario("resample-move", StyleBidder(), dummy=None, draws=2000),
-    "likelihood-weighting": Scenario("likelihood-weighting", IterativeBidder(slip=0.05, suits=True), draws=20_000),
+    "likelihood-weighting": Scenario(
+        "likelihood-weighting", IterativeBidder(slip=0.05, suits=True), draws=20_000
+    ),
     "joint": Scenario("joint", StyleBidder(), open_dummy=True, shown=5, prior=Prior()),
-    "auto": Scenario("auto", LearnedBidder(), dummy=None, open_dummy=True, player=LearnedPlayer(), cards=8, draws=2000),
+    "auto": Scenario(
+        "auto",
+        LearnedBidder(),
+        dummy=None,
+        open_dummy=True,
+        player=LearnedPlayer(),
+        cards=8,
+        draws=2000,
+    ),
 }
 """A scenario for each engine, one that it would be used for: three players but for ``resample-move`` and ``auto``,
 whose four are style bidders, and experts who also play two tricks."""
@@ -522,14 +659,21 @@ def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Float
         for row, name in enumerate(names):
             ranks[row] += tally([prediction.numbers[name].rank(rng.random())])
         hidden = _hidden_places(scene.belief)
-        lies = (scene.layout[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).astype(np.float64)
-        deal_bins, deal_slope = _compared(prediction.cards[hidden].ravel(), lies[hidden].ravel())
+        lies = (
+            scene.layout[None, :] >> np.arange(52, dtype=np.uint64)[:, None]
+            & np.uint64(1)
+        ).astype(np.float64)
+        deal_bins, deal_slope = _compared(
+            prediction.cards[hidden].ravel(), lies[hidden].ravel()
+        )
         bins += deal_bins
         slope += deal_slope
     return np.concatenate([[deals], ranks.ravel(), bins.ravel(), slope])
 
 
-def _predicted(scenario: Scenario, rng: np.random.Generator) -> tuple[Scene, Prediction]:
+def _predicted(
+    scenario: Scenario, rng: np.random.Generator
+) -> tuple[Scene, Prediction]:
     """A deal and the answer to it; another deal where plain weights refuse.
 
     That depends on what is seen and on the draws, not on the hidden cards, so the truth still ranks evenly.
@@ -548,7 +692,9 @@ def _predicted(scenario: Scenario, rng: np.random.Generator) -> tuple[Scene, Pre
 def _hidden_places(belief: Belief) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Index of cards × seats: the cards whose seat the hard evidence leaves open, and the seats that are not full."""
     known = belief.constraints.normalised()
-    return np.ix_([card for card in range(52) if known.unknown_mask >> card & 1], known.hidden)
+    return np.ix_(
+        [card for card in range(52) if known.unknown_mask >> card & 1], known.hidden
+    )
 
 
 def _compared(predicted: Floats, observed: Floats) -> tuple[Floats, Floats]:
@@ -558,7 +704,9 @@ def _compared(predicted: Floats, observed: Floats) -> tuple[Floats, Floats]:
     cards, chances, hits = (np.bincount(place, weight, CARD_BINS) for weight in weights)
     gap = hits - chances
     lean = float((observed - predicted) @ predicted)
-    return np.stack([cards, chances, hits, gap**2]), np.array([observed @ predicted, predicted @ predicted, lean**2])
+    return np.stack([cards, chances, hits, gap**2]), np.array(
+        [observed @ predicted, predicted @ predicted, lean**2]
+    )
 
 
 def names_in(scenario: Scenario) -> tuple[str, ...]:
@@ -588,12 +736,16 @@ class Calibration:
         ranks, bins = BINS * len(names), 4 * CARD_BINS
         deals, first, second, slope = np.split(sums, [1, 1 + ranks, 1 + ranks + bins])
         cells = first.reshape(-1, BINS).astype(np.int64)
-        return cls(scenario, int(deals[0]), names, cells, second.reshape(4, CARD_BINS), slope)
+        return cls(
+            scenario, int(deals[0]), names, cells, second.reshape(4, CARD_BINS), slope
+        )
 
     def ranks_of(self, name: str) -> Counts:
         """(BINS,) ranks of one number."""
         if name not in self.names:
-            raise BayesBridgeError(f"no ranks of {name!r}: there are {', '.join(self.names)}", name=name)
+            raise BayesBridgeError(
+                f"no ranks of {name!r}: there are {', '.join(self.names)}", name=name
+            )
         return np.asarray(self.ranks[self.names.index(name)])
 
     @property
@@ -618,7 +770,11 @@ class Calibration:
     def errors(self) -> tuple[float, ...]:
         """By bin of :attr:`reliability`, one standard error of the observed share, deals taken as independent."""
         many, squares = self.bins[0], self.bins[3]
-        return tuple(sqrt(square) / n for n, square in zip(many.tolist(), squares.tolist(), strict=True) if n)
+        return tuple(
+            sqrt(square) / n
+            for n, square in zip(many.tolist(), squares.tolist(), strict=True)
+            if n
+        )
 
     @property
     def card_error(self) -> float:
@@ -628,7 +784,10 @@ class Calibration:
     @property
     def chance_error(self) -> float:
         """What the calibration error would be by chance alone, if all predictions were right."""
-        spread = sum(error * one.cards for error, one in zip(self.errors, self.reliability, strict=True))
+        spread = sum(
+            error * one.cards
+            for error, one in zip(self.errors, self.reliability, strict=True)
+        )
         return sqrt(2 / pi) * spread / max(1, int(self.bins[0].sum()))
 
     def tests(self) -> tuple[Test, ...]:
@@ -639,7 +798,10 @@ class Calibration:
             for test in (chi_square, ecdf_test)
         ]
         found.append(self._card_test())
-        return tuple(replace(test, p_holm=p) for test, p in zip(found, holm(test.p for test in found), strict=True))
+        return tuple(
+            replace(test, p_holm=p)
+            for test, p in zip(found, holm(test.p for test in found), strict=True)
+        )
 
     def _card_test(self) -> Test:
         """E[(observed − predicted) · predicted] is 0 if probabilities are right, below 0 if they are too extreme."""
@@ -657,23 +819,34 @@ class Calibration:
         return min(test.p_holm for test in self.tests())
 
 
-def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: RunOptions | None = None) -> Calibration:
+def calibrate(
+    scenario: Scenario, deals: int, seed: int = 1, how: RunOptions | None = None
+) -> Calibration:
     """Run a scenario on ``deals`` random deals."""
-    job = Job("calibration", partial(count, scenario), CHUNK, {"scenario": repr(scenario)})
+    job = Job(
+        "calibration", partial(count, scenario), CHUNK, {"scenario": repr(scenario)}
+    )
     return Calibration.of(scenario, rows(job, deals, seed, how).sum(axis=0))
 
 
 def scenario_for(method: str, bidder: BidderModel | None = None) -> Scenario:
     """The scenario of an engine, with other bidders if given."""
     if method not in SCENARIOS:
-        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(SCENARIOS)}", method=method)
+        raise BayesBridgeError(
+            f"unknown method {method!r}: choose {', '.join(SCENARIOS)}", method=method
+        )
     scenario = SCENARIOS[method]
     if bidder is not None and scenario.bidder is None:
-        raise BayesBridgeError(f"nobody calls where method is {method!r}: leave the bidder out", method=method)
+        raise BayesBridgeError(
+            f"nobody calls where method is {method!r}: leave the bidder out",
+            method=method,
+        )
     return scenario if bidder is None else replace(scenario, bidder=bidder)
 
 
-MARKS: Final = dict(zip(LEVELS, ((SKY, "o"), (BLUE, "s"), (ORANGE, "D"), (VERMILION, "^")), strict=True))
+MARKS: Final = dict(
+    zip(LEVELS, ((SKY, "o"), (BLUE, "s"), (ORANGE, "D"), (VERMILION, "^")), strict=True)
+)
 """Colour and shape of the mark of each level."""
 
 FEWEST: Final = 10
@@ -693,10 +866,18 @@ def plot_ranks(
     grey band with probability 95 %.
     Returns (names, 2) Axes.
     """
-    chosen = found.names if names is None else (names,) if isinstance(names, str) else tuple(names)
+    chosen = (
+        found.names
+        if names is None
+        else (names,)
+        if isinstance(names, str)
+        else tuple(names)
+    )
     rows = [found.ranks_of(name) for name in chosen]
     if axes is None:
-        axes = new_grid(6.8, 0.5 + 1.5 * len(rows), len(rows), 2, figure=figure, sharex=True)
+        axes = new_grid(
+            6.8, 0.5 + 1.5 * len(rows), len(rows), 2, figure=figure, sharex=True
+        )
     for (left, right), name, counts in zip(axes, chosen, rows, strict=True):
         _histogram(left, counts, found.deals)
         _departure(right, counts, found.deals)
@@ -717,12 +898,29 @@ def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(4.6, 4.4) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
-    enough = [(one, error) for one, error in zip(found.reliability, found.errors, strict=True) if one.cards >= FEWEST]
-    predicted, observed, many = np.array([one for one, _ in enough], dtype=float).reshape(-1, 3).T
+    enough = [
+        (one, error)
+        for one, error in zip(found.reliability, found.errors, strict=True)
+        if one.cards >= FEWEST
+    ]
+    predicted, observed, many = (
+        np.array([one for one, _ in enough], dtype=float).reshape(-1, 3).T
+    )
     errors = np.array([error for _, error in enough])
-    ax.errorbar(predicted, observed, 2 * errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2, zorder=2)
+    ax.errorbar(
+        predicted,
+        observed,
+        2 * errors,
+        fmt="none",
+        ecolor=ink(),
+        elinewidth=0.8,
+        capsize=2,
+        zorder=2,
+    )
     sizes = 12 + 150 * many / many.max(initial=1.0)
-    ax.scatter(predicted, observed, sizes, color=BLUE, edgecolor=ink(), linewidth=0.6, zorder=3)
+    ax.scatter(
+        predicted, observed, sizes, color=BLUE, edgecolor=ink(), linewidth=0.6, zorder=3
+    )
     cards = f"{found.cards:,}".replace(",", " ")
     ax.set_title(
         f"{cards} cards: calibration error {found.card_error:.4f}\n({found.chance_error:.4f} by chance alone)",
@@ -751,11 +949,25 @@ def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
         ax.axvline(level, color=GREY, linewidth=0.8, zorder=0)
         ax.hlines(rows, *share_band(found.deals, level), color=PALE, linewidth=6)
         shares = [found.coverage[name][level] for name in found.names]
-        ax.plot(shares, rows, mark, color=colour, markeredgecolor=ink(), markeredgewidth=0.6, label=f"{level:.0%}")
+        ax.plot(
+            shares,
+            rows,
+            mark,
+            color=colour,
+            markeredgecolor=ink(),
+            markeredgewidth=0.6,
+            label=f"{level:.0%}",
+        )
     ax.set_yticks(places, found.names)
     percent_axis(ax.xaxis)
     ax.set_xlabel(f"intervals that held the truth, of {found.deals} deals")
-    ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
+    ax.legend(
+        fontsize=8,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=4,
+        frameon=False,
+    )
     bare(ax)
     return ax
 
@@ -763,8 +975,17 @@ def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
 def _histogram(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
     cells = cells_for(deals)
     shares = counts.reshape(cells, -1).sum(axis=1) / deals
-    ax.bar((np.arange(cells) + 0.5) / cells, shares, 1 / cells, color=SKY, edgecolor=ink(), linewidth=0.4)
-    for height, style in zip((1 / cells, *share_band(deals, 1 / cells)), ("-", "--", "--"), strict=True):
+    ax.bar(
+        (np.arange(cells) + 0.5) / cells,
+        shares,
+        1 / cells,
+        color=SKY,
+        edgecolor=ink(),
+        linewidth=0.4,
+    )
+    for height, style in zip(
+        (1 / cells, *share_band(deals, 1 / cells)), ("-", "--", "--"), strict=True
+    ):
         ax.axhline(height, color=ink(), linestyle=style, linewidth=1.0)
     percent_axis(ax.yaxis)
     bare(ax)
@@ -772,7 +993,9 @@ def _histogram(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
 
 def _departure(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
     x = np.concatenate([[0.0], EDGES, [1.0]])
-    low, high = (np.concatenate([[0.0], edge - EDGES, [0.0]]) for edge in ecdf_band(deals))
+    low, high = (
+        np.concatenate([[0.0], edge - EDGES, [0.0]]) for edge in ecdf_band(deals)
+    )
     ax.fill_between(x, low, high, color=PALE, linewidth=0)
     ax.axhline(0, color=GREY, linewidth=1.0)
     below = np.concatenate([[0.0], counts.cumsum() / deals])
@@ -787,13 +1010,16 @@ def document(found: Calibration) -> dict[str, Any]:
         "chain": repr(found.scenario),
         "deals": found.deals,
         "levels": list(LEVELS),
-        "coverage": {name: list(by_level.values()) for name, by_level in found.coverage.items()},
+        "coverage": {
+            name: list(by_level.values()) for name, by_level in found.coverage.items()
+        },
         "ranks": dict(zip(found.names, found.ranks.tolist(), strict=True)),
         "cards": found.cards,
         "calibration_error": found.card_error,
         "calibration_error_by_chance": found.chance_error,
         "calibration": [
-            {**one._asdict(), "error": error} for one, error in zip(found.reliability, found.errors, strict=True)
+            {**one._asdict(), "error": error}
+            for one, error in zip(found.reliability, found.errors, strict=True)
         ],
         "worst_p": found.worst_p,
     }
@@ -801,13 +1027,28 @@ def document(found: Calibration) -> dict[str, Any]:
 
 def tables(found: Calibration) -> Iterator[Table]:
     """Coverage of intervals, predicted against observed places of cards, and the tests."""
-    rows = [[name, *map(percent, by_level.values())] for name, by_level in found.coverage.items()]
-    means = np.mean([list(by_level.values()) for by_level in found.coverage.values()], axis=0)
+    rows = [
+        [name, *map(percent, by_level.values())]
+        for name, by_level in found.coverage.items()
+    ]
+    means = np.mean(
+        [list(by_level.values()) for by_level in found.coverage.values()], axis=0
+    )
     rows.append(["mean", *map(percent, means.tolist())])
-    header = ["central intervals that held the true …", *(percent(level, 0) for level in LEVELS)]
-    yield Table(f"Calibration of {found.scenario.method}, {found.deals} deals", header, rows)
+    header = [
+        "central intervals that held the true …",
+        *(percent(level, 0) for level in LEVELS),
+    ]
+    yield Table(
+        f"Calibration of {found.scenario.method}, {found.deals} deals", header, rows
+    )
     curve = [
-        [percent(one.predicted), percent(one.observed), f"± {100 * error:.1f}", number(one.cards)]
+        [
+            percent(one.predicted),
+            percent(one.observed),
+            f"± {100 * error:.1f}",
+            number(one.cards),
+        ]
         for one, error in zip(found.reliability, found.errors, strict=True)
         if one.cards >= FEWEST
     ]
@@ -815,24 +1056,50 @@ def tables(found: Calibration) -> Iterator[Table]:
     title = f"Places of {number(found.cards)} cards: calibration error {gap:.4f}, by chance alone {chance:.4f}"
     yield Table(title, ["predicted", "observed", "", "places"], curve)
     tests = [
-        [test.hypothesis, f"{test.statistic:.4g}", f"{test.effect:.4f}", f"{test.p:.3g}", f"{test.p_holm:.3g}"]
+        [
+            test.hypothesis,
+            f"{test.statistic:.4g}",
+            f"{test.effect:.4f}",
+            f"{test.p:.3g}",
+            f"{test.p_holm:.3g}",
+        ]
         for test in found.tests()
     ]
-    yield Table("Hypothesis tests", ["hypothesis", "statistic", "effect", "p", "p (Holm)"], tests)
+    yield Table(
+        "Hypothesis tests",
+        ["hypothesis", "statistic", "effect", "p", "p (Holm)"],
+        tests,
+    )
 
 
 def main() -> None:
     """Calibrate one engine."""
     parser = options(__doc__)
-    parser.add_argument("--method", choices=SCENARIOS, default="enumerate", help="the engine (default: enumerate)")
-    parser.add_argument("--bidder", metavar="NAME", help="who calls, of 'bayesbridge plugins' (default: as fits)")
+    parser.add_argument(
+        "--method",
+        choices=SCENARIOS,
+        default="enumerate",
+        help="the engine (default: enumerate)",
+    )
+    parser.add_argument(
+        "--bidder",
+        metavar="NAME",
+        help="who calls, of 'bayesbridge plugins' (default: as fits)",
+    )
     parser.add_argument("--deals", type=int, default=200)
     args = parser.parse_args()
-    scenario = scenario_for(args.method, load().bidder(args.bidder) if args.bidder else None)
+    scenario = scenario_for(
+        args.method, load().bidder(args.bidder) if args.bidder else None
+    )
     found = calibrate(scenario, args.deals, args.seed, setting(args))
     if args.picture:
         plot_ranks(found)[0, 0].figure.savefig(args.picture)
-    show(args, document(found), tables(found), f"Smallest corrected p: {found.worst_p:.3g}.")
+    show(
+        args,
+        document(found),
+        tables(found),
+        f"Smallest corrected p: {found.worst_p:.3g}.",
+    )
 
 
 if __name__ == "__main__":

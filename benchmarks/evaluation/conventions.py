@@ -29,7 +29,12 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import PASS
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.expressions import FUNCTIONS, Expression, LayoutValues, parse_expression
+from bayesbridge.expressions import (
+    FUNCTIONS,
+    Expression,
+    LayoutValues,
+    parse_expression,
+)
 from bayesbridge.layouts import Layouts
 from bayesbridge.markup import Table
 from bayesbridge.notation import Record, iter_records
@@ -48,10 +53,18 @@ ERRORS: Final = 2.0
 SUITS: Final = {"M": "HS", "m": "CD", **dict.fromkeys("wxyz", "CDHS")}
 """Letters for suits in a pattern: a major, a minor, any."""
 
-OTHER: Final = {"hearts": "spades", "spades": "hearts", "diamonds": "clubs", "clubs": "diamonds"}
+OTHER: Final = {
+    "hearts": "spades",
+    "spades": "hearts",
+    "diamonds": "clubs",
+    "clubs": "diamonds",
+}
 """The other major, the other minor."""
 
-WORDS: Final = {"balanced": "any 4333 + any 4432 + any 5332", "singleton": "any 0xxx + any 1xxx"}
+WORDS: Final = {
+    "balanced": "any 4333 + any 4432 + any 5332",
+    "singleton": "any 0xxx + any 1xxx",
+}
 """Shapes in a feature, beside the words of the dealer language."""
 
 
@@ -71,8 +84,14 @@ class Convention(NamedTuple):
         """The suits that letters stand for; ``None`` where calls do not fit the pattern."""
         if (match := _regular(self.pattern).fullmatch(said)) is None:
             return None
-        found = {letter: STRAINS[suit] for letter, suit in match.groupdict().items() if suit}
-        return found | {other: OTHER[found[one]] for one, other in (("M", "O"), ("m", "o")) if one in found}
+        found = {
+            letter: STRAINS[suit] for letter, suit in match.groupdict().items() if suit
+        }
+        return found | {
+            other: OTHER[found[one]]
+            for one, other in (("M", "O"), ("m", "o"))
+            if one in found
+        }
 
     def expression(self, seat: Seat, suits: dict[str, str]) -> Expression:
         """The feature of the hand of a seat."""
@@ -82,7 +101,13 @@ class Convention(NamedTuple):
             word, of = (suits.get(one, one) for one in match.groups())
             if word in WORDS:
                 return f"shape({here}, {WORDS[word]})"
-            return match[0] if word not in FUNCTIONS else f"{word}({here}, {of})" if of else f"{word}({here})"
+            return (
+                match[0]
+                if word not in FUNCTIONS
+                else f"{word}({here}, {of})"
+                if of
+                else f"{word}({here})"
+            )
 
         return parse_expression(re.sub(r"(\w+)(?: of (\w+))?", of_hand, self.feature))
 
@@ -100,7 +125,10 @@ def _regular(pattern: str) -> re.Pattern[str]:
         return f"{new}(?P<{letter}>[{SUITS[letter]}])"
 
     opening = "" if pattern.startswith(("P ", "(P ")) else "(?:P )*"
-    return re.compile(opening + re.sub(f"[{''.join(SUITS)}]", suit, pattern.replace("… ", r"(?:\S+ )*")))
+    return re.compile(
+        opening
+        + re.sub(f"[{''.join(SUITS)}]", suit, pattern.replace("… ", r"(?:\S+ )*"))
+    )
 
 
 CONVENTIONS: Final = tuple(
@@ -169,13 +197,29 @@ CONVENTIONS: Final = tuple(
         ("2D over 1NT: a major", "1NT 2D", "hearts >= 6 or spades >= 6"),
         ("weak jump overcall", "1m 2M", "M >= 6"),
         ("Lebensohl", "1NT 2[DHS] 2NT", "hcp <= 8"),
-        ("key cards: 5C", "… .x P 4NT P 5C", "aces + kings of x == 1 or aces + kings of x == 4"),
-        ("key cards: 5D", "… .x P 4NT P 5D", "aces + kings of x == 0 or aces + kings of x == 3"),
-        ("key cards: 5H", "… .x P 4NT P 5H", "aces + kings of x == 2 or aces + kings of x == 5"),
+        (
+            "key cards: 5C",
+            "… .x P 4NT P 5C",
+            "aces + kings of x == 1 or aces + kings of x == 4",
+        ),
+        (
+            "key cards: 5D",
+            "… .x P 4NT P 5D",
+            "aces + kings of x == 0 or aces + kings of x == 3",
+        ),
+        (
+            "key cards: 5H",
+            "… .x P 4NT P 5H",
+            "aces + kings of x == 2 or aces + kings of x == 5",
+        ),
         ("key cards: 5S", "… .x P 4NT P 5S", "queens of x == 1"),
         ("4C over notrump: 4D", "… [123]NT P 4C P 4D", "aces == 0 or aces >= 3"),
         ("4C over notrump: 4H", "… [123]NT P 4C P 4H", "aces == 1 or aces == 4"),
-        ("4C: control in diamonds", "… [123]M P 4C P 4D", "top2 of diamonds >= 1 or diamonds <= 1"),
+        (
+            "4C: control in diamonds",
+            "… [123]M P 4C P 4D",
+            "top2 of diamonds >= 1 or diamonds <= 1",
+        ),
         ("4C: no control", "… [123]M P 4C P 4M", "top2 of diamonds == 0"),
         ("lead: ace", ".y lead xA", "kings of x == 1"),
         ("lead: king", ".y lead xK", "queens of x == 1"),
@@ -201,14 +245,20 @@ class Case(NamedTuple):
 
     def judged(self, draws: int, rng: np.random.Generator) -> tuple[float, float]:
         """Whether the hand on record has the feature, 0 or 1; what the posterior says of it."""
-        deal, auction, contract = self.record.deal, self.record.auction, self.record.contract
+        deal, auction, contract = (
+            self.record.deal,
+            self.record.auction,
+            self.record.contract,
+        )
         assert deal is not None
         assert auction is not None
         if self.calls:
             heard = Auction(auction.first, auction.calls[: self.calls])
             who = heard.bidders[(self.calls - 1) % 4]
             bidder = LearnedBidder(self.record.vulnerable or "none")
-            belief = Belief(who.next(), deal[who.next()], dummy=None, bidder=bidder).given(heard)
+            belief = Belief(
+                who.next(), deal[who.next()], dummy=None, bidder=bidder
+            ).given(heard)
         else:
             assert contract is not None
             who = contract.declarer.next()
@@ -218,7 +268,9 @@ class Case(NamedTuple):
         def has(layouts: Layouts) -> Floats:
             return (LayoutValues(layouts.masks).of(feature) != 0).astype(np.float64)
 
-        return float(has(Layouts.of([deal]))[0]), float(belief.infer("auto", draws, rng).expect(has))
+        return float(has(Layouts.of([deal]))[0]), float(
+            belief.infer("auto", draws, rng).expect(has)
+        )
 
 
 def _moments(record: Record) -> Iterator[tuple[str, int]]:
@@ -234,25 +286,42 @@ def cases(path: str, tables: int) -> tuple[Case, ...]:
     """Of each convention the first ``tables`` deals of the test list, one table of each."""
     kept: list[tuple[str, Record]] = []
     for record in iter_records(path):
-        if isinstance(record, Record) and record.deal is not None and is_test(record.deal):
-            kept.append((digest_of_masks(hand.mask for hand in record.deal.hands), record))
-    found: dict[Convention, dict[str, Case]] = {convention: {} for convention in CONVENTIONS}
+        if (
+            isinstance(record, Record)
+            and record.deal is not None
+            and is_test(record.deal)
+        ):
+            kept.append(
+                (digest_of_masks(hand.mask for hand in record.deal.hands), record)
+            )
+    found: dict[Convention, dict[str, Case]] = {
+        convention: {} for convention in CONVENTIONS
+    }
     for digest, record in sorted(kept, key=itemgetter(0)):
         wanted = [one for one, there in found.items() if len(there) < tables]
         for said, calls in _moments(record):
             for convention in wanted:
                 if (suits := convention.suits(said)) is not None:
-                    found[convention].setdefault(digest, Case(convention, record, calls, suits))
+                    found[convention].setdefault(
+                        digest, Case(convention, record, calls, suits)
+                    )
     if not any(found.values()):
-        raise BayesBridgeError(f"{path!r} holds no table of a test deal with a conventional call", path=path)
+        raise BayesBridgeError(
+            f"{path!r} holds no table of a test deal with a conventional call",
+            path=path,
+        )
     return tuple(case for there in found.values() for case in there.values())
 
 
-def count(path: str, tables: int, draws: int, seed: np.random.SeedSequence, many: int) -> Floats:
+def count(
+    path: str, tables: int, draws: int, seed: np.random.SeedSequence, many: int
+) -> Floats:
     """(many, 2) the cases of one chunk."""
     first = CHUNK * seed.spawn_key[0]
     some = zip(cases(path, tables)[first : first + many], seed.spawn(many), strict=True)
-    return np.array([case.judged(draws, np.random.default_rng(child)) for case, child in some])
+    return np.array(
+        [case.judged(draws, np.random.default_rng(child)) for case, child in some]
+    )
 
 
 class Row(NamedTuple):
@@ -271,8 +340,15 @@ class Row(NamedTuple):
     def of(cls, convention: Convention, pairs: Floats) -> Row:
         """From (tables, 2) what was on record and what the posterior said."""
         columns = np.column_stack([pairs, pairs[:, 1] - pairs[:, 0]])
-        (record, told, gap), errors = columns.mean(axis=0), columns.std(axis=0, ddof=1) / np.sqrt(len(pairs))
-        return cls(convention, len(pairs), *map(float, (record, errors[0], told, gap, errors[2])))
+        (record, told, gap), errors = (
+            columns.mean(axis=0),
+            columns.std(axis=0, ddof=1) / np.sqrt(len(pairs)),
+        )
+        return cls(
+            convention,
+            len(pairs),
+            *map(float, (record, errors[0], told, gap, errors[2])),
+        )
 
     @property
     def within(self) -> bool:
@@ -280,14 +356,32 @@ class Row(NamedTuple):
         return abs(self.difference) <= max(POINTS, ERRORS * self.difference_error)
 
 
-def measure(path: str, tables: int, draws: int, seed: int = 1, how: RunOptions | None = None) -> list[Row]:
+def measure(
+    path: str, tables: int, draws: int, seed: int = 1, how: RunOptions | None = None
+) -> list[Row]:
     """The conventions that came up more than once, in their order; a run is told apart by a hash of its cases."""
     asked = cases(path, tables)
-    text = "\n".join(f"{one.convention} {one.record.deal} {one.record.auction} {one.calls}" for one in asked)
-    what: dict[str, int | str] = {"draws": draws, "cases": hashlib.sha256(text.encode()).hexdigest()[:16]}
-    pairs = rows(Job("conventions", partial(count, path, tables, draws), CHUNK, what), len(asked), seed, how)
-    by_convention = groupby(zip(asked, pairs, strict=True), lambda one: one[0].convention)
-    found = [(convention, np.array([pair for _, pair in some])) for convention, some in by_convention]
+    text = "\n".join(
+        f"{one.convention} {one.record.deal} {one.record.auction} {one.calls}"
+        for one in asked
+    )
+    what: dict[str, int | str] = {
+        "draws": draws,
+        "cases": hashlib.sha256(text.encode()).hexdigest()[:16],
+    }
+    pairs = rows(
+        Job("conventions", partial(count, path, tables, draws), CHUNK, what),
+        len(asked),
+        seed,
+        how,
+    )
+    by_convention = groupby(
+        zip(asked, pairs, strict=True), lambda one: one[0].convention
+    )
+    found = [
+        (convention, np.array([pair for _, pair in some]))
+        for convention, some in by_convention
+    ]
     return [Row.of(convention, pairs) for convention, pairs in found if len(pairs) > 1]
 
 
@@ -297,9 +391,21 @@ def plot_rows(rows: list[Row]) -> Axes:
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
     for one in rows:
         colour = BLUE if one.within else VERMILION
-        ax.errorbar(one.record, one.posterior, 2 * one.difference_error, fmt=".", color=colour, elinewidth=0.8)
+        ax.errorbar(
+            one.record,
+            one.posterior,
+            2 * one.difference_error,
+            fmt=".",
+            color=colour,
+            elinewidth=0.8,
+        )
         if not one.within:
-            ax.annotate(f"  {one.convention.name}", (one.record, one.posterior), fontsize=6, va="center")
+            ax.annotate(
+                f"  {one.convention.name}",
+                (one.record, one.posterior),
+                fontsize=6,
+                va="center",
+            )
     for axis in (ax.xaxis, ax.yaxis):
         percent_axis(axis)
     ax.set_xlabel("share of the hands on record")
@@ -310,7 +416,13 @@ def plot_rows(rows: list[Row]) -> Axes:
 
 def document(rows: list[Row]) -> dict[str, Any]:
     """What was found, as plain data."""
-    return {"rows": [row._asdict() | {"convention": row.convention._asdict(), "within": row.within} for row in rows]}
+    return {
+        "rows": [
+            row._asdict()
+            | {"convention": row.convention._asdict(), "within": row.within}
+            for row in rows
+        ]
+    }
 
 
 def table(rows: list[Row]) -> Table:
@@ -328,15 +440,28 @@ def table(rows: list[Row]) -> Table:
         ]
         for row in rows
     ]
-    header = ["convention", "auction", "promises", "tables", "on record", "posterior", "difference", ""]
-    return Table("Share of hands that have what a call promises, in percent", header, cells)
+    header = [
+        "convention",
+        "auction",
+        "promises",
+        "tables",
+        "on record",
+        "posterior",
+        "difference",
+        "",
+    ]
+    return Table(
+        "Share of hands that have what a call promises, in percent", header, cells
+    )
 
 
 def main() -> None:
     """Compare what calls promise with what is read from them."""
     parser = options(__doc__)
     parser.add_argument("records", help="a PBN or LIN file")
-    parser.add_argument("--tables", type=int, default=300, help="of each convention at most")
+    parser.add_argument(
+        "--tables", type=int, default=300, help="of each convention at most"
+    )
     parser.add_argument("--draws", type=int, default=500, help="of each posterior")
     args = parser.parse_args()
     rows = measure(args.records, args.tables, args.draws, args.seed, setting(args))
@@ -344,7 +469,12 @@ def main() -> None:
         plot_rows(rows).figure.savefig(args.picture)
     good = sum(row.within for row in rows)
     rule = f"within {100 * POINTS:g} points or {ERRORS:g} standard errors of the record"
-    show(args, document(rows), [table(rows)], f"{good} of {len(rows)} conventions are read {rule}.")
+    show(
+        args,
+        document(rows),
+        [table(rows)],
+        f"{good} of {len(rows)} conventions are read {rule}.",
+    )
 
 
 if __name__ == "__main__":

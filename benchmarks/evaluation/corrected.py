@@ -69,29 +69,42 @@ def solved_contract(number: int) -> Arrays:
     question = Question.of("S:N", trump=strain_of(hand))
     found = load().estimators
     tricks = found["solved"].estimate(layouts, question)["solved"]
-    return {"tricks": np.asarray(tricks), "guesses": found["tricks"].estimate(layouts, question)["tricks"]}
+    return {
+        "tricks": np.asarray(tricks),
+        "guesses": found["tricks"].estimate(layouts, question)["tricks"],
+    }
 
 
 def solved_leads(number: int) -> Arrays:
     """Tricks of the defence against 3NT by South after every lead of West in one position."""
     rng = np.random.default_rng([30, number])
     hand = hand_of(rng)
-    belief = bb.Belief("W", hand, dummy=None).given(bb.HighCards("S", 15, 17), bb.HighCards("N", 7, 12))
+    belief = bb.Belief("W", hand, dummy=None).given(
+        bb.HighCards("S", 15, 17), bb.HighCards("N", 7, 12)
+    )
     layouts = belief.infer("direct", TRUTH, rng).layouts
     question = Question.of("S:N", trump=None)
     found = load().estimators
     taken = found["double_dummy_leads"].estimate(layouts, question)["lead_tricks"]
     cards = [card.index for card in hand]
-    return {"taken": taken[:, cards], "guesses": found["tricks"].estimate(layouts, question)["tricks"]}
+    return {
+        "taken": taken[:, cards],
+        "guesses": found["tricks"].estimate(layouts, question)["tricks"],
+    }
 
 
 def figures(folder: Path, positions: int) -> list[tuple[str, Floats, Floats]]:
     """What, whether it is so in each layout, and what the network says of it."""
     rows = []
     for number in range(positions):
-        found = kept(folder / f"contract-{number}.npz", partial(solved_contract, number))
+        found = kept(
+            folder / f"contract-{number}.npz", partial(solved_contract, number)
+        )
         for needed in range(4, 14):
-            made, said = found["tricks"] >= needed, np.asarray(found["guesses"], np.float64)[:, needed:].sum(axis=1)
+            made, said = (
+                found["tricks"] >= needed,
+                np.asarray(found["guesses"], np.float64)[:, needed:].sum(axis=1),
+            )
             rows.append(("P(make)", made.astype(np.float64), said))
     for number in range(positions // 2):
         found = kept(folder / f"leads-{number}.npz", partial(solved_leads, number))
@@ -108,35 +121,52 @@ def coverage(folder: Path, positions: int) -> None:
     groups: dict[tuple[str, str], list[tuple[int, int, int, float, float]]] = {}
     for what, values, said in figures(folder, positions):
         truth = values.mean()
-        where = "near 0" if truth < NEAR else "near 1" if truth > 1 - NEAR else "between"
+        where = (
+            "near 0" if truth < NEAR else "near 1" if truth > 1 - NEAR else "between"
+        )
         stated = halved = 0
         found = []
         for _ in range(REPETITIONS):
             some = rng.integers(TRUTH, size=SOME)
-            sample = CalibratedSample.of(np.full(SOME, 1 / SOME), said[some, None], said.mean()[None])
+            sample = CalibratedSample.of(
+                np.full(SOME, 1 / SOME), said[some, None], said.mean()[None]
+            )
             share, error = sample.share(values[some])
             stated += abs(share - truth) <= 2 * error
             halved += abs(share - truth) <= error
             found.append(share)
         plain = truth * (1 - truth) / SOME
-        groups.setdefault((what, where), []).append((stated, halved, REPETITIONS, float(np.var(found)), plain))
-    print(f"{'':24}{'within two errors':>18}{'half the error':>16}{'figures':>9}{'solves saved':>14}")
+        groups.setdefault((what, where), []).append(
+            (stated, halved, REPETITIONS, float(np.var(found)), plain)
+        )
+    print(
+        f"{'':24}{'within two errors':>18}{'half the error':>16}{'figures':>9}{'solves saved':>14}"
+    )
     whole = np.zeros(3)
     for (what, where), rows in sorted(groups.items()):
         stated, halved, all_of, _, _ = np.sum(rows, axis=0)
         whole += stated, halved, all_of
         saved = float(np.median([row[4] / row[3] for row in rows if row[3] > 0]))
-        print(f"{f'{what} {where}':24}{stated / all_of:>18.1%}{halved / all_of:>16.1%}{len(rows):>9}{saved:>13.2f}×")
+        print(
+            f"{f'{what} {where}':24}{stated / all_of:>18.1%}{halved / all_of:>16.1%}{len(rows):>9}{saved:>13.2f}×"
+        )
     print(f"{'all':24}{whole[0] / whole[2]:>18.1%}{whole[1] / whole[2]:>16.1%}")
 
 
-def rejected(hand: bb.Hand, fits: Callable[[list[list[int]]], bool], n: int, rng: np.random.Generator) -> Layouts:
+def rejected(
+    hand: bb.Hand,
+    fits: Callable[[list[list[int]]], bool],
+    n: int,
+    rng: np.random.Generator,
+) -> Layouts:
     """``n`` layouts with this hand for South, dealt at random until they fit; cards are 0 … 51, clubs first."""
     own = {card.index for card in hand}
     rest = np.array([card for card in range(52) if card not in own])
     masks = []
     while len(masks) < n:
-        north, east, west = (part.tolist() for part in np.split(rng.permutation(rest), 3))
+        north, east, west = (
+            part.tolist() for part in np.split(rng.permutation(rest), 3)
+        )
         if fits([north, east, west]):
             hands = (north, east, list(own), west)
             masks.append([sum(1 << card for card in cards) for cards in hands])
@@ -164,7 +194,10 @@ class Position(NamedTuple):
     def contracts(self) -> list[bb.Contract]:
         """All levels of one strain."""
         trump = strain_of(self.hand)
-        return [bb.Contract.of(f"{level}{'NT' if trump is None else trump.name}", "S") for level in range(1, 8)]
+        return [
+            bb.Contract.of(f"{level}{'NT' if trump is None else trump.name}", "S")
+            for level in range(1, 8)
+        ]
 
     def fits(self, hands: list[list[int]]) -> bool:
         """Whether North's and East's cards are as told."""
@@ -173,32 +206,59 @@ class Position(NamedTuple):
 
     def ours(self) -> Arrays:
         """By the package: (7, 6) make, tricks and score with their errors for each level."""
-        evidence = bb.HighCards("N", self.low, self.low + 4), bb.Length("E", bb.Suit(self.suit), 2, 4)
-        posterior = bb.Belief("S", self.hand, dummy=None).given(*evidence).infer(rng=self.number)
-        rows = plain_rows(bb.contracts(posterior, self.contracts, solve=1000, rng=self.number))
+        evidence = (
+            bb.HighCards("N", self.low, self.low + 4),
+            bb.Length("E", bb.Suit(self.suit), 2, 4),
+        )
+        posterior = (
+            bb.Belief("S", self.hand, dummy=None)
+            .given(*evidence)
+            .infer(rng=self.number)
+        )
+        rows = plain_rows(
+            bb.contracts(posterior, self.contracts, solve=1000, rng=self.number)
+        )
         keys = ("make", "make_error", "tricks", "tricks_error", "score", "score_error")
         table = {row["contract"]: [row[key] for key in keys] for row in rows}
         return {"rows": np.array([table[str(one)] for one in self.contracts])}
 
     def plain(self) -> Arrays:
         """By rejection: (1000,) tricks."""
-        layouts = rejected(self.hand, self.fits, 1000, np.random.default_rng([32, self.number]))
+        layouts = rejected(
+            self.hand, self.fits, 1000, np.random.default_rng([32, self.number])
+        )
         question = Question.of("S:N", trump=strain_of(self.hand))
-        return {"tricks": np.asarray(load().estimators["solved"].estimate(layouts, question)["solved"])}
+        return {
+            "tricks": np.asarray(
+                load().estimators["solved"].estimate(layouts, question)["solved"]
+            )
+        }
 
 
 def against_rejection(folder: Path) -> None:
     z: list[float] = []
     of_tricks: list[float] = []
     for position in map(Position.of, range(10)):
-        rows = kept(folder / f"ours-{position.number}.npz", position.ours)["rows"].astype(np.float64)
-        tricks = kept(folder / f"plain-{position.number}.npz", position.plain)["tricks"].astype(np.int64)
+        rows = kept(folder / f"ours-{position.number}.npz", position.ours)[
+            "rows"
+        ].astype(np.float64)
+        tricks = kept(folder / f"plain-{position.number}.npz", position.plain)[
+            "tricks"
+        ].astype(np.int64)
         for row, contract in zip(rows, position.contracts, strict=True):
             made = (tricks >= contract.tricks_needed).astype(np.float64)
-            scores = np.array([float(Duplicate().score(contract, int(one))) for one in tricks])
-            columns = [(0, made), (4, scores), *([(2, tricks)] if contract.level == 1 else [])]
+            scores = np.array(
+                [float(Duplicate().score(contract, int(one))) for one in tricks]
+            )
+            columns = [
+                (0, made),
+                (4, scores),
+                *([(2, tricks)] if contract.level == 1 else []),
+            ]
             for place, values in columns:
-                error = np.hypot(row[place + 1], values.std(ddof=1) / np.sqrt(len(values)))
+                error = np.hypot(
+                    row[place + 1], values.std(ddof=1) / np.sqrt(len(values))
+                )
                 z.append(float((row[place] - values.mean()) / error))
                 of_tricks += z[-1:] if place == 2 else []
     found = np.array(z)
@@ -210,9 +270,13 @@ def against_rejection(folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path, help="where solved layouts are kept")
-    parser.add_argument("--positions", type=int, default=6, help="contracts; half as many leads")
+    parser.add_argument(
+        "--positions", type=int, default=6, help="contracts; half as many leads"
+    )
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     coverage(args.folder, args.positions)

@@ -30,9 +30,13 @@ class DirectReader:
         own, (parameters, holdings) = seen.observer, _direct()
         with one_thread():
             hand = look_up(np.array([seen.hand.mask], np.uint64), holdings)
-            known = read(parameters, tokens_of(seen), linear(parameters, "enter", hand))[-1:]
+            known = read(
+                parameters, tokens_of(seen), linear(parameters, "enter", hand)
+            )[-1:]
             last = np.maximum(linear(parameters, "hidden", known), 0)
-            card_scores, length_scores = (linear(parameters, name, last)[0] for name in ("cards", "lengths"))
+            card_scores, length_scores = (
+                linear(parameters, name, last)[0] for name in ("cards", "lengths")
+            )
         cards, lengths = np.zeros((52, 4)), np.zeros((4, 4, 14))
         for step in range(3):  # the hidden seats, from the left on
             seat = own.next(step + 1)
@@ -42,7 +46,9 @@ class DirectReader:
         cards[held] = 0.0
         cards[held, own] = 1.0
         for suit in range(4):
-            lengths[own, suit, (seen.hand.mask >> 13 * suit & SUIT_MASK).bit_count()] = 1.0
+            lengths[
+                own, suit, (seen.hand.mask >> 13 * suit & SUIT_MASK).bit_count()
+            ] = 1.0
         return Reading(cards, lengths)
 
 
@@ -56,7 +62,9 @@ def tokens_of(seen: PlayerView) -> np.ndarray:
     sides = np.full(len(place), 2 * ours + theirs)
     # The call (38 after the last), who made it (0 the reader, 1 the left-hand opponent …), who is vulnerable, the
     # place in the auction: each part has rows of its own.
-    tokens: np.ndarray = np.stack([[*calls, 38], who, sides, place], axis=1) + np.cumsum((0, 39, 4, 4))
+    tokens: np.ndarray = np.stack(
+        [[*calls, 38], who, sides, place], axis=1
+    ) + np.cumsum((0, 39, 4, 4))
     return tokens
 
 
@@ -64,12 +72,16 @@ def tokens_of(seen: PlayerView) -> np.ndarray:
 def _direct() -> tuple[Any, Holdings]:
     """The fitted parameters, made ready."""
     with np.load(Path(__file__).with_name("direct.npz")) as found:
-        parameters = {key: found[key].astype(np.float32) for key in found.files if key != "facts"}
+        parameters = {
+            key: found[key].astype(np.float32) for key in found.files if key != "facts"
+        }
     return parameters, Holdings.of(parameters)
 
 
 def _softmax(scores: Floats) -> Floats:
     """Probabilities along the last axis."""
-    chances: Floats = np.exp(scores.astype(np.float64) - scores.max(axis=-1, keepdims=True))
+    chances: Floats = np.exp(
+        scores.astype(np.float64) - scores.max(axis=-1, keepdims=True)
+    )
     chances /= chances.sum(axis=-1, keepdims=True)
     return chances

@@ -58,7 +58,17 @@ from bayesbridge.evidence.kinds import Called, Holds
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.markup import Table
-from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
+from bayesbridge.plots import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE,
+    SKY,
+    VERMILION,
+    bare,
+    ink,
+    new_axes,
+)
 from bayesbridge.results import to_datatree
 from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.words import number, percent
@@ -118,11 +128,17 @@ def _rng(*numbers: int) -> np.random.Generator:
 def _belief(position: Position) -> Belief:
     if position.told:
         hand, *calls = position.told.split()
-        return Belief("S", hand, bidder=BIDDERS[position.kind]).given(*(Called(*call.split(":")) for call in calls))
+        return Belief("S", hand, bidder=BIDDERS[position.kind]).given(
+            *(Called(*call.split(":")) for call in calls)
+        )
     place = list(KINDS).index(position.kind)
     if position.kind == "none":
         told = position.number % 2 == 0
-        return Scenario("direct", shown=position.shown, told_lengths=told).draw(_rng(place, position.number)).belief
+        return (
+            Scenario("direct", shown=position.shown, told_lengths=told)
+            .draw(_rng(place, position.number))
+            .belief
+        )
     four = position.kind in ("learned", "played")
     scenario = Scenario(
         "auto",
@@ -145,23 +161,49 @@ def _belief(position: Position) -> Belief:
         if not hidden or (position.number % 2 and all(call == PASS for call in hidden)):
             continue
         seen = [piece for piece in belief.evidence if isinstance(piece, Holds)]
-        own = Belief(belief.observer, belief.hand, dummy=belief.dummy, bidder=belief.bidder, player=belief.player)
+        own = Belief(
+            belief.observer,
+            belief.hand,
+            dummy=belief.dummy,
+            bidder=belief.bidder,
+            player=belief.player,
+        )
         return own.given(*heard, *seen)
-    raise BayesBridgeError(f"no auction of {position.calls} calls in {TRIES} deals", position=position.name)
+    raise BayesBridgeError(
+        f"no auction of {position.calls} calls in {TRIES} deals", position=position.name
+    )
 
 
 POSITIONS: Final = (
-    *(Position("none", number, shown=shown) for number, shown in enumerate((0, 0, 1, 2), 1)),
+    *(
+        Position("none", number, shown=shown)
+        for number, shown in enumerate((0, 0, 1, 2), 1)
+    ),
     Position("no trumps", 1, 2, told="8532.J32.9854.Q3 W:2NT E:3NT"),
-    *(Position("no trumps", number, calls) for number, calls in enumerate((1, 1, 2, 2, 3, 4, 5, 6), 2)),
-    *(Position("suits", number, calls) for number, calls in enumerate((1, 1, 2, 3, 4, 5, 6), 1)),
+    *(
+        Position("no trumps", number, calls)
+        for number, calls in enumerate((1, 1, 2, 2, 3, 4, 5, 6), 2)
+    ),
+    *(
+        Position("suits", number, calls)
+        for number, calls in enumerate((1, 1, 2, 3, 4, 5, 6), 1)
+    ),
     Position("suits", 8, 3, shown=9),
-    *(Position("style", number, calls) for number, calls in enumerate((1, 2, 3, 4, 5, 6), 1)),
+    *(
+        Position("style", number, calls)
+        for number, calls in enumerate((1, 2, 3, 4, 5, 6), 1)
+    ),
     Position("style", 7, 2, shown=9),
     Position("style", 8, 5, shown=9),
-    *(Position("learned", number, calls) for number, calls in enumerate((1, 2, 3, 4, 6), 1)),
+    *(
+        Position("learned", number, calls)
+        for number, calls in enumerate((1, 2, 3, 4, 6), 1)
+    ),
     Position("learned", 6, 5, shown=9),
-    *(Position("played", number, 4, cards=cards) for number, cards in enumerate((1, 2, 5, 8), 1)),
+    *(
+        Position("played", number, 4, cards=cards)
+        for number, cards in enumerate((1, 2, 5, 8), 1)
+    ),
     Position("played", 5, 4, cards=12, shown=6),
 )
 """All positions."""
@@ -170,7 +212,9 @@ POSITIONS: Final = (
 def some_positions(many: int) -> tuple[Position, ...]:
     """``many`` of the positions, spread over the kinds."""
     if not 1 <= many <= len(POSITIONS):
-        raise BayesBridgeError(f"{many} positions: take 1 to {len(POSITIONS)}", positions=many)
+        raise BayesBridgeError(
+            f"{many} positions: take 1 to {len(POSITIONS)}", positions=many
+        )
     order = sorted(POSITIONS, key=lambda position: position.number)
     chosen = set(order[:many])
     return tuple(position for position in POSITIONS if position in chosen)
@@ -186,7 +230,13 @@ EVIDENCE: Final = "log P"
 QUANTITIES: Final = (*CARDS, *LENGTHS, *POINTS, *TRICKS, EVIDENCE)
 """What every answer is asked; which cards, suits and seats differs from position to position."""
 
-GROUPS: Final = {"cards": CARDS, "lengths": LENGTHS, "points": POINTS, "T": TRICKS, "log P": (EVIDENCE,)}
+GROUPS: Final = {
+    "cards": CARDS,
+    "lengths": LENGTHS,
+    "points": POINTS,
+    "T": TRICKS,
+    "log P": (EVIDENCE,),
+}
 """Columns of the table."""
 
 CONTROL: Final = "control"
@@ -200,7 +250,11 @@ JOINT: Final = "joint"
 JOINT_SEAT: Final = Seat.W
 """Whose style the joint posterior takes as unknown."""
 
-ENGINES: Final = (*(name for name in BELIEF_ENGINES if name != "enumerate"), JOINT, CONTROL)
+ENGINES: Final = (
+    *(name for name in BELIEF_ENGINES if name != "enumerate"),
+    JOINT,
+    CONTROL,
+)
 """What can be tested; enumeration alone draws nothing, and is the truth for the others."""
 
 
@@ -241,9 +295,18 @@ class Probe:
     def outputs(self) -> tuple[Output, ...]:
         """Whole numbers all of them; T with its conditions."""
         return (
-            *(Output(name, "Whether the seat holds the card.", dtype="int8") for name in CARDS),
-            *(Output(name, "Cards of the seat in the suit.", dtype="int8") for name in LENGTHS),
-            *(Output(name, "High-card points of the seat.", dtype="int8") for name in POINTS),
+            *(
+                Output(name, "Whether the seat holds the card.", dtype="int8")
+                for name in CARDS
+            ),
+            *(
+                Output(name, "Cards of the seat in the suit.", dtype="int8")
+                for name in LENGTHS
+            ),
+            *(
+                Output(name, "High-card points of the seat.", dtype="int8")
+                for name in POINTS
+            ),
             *(output for output in CaptureEstimator().outputs if output.name == "T"),
         )
 
@@ -253,7 +316,9 @@ class Probe:
         hands = [np.ascontiguousarray(masks[:, seat]) for seat in range(4)]
         found: dict[str, NDArray[Any]] = {}
         for name, (card, seat) in zip(CARDS, self.cards, strict=True):
-            found[name] = (hands[seat] >> np.uint64(card) & np.uint64(1)).astype(np.int8)
+            found[name] = (hands[seat] >> np.uint64(card) & np.uint64(1)).astype(
+                np.int8
+            )
         for name, (seat, suit) in zip(LENGTHS, self.lengths, strict=True):
             found[name] = suit_lengths(hands[seat])[:, suit].astype(np.int8)
         for name, seat in zip(POINTS, self.points, strict=True):
@@ -268,17 +333,31 @@ def probe_of(position: Position) -> Probe:
     known: Constraints = position.belief().constraints.normalised()
     unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
     seats = known.hidden
-    pairs = [(card, seat) for card in unknown for seat in seats if known.may[seat] >> card & 1]
+    pairs = [
+        (card, seat)
+        for card in unknown
+        for seat in seats
+        if known.may[seat] >> card & 1
+    ]
     suits = sorted({card // 13 for card in unknown})
-    cards = [pairs[place] for place in rng.choice(len(pairs), len(CARDS), replace=False)]
+    cards = [
+        pairs[place] for place in rng.choice(len(pairs), len(CARDS), replace=False)
+    ]
     lengths = [(int(rng.choice(seats)), int(rng.choice(suits))) for _ in LENGTHS]
     points = [int(seat) for seat in rng.choice(seats, len(POINTS), replace=False)]
     dummy = position.belief().dummy
     player = Seat(int(rng.choice([seat for seat in seats if seat != dummy])))
-    return Probe(tuple(cards), tuple(lengths), tuple(points), (player, player.partner if dummy is None else dummy))
+    return Probe(
+        tuple(cards),
+        tuple(lengths),
+        tuple(points),
+        (player, player.partner if dummy is None else dummy),
+    )
 
 
-def answer(position: Position, engine: str, draws: int, rng: np.random.Generator) -> Answer | None:
+def answer(
+    position: Position, engine: str, draws: int, rng: np.random.Generator
+) -> Answer | None:
     """Ask an engine once, with its default settings but for the draws; ``None`` where it refuses."""
     belief = position.belief()
     try:
@@ -293,7 +372,9 @@ def _probe(position: Position) -> Probe:
     return probe_of(position)
 
 
-def posterior_by(engine: str, belief: Belief, draws: int, rng: np.random.Generator) -> Posterior:
+def posterior_by(
+    engine: str, belief: Belief, draws: int, rng: np.random.Generator
+) -> Posterior:
     """The posterior by one engine."""
     if engine == JOINT:
         from bayesbridge.joint import infer_jointly
@@ -305,10 +386,16 @@ def posterior_by(engine: str, belief: Belief, draws: int, rng: np.random.Generat
 
 def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> Answer:
     """All numbers with their errors; ``as_if_equal`` gives the errors of draws that count the same."""
-    result = to_datatree(evaluate(posterior, [probe], ask(posterior, probe.pair)), marginals=False)
+    result = to_datatree(
+        evaluate(posterior, [probe], ask(posterior, probe.pair)), marginals=False
+    )
     if as_if_equal:
-        stats = result["sample_stats"].to_dataset().drop_vars("log_weight", errors="ignore")
-        result["sample_stats"] = type(result)(stats.assign_attrs(ess=float(len(posterior))))
+        stats = (
+            result["sample_stats"].to_dataset().drop_vars("log_weight", errors="ignore")
+        )
+        result["sample_stats"] = type(result)(
+            stats.assign_attrs(ess=float(len(posterior)))
+        )
     table = result.summary()
     stated = {}
     for name in QUANTITIES[:-1]:
@@ -325,15 +412,21 @@ def truth_of(position: Position) -> dict[str, float]:
     belief, probe = position.belief(), _probe(position)
     target = belief.target
     if target.count <= WALKED:
-        return {name: one.value for name, one in read(belief.infer("enumerate"), probe).stated.items()}
+        return {
+            name: one.value
+            for name, one in read(belief.infer("enumerate"), probe).stated.items()
+        }
     posterior = belief.infer(draws=2, rng=1)
     tables = posterior.tables
     if tables is None:
         return {}
     cards, lengths = tables.card_marginals(), tables.length_distributions()
-    found = {name: float(cards[pair]) for name, pair in zip(CARDS, probe.cards, strict=True)}
+    found = {
+        name: float(cards[pair]) for name, pair in zip(CARDS, probe.cards, strict=True)
+    }
     found |= {
-        name: float((lengths[pair] * np.arange(14)).sum()) for name, pair in zip(LENGTHS, probe.lengths, strict=True)
+        name: float((lengths[pair] * np.arange(14)).sum())
+        for name, pair in zip(LENGTHS, probe.lengths, strict=True)
     }
     found[EVIDENCE] = posterior.log_evidence
     counted: tuple[Callable[[], dict[str, float]], ...] = (
@@ -356,7 +449,10 @@ def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
     if not posterior.counts_points:
         return {}
     points = (posterior.point_table * np.arange(38)).sum(axis=-1)
-    return {name: float(points[seat]) for name, seat in zip(POINTS, probe.points, strict=True)}
+    return {
+        name: float(points[seat])
+        for name, seat in zip(POINTS, probe.points, strict=True)
+    }
 
 
 def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
@@ -366,8 +462,16 @@ def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     tricks = capture_tricks(posterior, probe.pair)
     if not tricks.exact:
         return {}
-    found = {"conditions fail": tricks.fails, "T ≥ 8": tricks.at_least(8), "T": float(tricks.mean[0])}
-    return found if tricks.mean_if_held is None else found | {"T if they hold": tricks.mean_if_held}
+    found = {
+        "conditions fail": tricks.fails,
+        "T ≥ 8": tricks.at_least(8),
+        "T": float(tricks.mean[0]),
+    }
+    return (
+        found
+        if tricks.mean_if_held is None
+        else found | {"T if they hold": tricks.mean_if_held}
+    )
 
 
 DRAWS: Final = 20_000
@@ -377,12 +481,31 @@ CHUNK: Final = 5
 """Seeds in a chunk."""
 
 SHARES: Final[dict[str, dict[str, float]]] = {
-    "auto": {"none": 1.0, "no trumps": 0.3, "suits": 0.2, "style": 0.15, "learned": 0.2, "played": 0.2},
+    "auto": {
+        "none": 1.0,
+        "no trumps": 0.3,
+        "suits": 0.2,
+        "style": 0.15,
+        "learned": 0.2,
+        "played": 0.2,
+    },
     "direct": {"none": 1.0},
     "levels": {"no trumps": 0.5},
     "importance": {"no trumps": 1.5, "suits": 0.5, "style": 1.5},
-    "resample-move": {"no trumps": 0.5, "suits": 0.7, "style": 1.0, "learned": 0.4, "played": 0.4},
-    "likelihood-weighting": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
+    "resample-move": {
+        "no trumps": 0.5,
+        "suits": 0.7,
+        "style": 1.0,
+        "learned": 0.4,
+        "played": 0.4,
+    },
+    "likelihood-weighting": {
+        "no trumps": 0.5,
+        "suits": 0.5,
+        "style": 0.5,
+        "learned": 0.5,
+        "played": 0.5,
+    },
     JOINT: {"style": 0.4},
     CONTROL: {"no trumps": 0.25, "style": 0.25},
 }
@@ -392,14 +515,26 @@ A verdict takes about 200 answers in a row: engines that are tested on few posit
 models that are slow to ask take no more than they need.
 """
 
-REFERENCE_DRAWS: Final = {"no trumps": 25, "suits": 20, "style": 20, "learned": 2, "played": 2}
+REFERENCE_DRAWS: Final = {
+    "no trumps": 25,
+    "suits": 20,
+    "style": 20,
+    "learned": 2,
+    "played": 2,
+}
 """Draws of one reference answer, in units of those of an engine; there are CHUNK of them."""
 
 TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "direct": {"none": (1, 2, 3, 4)},
     "levels": {"no trumps": (2, 3, 4)},
     "importance": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8)},
-    "resample-move": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2,)},
+    "resample-move": {
+        "no trumps": (2, 3, 7),
+        "suits": (2, 3, 8),
+        "style": (7, 8),
+        "learned": (2, 6),
+        "played": (2,),
+    },
     "likelihood-weighting": {
         "no trumps": (1, 2, 3, 5),
         "suits": (1, 4, 8),
@@ -440,22 +575,40 @@ class Plan:
         return tuple(accumulate((case.seeds for case in self.cases), initial=0))
 
 
-def plan(positions: tuple[Position, ...] = POSITIONS, seeds: int = 200, engines: tuple[str, ...] = ENGINES) -> Plan:
+def plan(
+    positions: tuple[Position, ...] = POSITIONS,
+    seeds: int = 200,
+    engines: tuple[str, ...] = ENGINES,
+) -> Plan:
     """Every engine on those of the positions that it is tested on, and a reference for each position with calls."""
     if unknown := [name for name in engines if name not in ENGINES]:
-        raise BayesBridgeError(f"unknown engine {unknown[0]!r}: choose {', '.join(ENGINES)}", engine=unknown[0])
+        raise BayesBridgeError(
+            f"unknown engine {unknown[0]!r}: choose {', '.join(ENGINES)}",
+            engine=unknown[0],
+        )
     if seeds < CHUNK:
         raise BayesBridgeError(f"{seeds} seeds: take at least {CHUNK}", seeds=seeds)
     cases = []
     for position in positions:
         asked = [name for name in engines if _tests(name, position)]
         if asked and position.kind in REFERENCE_DRAWS:
-            cases.append(Case(REFERENCE, position, CHUNK, DRAWS * REFERENCE_DRAWS[position.kind]))
+            cases.append(
+                Case(REFERENCE, position, CHUNK, DRAWS * REFERENCE_DRAWS[position.kind])
+            )
         for engine in asked:
             share = SHARES[engine][position.kind]
-            cases.append(Case(engine, position, CHUNK * max(1, round(share * seeds / CHUNK)), DRAWS))
+            cases.append(
+                Case(
+                    engine,
+                    position,
+                    CHUNK * max(1, round(share * seeds / CHUNK)),
+                    DRAWS,
+                )
+            )
     if not cases:
-        raise BayesBridgeError(f"none of these positions tests {' or '.join(engines)}: take more positions")
+        raise BayesBridgeError(
+            f"none of these positions tests {' or '.join(engines)}: take more positions"
+        )
     return Plan(tuple(cases))
 
 
@@ -472,7 +625,8 @@ def count(what: Plan, seed: np.random.SeedSequence, answers: int) -> Floats:
     first = CHUNK * seed.spawn_key[0]
     case = what.cases[bisect_right(what.starts, first) - 1]
     given = [
-        answer(case.position, case.engine, case.draws, np.random.default_rng(child)) for child in seed.spawn(answers)
+        answer(case.position, case.engine, case.draws, np.random.default_rng(child))
+        for child in seed.spawn(answers)
     ]
     return np.stack([packed(one) for one in given])
 
@@ -512,7 +666,9 @@ def unpacked(what: Plan, rows: Floats) -> tuple[Answers, ...]:
     for case, begin, end in zip(what.cases, what.starts, what.starts[1:], strict=False):
         mine = rows[begin:end]
         value, error = np.split(mine[:, 3:], 2, axis=1)
-        found.append(Answers(case, value, error, mine[:, 0] > 0, mine[:, 1] > 0, mine[:, 2]))
+        found.append(
+            Answers(case, value, error, mine[:, 0] > 0, mine[:, 1] > 0, mine[:, 2])
+        )
     return tuple(found)
 
 
@@ -591,14 +747,21 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
         exact = told & (error == 0.0)
         z = np.where(told & ~exact, gap / (error * fair), nan)
         rounding = SAME * np.maximum(1.0, np.abs(value))
-        same = told.any(axis=0) & (np.abs(value - mean) <= rounding).all(axis=0, where=told)
+        same = told.any(axis=0) & (np.abs(value - mean) <= rounding).all(
+            axis=0, where=told
+        )
         wrong = told & (exact | same) & (np.abs(gap) > 2.0 * error + rounding)
         z[:, same] = nan
-        spread = np.sqrt(np.where(told, (value - mean) ** 2, 0.0).sum(axis=0) / (n - 1) / n)
+        spread = np.sqrt(
+            np.where(told, (value - mean) ** 2, 0.0).sum(axis=0) / (n - 1) / n
+        )
         against, uncertain = known, np.zeros(len(QUANTITIES))
         if reference is not None and np.nansum(reference.ess) >= ENOUGH:
             pooled, pooled_error = pool(reference)
-            against, uncertain = np.where(has_truth, known, pooled), np.where(has_truth, 0.0, pooled_error)
+            against, uncertain = (
+                np.where(has_truth, known, pooled),
+                np.where(has_truth, 0.0, pooled_error),
+            )
         bias = (mean - against) / np.hypot(spread, uncertain)
         places = [QUANTITIES.index(name) for name in CARDS]
         bound = 2.0 * np.sqrt(answers.ess)[:, None] * (gap / fair)[:, places]
@@ -613,7 +776,10 @@ def pool(reference: Answers) -> tuple[Floats, Floats]:
     Runs that were refused do not count.
     """
     place = QUANTITIES.index(EVIDENCE)
-    values, errors = reference.value[~reference.refused], reference.error[~reference.refused]
+    values, errors = (
+        reference.value[~reference.refused],
+        reference.error[~reference.refused],
+    )
     log = values[:, place]
     mass = np.exp(log - log.max())
     share = (mass / mass.sum())[:, None]
@@ -625,7 +791,11 @@ def pool(reference: Answers) -> tuple[Floats, Floats]:
 
 def rms(parts: Sequence[Floats]) -> Interval:
     """Root mean square of the scores of all answers, (n, …) in each part; an answer counts as one."""
-    squares = np.concatenate([_by_answer(part**2) for part in parts]) if parts else np.empty(0)
+    squares = (
+        np.concatenate([_by_answer(part**2) for part in parts])
+        if parts
+        else np.empty(0)
+    )
     n = len(squares)
     if not n:
         return Interval(nan, nan, nan)
@@ -635,12 +805,18 @@ def rms(parts: Sequence[Floats]) -> Interval:
         return Interval(sqrt(mean), 0.0, inf)
     freedom = min(2.0 * mean**2 / variance, 10.0 * n) if variance else 10.0 * n
     low, high = stats.chi2.ppf([(1 + LEVEL) / 2, (1 - LEVEL) / 2], freedom)
-    return Interval(sqrt(mean), sqrt(mean * freedom / low), sqrt(mean * freedom / high) if high else inf)
+    return Interval(
+        sqrt(mean),
+        sqrt(mean * freedom / low),
+        sqrt(mean * freedom / high) if high else inf,
+    )
 
 
 def within(parts: Sequence[Floats]) -> Interval:
     """Share of the scores within two errors; the interval by Wilson, with as many trials as the answers are worth."""
-    shares = [_by_answer(np.where(np.isnan(part), nan, np.abs(part) <= 2.0)) for part in parts]
+    shares = [
+        _by_answer(np.where(np.isnan(part), nan, np.abs(part) <= 2.0)) for part in parts
+    ]
     each = np.concatenate(shares) if shares else np.empty(0)
     if not len(each):
         return Interval(nan, nan, nan)
@@ -649,7 +825,9 @@ def within(parts: Sequence[Floats]) -> Interval:
     trials = len(each) * (share * (1 - share) / spread if spread else 1.0)
     quantile = float(stats.norm.ppf((1 + LEVEL) / 2)) ** 2
     centre = (share + quantile / (2 * trials)) / (1 + quantile / trials)
-    half = sqrt(quantile * (share * (1 - share) + quantile / (4 * trials)) / trials) / (1 + quantile / trials)
+    half = sqrt(quantile * (share * (1 - share) + quantile / (4 * trials)) / trials) / (
+        1 + quantile / trials
+    )
     return Interval(share, centre - half, centre + half)
 
 
@@ -657,7 +835,9 @@ def _by_answer(values: Floats) -> Floats:
     """(m,) mean over the numbers of each answer that has any."""
     told = np.isfinite(values)
     some = told.any(axis=1)
-    found: Floats = np.where(told, values, 0.0)[some].sum(axis=1) / told[some].sum(axis=1)
+    found: Floats = np.where(told, values, 0.0)[some].sum(axis=1) / told[some].sum(
+        axis=1
+    )
     return found
 
 
@@ -695,7 +875,11 @@ class Row:
             return BIASED
         if not found:
             return UNKNOWN if self.warned or self.refused else EXACT
-        if any(one.low > BAND[1] for one in found) or self.within.high < WITHIN or self.bound.low > BAND[1]:
+        if (
+            any(one.low > BAND[1] for one in found)
+            or self.within.high < WITHIN
+            or self.bound.low > BAND[1]
+        ):
             return SMALL
         if any(one.high < BAND[0] for one in found):
             return LARGE
@@ -707,7 +891,9 @@ def row(scores: Sequence[Scores]) -> Row:
     """The cases of one engine and kind together."""
     cases = [one.answers.case for one in scores]
     groups = {
-        name: rms([one.told[:, [QUANTITIES.index(part) for part in parts]] for one in scores])
+        name: rms(
+            [one.told[:, [QUANTITIES.index(part) for part in parts]] for one in scores]
+        )
         for name, parts in GROUPS.items()
     }
     bias = np.concatenate([one.bias for one in scores])
@@ -741,12 +927,18 @@ class Honesty:
     @classmethod
     def of(cls, answers: Sequence[Answers], truths: Mapping[str, Truth]) -> Honesty:
         """Score every case; ``truths`` by the name of the position. The joint posterior has a truth of its own."""
-        references = {one.case.position: one for one in answers if one.case.engine == REFERENCE}
+        references = {
+            one.case.position: one for one in answers if one.case.engine == REFERENCE
+        }
         return cls(
             tuple(
                 scored(one, {}, None)
                 if one.case.engine == JOINT
-                else scored(one, truths.get(one.case.position.name, {}), references.get(one.case.position))
+                else scored(
+                    one,
+                    truths.get(one.case.position.name, {}),
+                    references.get(one.case.position),
+                )
                 for one in answers
                 if one.case.engine != REFERENCE
             )
@@ -756,8 +948,12 @@ class Honesty:
     def rows(self) -> tuple[Row, ...]:
         """By engine and kind, in the order of the plan's engines."""
         by_row: dict[tuple[str, str], list[Scores]] = {}
-        for one in sorted(self.scores, key=lambda one: ENGINES.index(one.answers.case.engine)):
-            by_row.setdefault((one.answers.case.engine, one.answers.case.position.kind), []).append(one)
+        for one in sorted(
+            self.scores, key=lambda one: ENGINES.index(one.answers.case.engine)
+        ):
+            by_row.setdefault(
+                (one.answers.case.engine, one.answers.case.position.kind), []
+            ).append(one)
         return tuple(row(cases) for cases in by_row.values())
 
 
@@ -790,32 +986,60 @@ def plot_honesty(found: Honesty, *, ax: Axes | None = None) -> Axes:
     for engine, (colour, mark) in MARKS.items():
         of_engine = [(names.index(one.answers.case.position.name), rms([one.told])) for one in found.scores
                      if one.answers.case.engine == engine]  # fmt: skip
-        drawn = [(place, interval) for place, interval in of_engine if np.isfinite(interval.value)]
+        drawn = [
+            (place, interval)
+            for place, interval in of_engine
+            if np.isfinite(interval.value)
+        ]
         if not drawn:
             continue
         shift = 0.09 * (list(MARKS).index(engine) - 3.5)
         x = np.array([place for place, _ in drawn]) + shift
-        value, low, high = np.clip(np.array([interval for _, interval in drawn]).T, 0.0, HIGHEST)
+        value, low, high = np.clip(
+            np.array([interval for _, interval in drawn]).T, 0.0, HIGHEST
+        )
         ax.vlines(x, low, high, color=colour, linewidth=0.9, zorder=2)
         label = "as if weights were equal" if engine == CONTROL else engine
-        ax.plot(x, value, mark, color=colour, markeredgecolor=ink(), markeredgewidth=0.5, markersize=5, label=label)
+        ax.plot(
+            x,
+            value,
+            mark,
+            color=colour,
+            markeredgecolor=ink(),
+            markeredgewidth=0.5,
+            markersize=5,
+            label=label,
+        )
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
     ax.set_xlim(-0.7, len(names) - 0.3)
     ax.set_ylim(0.4, HIGHEST)
     ax.set_ylabel("root mean square of z")
-    ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
+    ax.legend(
+        fontsize=8,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=4,
+        frameon=False,
+    )
     bare(ax)
     return ax
 
 
 def measure(
-    positions: Sequence[Position], seeds: int, engines: tuple[str, ...], seed: int = 1, how: RunOptions | None = None
+    positions: Sequence[Position],
+    seeds: int,
+    engines: tuple[str, ...],
+    seed: int = 1,
+    how: RunOptions | None = None,
 ) -> Honesty:
     """Every engine on the positions, over so many seeds."""
     what = plan(tuple(positions), seeds, engines)
     job = Job("honesty", partial(count, what), CHUNK, {"plan": repr(what.cases)})
     tested = dict.fromkeys(case.position for case in what.cases)
-    return Honesty.of(unpacked(what, rows(job, what.answers, seed, how)), {one.name: truth_of(one) for one in tested})
+    return Honesty.of(
+        unpacked(what, rows(job, what.answers, seed, how)),
+        {one.name: truth_of(one) for one in tested},
+    )
 
 
 def document(found: Honesty) -> dict[str, Any]:
@@ -855,7 +1079,10 @@ def document(found: Honesty) -> dict[str, Any]:
 
 def _interval(one: Interval) -> dict[str, float | None]:
     """``None`` for what JSON cannot say."""
-    return {name: value if isfinite(value) else None for name, value in one._asdict().items()}
+    return {
+        name: value if isfinite(value) else None
+        for name, value in one._asdict().items()
+    }
 
 
 def table(found: Honesty) -> Table:
@@ -885,24 +1112,50 @@ def table(found: Honesty) -> Table:
         "refused",
         "verdict",
     ]
-    return Table("Spread of answers in units of the errors that they state: root mean square of z", header, rows)
+    return Table(
+        "Spread of answers in units of the errors that they state: root mean square of z",
+        header,
+        rows,
+    )
 
 
 def _told(one: Interval) -> str:
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if isfinite(one.value) else "exact"
+    return (
+        f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+        if isfinite(one.value)
+        else "exact"
+    )
 
 
 def main() -> None:
     """Test the errors of some engines."""
     parser = options(__doc__)
     parser.add_argument(
-        "--positions", type=int, default=len(POSITIONS), help="how many of the positions (default: all)"
+        "--positions",
+        type=int,
+        default=len(POSITIONS),
+        help="how many of the positions (default: all)",
     )
-    parser.add_argument("--seeds", type=int, default=200, help="answers on a position; slow models take a part of them")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=200,
+        help="answers on a position; slow models take a part of them",
+    )
     parser.add_argument("--engine", nargs="+", choices=ENGINES, default=ENGINES)
-    parser.add_argument("--kind", nargs="+", choices=KINDS, default=tuple(KINDS), help="kinds of positions")
+    parser.add_argument(
+        "--kind",
+        nargs="+",
+        choices=KINDS,
+        default=tuple(KINDS),
+        help="kinds of positions",
+    )
     args = parser.parse_args()
-    positions = [position for position in some_positions(args.positions) if position.kind in args.kind]
+    positions = [
+        position
+        for position in some_positions(args.positions)
+        if position.kind in args.kind
+    ]
     found = measure(positions, args.seeds, tuple(args.engine), args.seed, setting(args))
     if args.picture:
         plot_honesty(found).figure.savefig(args.picture)

@@ -48,7 +48,9 @@ WAYS = {DOUBLE_DUMMY: 0, ONE_PLAN: 13}
 """The horizon of each."""
 
 
-def chosen(record: Record, ways: Sequence[str], layouts: int, seed: int, spent: list[float]) -> dict[str, Card]:
+def chosen(
+    record: Record, ways: Sequence[str], layouts: int, seed: int, spent: list[float]
+) -> dict[str, Card]:
     """Declarer's card after the plays of a record, by each of the ways."""
     assert record.contract is not None
     cards = len(record.plays)
@@ -57,17 +59,31 @@ def chosen(record: Record, ways: Sequence[str], layouts: int, seed: int, spent: 
     if len(turn.legal) == 1:
         return dict.fromkeys(ways, next(iter(turn.legal)))
     posterior = believed(belief, 500, seed + cards)
-    some = posterior if len(posterior) <= layouts else subsample(posterior, layouts, seed + cards, "the same for both")
+    some = (
+        posterior
+        if len(posterior) <= layouts
+        else subsample(posterior, layouts, seed + cards, "the same for both")
+    )
     best: dict[str, CardChoices] = {}
     for way, horizon in WAYS.items():
         began = time.process_time()
         if way in ways or not horizon:
             limits = {"solve": layouts, "seconds": 4.0}
-            best[way] = play(some, record.contract, goal="tricks", horizon=horizon, rng=seed, **limits)
+            best[way] = play(
+                some,
+                record.contract,
+                goal="tricks",
+                horizon=horizon,
+                rng=seed,
+                **limits,
+            )
         if horizon and way in ways and turn.tricks == 6:
             spent.append(time.process_time() - began)
     usual = best[DOUBLE_DUMMY].choices[0].cards[-1]
-    return {way: usual if best[way].of(usual).close else best[way].choices[0].cards[-1] for way in ways}
+    return {
+        way: usual if best[way].of(usual).close else best[way].choices[0].cards[-1]
+        for way in ways
+    }
 
 
 def defended(record: Record, table: Table) -> Card:
@@ -78,12 +94,19 @@ def defended(record: Record, table: Table) -> Card:
     assert table.turn is not None
     left = Hand(deal[table.turn].mask & ~table.played)
     trick = table.trick or Trick(table.turn, contract.trump)
-    question = Question((contract.declarer, contract.declarer.partner), contract.trump, trick, table.played)
+    question = Question(
+        (contract.declarer, contract.declarer.partner),
+        contract.trump,
+        trick,
+        table.played,
+    )
     tricks = run(card_solver(), Layouts.of([deal]), question)["lead_tricks"][0]
     return max(trick.legal(left), key=lambda card: (tricks[card.index], -card.rank))
 
 
-def finished(record: Record, ways: Sequence[str], layouts: int, seed: int, spent: list[float]) -> dict[str, Record]:
+def finished(
+    record: Record, ways: Sequence[str], layouts: int, seed: int, spent: list[float]
+) -> dict[str, Record]:
     """The whole play by each of the ways, from the plays of a record on."""
     assert record.contract is not None
     while not (table := Table.of_record(record)).over:
@@ -95,7 +118,10 @@ def finished(record: Record, ways: Sequence[str], layouts: int, seed: int, spent
             card = cards[ways[0]]
             if len(set(cards.values())) > 1:
                 return {
-                    way: finished(played(record, table, cards[way]), (way,), layouts, seed, spent)[way] for way in ways
+                    way: finished(
+                        played(record, table, cards[way]), (way,), layouts, seed, spent
+                    )[way]
+                    for way in ways
                 }
         record = played(record, table, card)
     return dict.fromkeys(ways, record)
@@ -104,7 +130,10 @@ def finished(record: Record, ways: Sequence[str], layouts: int, seed: int, spent
 def taken(record: Record) -> int:
     """Tricks of declarer."""
     assert record.contract is not None
-    return sum((winner - record.contract.declarer) % 2 == 0 for winner in Table.of_record(record).winners)
+    return sum(
+        (winner - record.contract.declarer) % 2 == 0
+        for winner in Table.of_record(record).winners
+    )
 
 
 def played(record: Record, table: Table, card: Card) -> Record:
@@ -119,8 +148,17 @@ def judged(record: Record, layouts: int, seed: int) -> dict[str, Any]:
     start = replace(record, plays=record.plays[: 4 * AFTER], result=None, claimed=False)
     plays = finished(start, tuple(WAYS), layouts, seed, spent)
     parted = len({record.plays for record in plays.values()}) > 1
-    board = {"deal": str(record.deal), "contract": str(record.contract), "spent": spent, "parted": parted}
-    return board | {way: taken(record) for way, record in plays.items()} | {"cpu": time.process_time() - began}
+    board = {
+        "deal": str(record.deal),
+        "contract": str(record.contract),
+        "spent": spent,
+        "parted": parted,
+    }
+    return (
+        board
+        | {way: taken(record) for way, record in plays.items()}
+        | {"cpu": time.process_time() - began}
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -132,7 +170,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--layouts", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
-    done = [json.loads(line) for line in args.output.read_text().splitlines()] if args.output.exists() else []
+    done = (
+        [json.loads(line) for line in args.output.read_text().splitlines()]
+        if args.output.exists()
+        else []
+    )
     known = {board["deal"] for board in done}
     with args.output.open("a") as kept:
         for record in islice(boards(args.records), args.boards):
@@ -155,11 +197,23 @@ def figures(done: list[dict[str, Any]]) -> str:
     spent = np.array([seconds for board in done for seconds in board["spent"]] or [0.0])
     rows = ["| boards | | one plan − double dummy, tricks |", "|---|---|---|"]
     parted = np.array([board["parted"] for board in done], bool)
-    for name, part in (("all", more), ("other cards", more[parted]), ("other tricks", more[more != 0])):
+    for name, part in (
+        ("all", more),
+        ("other cards", more[parted]),
+        ("other tricks", more[more != 0]),
+    ):
         if len(part) > 1:
-            rows.append(f"| {name} | {len(part)} | {part.mean():+.3f} ± {part.std(ddof=1) / sqrt(len(part)):.3f} |")
+            rows.append(
+                f"| {name} | {len(part)} | {part.mean():+.3f} ± {part.std(ddof=1) / sqrt(len(part)):.3f} |"
+            )
     times = f"{np.median(spent):.1f} s in the middle, {spent.max():.1f} s at most"
-    return "\n".join([*rows, "", f"A choice with seven tricks left takes {times} ({len(spent)} choices)."])
+    return "\n".join(
+        [
+            *rows,
+            "",
+            f"A choice with seven tricks left takes {times} ({len(spent)} choices).",
+        ]
+    )
 
 
 if __name__ == "__main__":

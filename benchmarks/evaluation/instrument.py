@@ -20,13 +20,25 @@ type Floats = NDArray[np.float64]
 
 def options(about: str | None) -> ArgumentParser:
     """A parser with what every instrument takes."""
-    parser = ArgumentParser(description=about, formatter_class=RawDescriptionHelpFormatter)
+    parser = ArgumentParser(
+        description=about, formatter_class=RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object instead of tables"
+    )
     parser.add_argument("--picture", metavar="FILE", help="draw what was found, too")
-    parser.add_argument("--workers", type=int, metavar="N", help="default: one for each core")
-    parser.add_argument("--scheduler", default="threads", help="threads (default) or processes")
-    parser.add_argument("--resume", metavar="FOLDER", help="keep every finished chunk, and count none of them again")
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="default: one for each core"
+    )
+    parser.add_argument(
+        "--scheduler", default="threads", help="threads (default) or processes"
+    )
+    parser.add_argument(
+        "--resume",
+        metavar="FOLDER",
+        help="keep every finished chunk, and count none of them again",
+    )
     return parser
 
 
@@ -36,7 +48,9 @@ def setting(args: Namespace) -> RunOptions:
     return RunOptions(args.workers, args.scheduler, folder)
 
 
-def show(args: Namespace, document: dict[str, Any], tables: Iterable[Table], *lines: str) -> None:
+def show(
+    args: Namespace, document: dict[str, Any], tables: Iterable[Table], *lines: str
+) -> None:
     """Print the tables and the lines below them, or the document."""
     if args.json:
         print_json(document)

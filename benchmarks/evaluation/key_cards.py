@@ -32,7 +32,11 @@ def answers(auction: Auction) -> Iterator[int]:
     """The places of the answers in an auction."""
     calls = auction.calls
     for place in range(4, len(calls)):
-        if calls[place - 2] == ASKED and calls[place - 1] == PASS and calls[place].index in FOUR:
+        if (
+            calls[place - 2] == ASKED
+            and calls[place - 1] == PASS
+            and calls[place].index in FOUR
+        ):
             bids = [call for call in calls[place % 2 : place - 2 : 2] if call.is_bid]
             if bids and bids[-1].strain != Strain.NT:
                 yield place
@@ -43,16 +47,28 @@ def judged(record: Record, place: int) -> Floats:
     auction, deal = record.auction, record.deal
     assert auction is not None
     assert deal is not None
-    before, made = Auction(auction.first, auction.calls[:place]), auction.calls[place].index
+    before, made = (
+        Auction(auction.first, auction.calls[:place]),
+        auction.calls[place].index,
+    )
     caller = auction.first.next(place)
-    own, partner = (np.array([deal[seat].mask], np.uint64) for seat in (caller, caller.partner))
+    own, partner = (
+        np.array([deal[seat].mask], np.uint64) for seat in (caller, caller.partner)
+    )
     bidder = LearnedBidder(record.vulnerable or "none")
     found = []
     for shown in (None, partner):
         chances = bidder.probabilities(own, before, shown)[0].astype(np.float64)
         four = chances[FOUR] / chances[FOUR].sum()
         among = FOUR.index(made)
-        found.append((chances.argmax() == made, -np.log(chances[made]), four.argmax() == among, -np.log(four[among])))
+        found.append(
+            (
+                chances.argmax() == made,
+                -np.log(chances[made]),
+                four.argmax() == among,
+                -np.log(four[among]),
+            )
+        )
     return np.array(found, np.float64)
 
 
@@ -73,14 +89,23 @@ def rows(records: Iterator[Record]) -> list[Row]:
     each = [
         judged(record, place)
         for record in records
-        if record.deal is not None and record.auction is not None and is_test(record.deal)
+        if record.deal is not None
+        and record.auction is not None
+        and is_test(record.deal)
         for place in answers(record.auction)
     ]
     if not each:
-        raise BayesBridgeError("no table of a test deal has an answer to 4NT after a suit")
+        raise BayesBridgeError(
+            "no table of a test deal has an answer to 4NT after a suit"
+        )
     means, errors = np.mean(each, axis=0), np.std(each, axis=0) / np.sqrt(len(each))
     return [
-        Row(reading, among, len(each), *(float(part[i, j]) for j in (k, k + 1) for part in (means, errors)))
+        Row(
+            reading,
+            among,
+            len(each),
+            *(float(part[i, j]) for j in (k, k + 1) for part in (means, errors)),
+        )
         for i, reading in enumerate(("hidden", "shown"))
         for k, among in ((0, "all calls"), (2, "the four"))
     ]
@@ -98,7 +123,11 @@ def table(found: list[Row]) -> Table:
         ]
         for one in found
     ]
-    return Table("Answers to 4NT after a suit", ["partner's hand", "among", "answers", "foreseen", "nats"], cells)
+    return Table(
+        "Answers to 4NT after a suit",
+        ["partner's hand", "among", "answers", "foreseen", "nats"],
+        cells,
+    )
 
 
 def main() -> None:

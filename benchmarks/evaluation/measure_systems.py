@@ -23,10 +23,18 @@ def openings(paths):
     found, tables = defaultdict(list), 0
     for path in paths:
         for record in bb.open_records(path).records:
-            if record.deal is None or record.auction is None or record.auction.dummy is not None:
+            if (
+                record.deal is None
+                or record.auction is None
+                or record.auction.dummy is not None
+            ):
                 continue
             for number, (seat, call) in enumerate(record.auction):
-                key = record.auction.first, number, record.vulnerable or Vulnerability.NONE
+                key = (
+                    record.auction.first,
+                    number,
+                    record.vulnerable or Vulnerability.NONE,
+                )
                 found[key].append((tables, record.deal[seat].mask, call.index))
                 if call.is_bid:
                     break
@@ -36,25 +44,40 @@ def openings(paths):
 
 def main():
     """Read, measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("records", nargs="+")
     found, tables = openings(parser.parse_args().records)
-    change = {(name, share): np.zeros(tables) for name in system_names() for share in SHARES}
+    change = {
+        (name, share): np.zeros(tables) for name in system_names() for share in SHARES
+    }
     for (first, passes, vulnerable), rows in found.items():
-        table, hands, calls = (np.array(column, np.uint64) for column in zip(*rows, strict=True))
+        table, hands, calls = (
+            np.array(column, np.uint64) for column in zip(*rows, strict=True)
+        )
         before = bb.Auction(first, (bb.Call.of("Pass"),) * passes)
         base = bb.LearnedBidder(vulnerable)
         plain = base.probabilities(hands, before)
         for name in system_names():
             chances = bb.SystemBidder(name, base=base).probabilities(hands, before)
-            ratio = np.take_along_axis(chances / np.where(plain > 0, plain, 1), calls[:, None].astype(int), 1)[:, 0]
+            ratio = np.take_along_axis(
+                chances / np.where(plain > 0, plain, 1), calls[:, None].astype(int), 1
+            )[:, 0]
             for share in SHARES:
-                np.add.at(change[name, share], table.astype(int), np.log(1 - share + share * ratio))
+                np.add.at(
+                    change[name, share],
+                    table.astype(int),
+                    np.log(1 - share + share * ratio),
+                )
     print(f"{tables} tables")
     print("| system |" + "".join(f" {share:g} |" for share in SHARES))
     for name in system_names():
         rows = [1000 * change[name, share] for share in SHARES]
-        told = (f" {one.mean():+.2f} ± {one.std(ddof=1) / np.sqrt(tables):.2f} |" for one in rows)
+        told = (
+            f" {one.mean():+.2f} ± {one.std(ddof=1) / np.sqrt(tables):.2f} |"
+            for one in rows
+        )
         print(f"| `{name}` |" + "".join(told))
 
 

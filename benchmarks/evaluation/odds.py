@@ -39,7 +39,14 @@ from bayesbridge.layouts import Layouts
 from bayesbridge.markup import Table
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes, percent_axis
-from bayesbridge.studies.benchmark import Bin, DealSplit, bin_of, calibration_error, curve, part_of_masks
+from bayesbridge.studies.benchmark import (
+    Bin,
+    DealSplit,
+    bin_of,
+    calibration_error,
+    curve,
+    part_of_masks,
+)
 from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.studies.readers import ROLES, seat_of, usable
 from bayesbridge.words import number, percent
@@ -52,7 +59,16 @@ CHUNK: Final = 5
 SOLVER: Final = "solved"
 """The estimator that solves, in the double-dummy plugin."""
 
-COLUMNS: Final = ("kind", "network", "network_error", "at_truth", "corrected", "corrected_error", "solved", "level")
+COLUMNS: Final = (
+    "kind",
+    "network",
+    "network_error",
+    "at_truth",
+    "corrected",
+    "corrected_error",
+    "solved",
+    "level",
+)
 """Which of ``CONTRACT_KINDS``; chances, their errors, the share of the solved layouts in which it makes; the level."""
 WIDTH: Final = 2 + len(COLUMNS)
 """Of a board: whether it makes and whether it is corrected, 0 or 1; then the columns."""
@@ -82,26 +98,40 @@ class Plan:
     def verify(self) -> Plan:
         """The same, for as many boards as the file has, up to ``deals``."""
         if self.chair not in ROLES:
-            raise BayesBridgeError(f"unknown chair {self.chair!r}: choose {', '.join(ROLES)}", chair=self.chair)
+            raise BayesBridgeError(
+                f"unknown chair {self.chair!r}: choose {', '.join(ROLES)}",
+                chair=self.chair,
+            )
         found = len(self.records)
         if not found:
             kept = " that was held out" if self.held_out else ""
-            raise BayesBridgeError(f"{self.path!r} holds no board{kept} with four hands and a contract", path=self.path)
+            raise BayesBridgeError(
+                f"{self.path!r} holds no board{kept} with four hands and a contract",
+                path=self.path,
+            )
         return replace(self, deals=found, correct=min(self.correct, found))
 
     @property
     def records(self) -> tuple[Record, ...]:
         """The boards."""
-        return _records(self.path, self.deals, self.held_out, self.simulated, self.level)
+        return _records(
+            self.path, self.deals, self.held_out, self.simulated, self.level
+        )
 
 
 @cache
-def _records(path: str, deals: int, held_out: bool, simulated: bool, level: int) -> tuple[Record, ...]:
+def _records(
+    path: str, deals: int, held_out: bool, simulated: bool, level: int
+) -> tuple[Record, ...]:
     """The first boards of different deals that can be scored."""
     met: set[tuple[int, ...]] = set()
 
     def fresh(record: object) -> bool:
-        if not isinstance(record, Record) or record.deal is None or usable(record) is not None:
+        if (
+            not isinstance(record, Record)
+            or record.deal is None
+            or usable(record) is not None
+        ):
             return False
         masks = tuple(hand.mask for hand in record.deal.hands)
         if masks in met or (held_out and part_of_masks(masks) is not DealSplit.TEST):
@@ -109,10 +139,20 @@ def _records(path: str, deals: int, held_out: bool, simulated: bool, level: int)
         met.add(masks)
         return True
 
-    boards: Iterator[Record] = (record for record in iter_records(path) if fresh(record))  # type: ignore[misc]
+    boards: Iterator[Record] = (
+        record for record in iter_records(path) if fresh(record)
+    )  # type: ignore[misc]
     if simulated:
-        boards = (record for record in map(called_by_the_bidder, boards) if usable(record) is None)
-    high = (record for record in boards if record.contract is not None and record.contract.level >= level)
+        boards = (
+            record
+            for record in map(called_by_the_bidder, boards)
+            if usable(record) is None
+        )
+    high = (
+        record
+        for record in boards
+        if record.contract is not None and record.contract.level >= level
+    )
     return tuple(islice(high, deals))
 
 
@@ -123,7 +163,15 @@ def called_by_the_bidder(record: Record) -> Record:
     seed = np.random.default_rng([hand.mask for hand in record.deal.hands])
     bidder = LearnedBidder(record.vulnerable or "none")
     auction = simulate_auction(record.deal, bidder, record.auction.first, None, seed)
-    return replace(record, auction=auction, contract=None, alerts=(), plays=(), result=None, claimed=False)
+    return replace(
+        record,
+        auction=auction,
+        contract=None,
+        alerts=(),
+        plays=(),
+        result=None,
+        claimed=False,
+    )
 
 
 @cache
@@ -131,7 +179,9 @@ def solver() -> Estimator:
     """The estimator ``solved``, or one line that says how to get it."""
     found = load().estimators.get(SOLVER)
     if found is None:
-        raise BayesBridgeError("this study solves deals: install the plugin bayesbridge-double-dummy")
+        raise BayesBridgeError(
+            "this study solves deals: install the plugin bayesbridge-double-dummy"
+        )
     return found
 
 
@@ -141,7 +191,9 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
     deal, contract = record.deal, record.contract
     assert deal is not None
     assert contract is not None
-    question = Question.of((contract.declarer, contract.declarer.partner), trump=contract.strain.trump)
+    question = Question.of(
+        (contract.declarer, contract.declarer.partner), trump=contract.strain.trump
+    )
     belief = Belief.of_record(record, seat_of(what.chair, contract.declarer), cards=0)
     posterior = belief.infer("auto", what.draws, rng)
     some = posterior.resample(what.solve if number < what.correct else 0, rng)
@@ -150,7 +202,10 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
     table = np.ascontiguousarray(all_masks[:, list(question.table)])
     chances = np.asarray(table_tricks(table, question.trump), np.float64)
     of_some, of_draws = chances[1 : 1 + len(some)], chances[1 + len(some) :]
-    tricks = np.asarray(solver().estimate(Layouts(all_masks[: 1 + len(some)]), question)[SOLVER], np.int64)
+    tricks = np.asarray(
+        solver().estimate(Layouts(all_masks[: 1 + len(some)]), question)[SOLVER],
+        np.int64,
+    )
     needed = contract.tricks_needed
     made = of_draws[:, needed:].sum(axis=1)
     share = float(posterior.weights @ made)
@@ -161,11 +216,24 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
         predicted = np.asarray(posterior.weights @ of_draws, np.float64)
         worth = np.inf if posterior.exact else posterior.ess
         control = of_some[:, needed:].sum(axis=1, keepdims=True)
-        sample = CalibratedSample.of(np.full(len(some), 1 / len(some)), control, predicted[needed:].sum()[None], worth)
+        sample = CalibratedSample.of(
+            np.full(len(some), 1 / len(some)),
+            control,
+            predicted[needed:].sum()[None],
+            worth,
+        )
         corrected = sample.share((tricks[1:] >= needed).astype(np.float64))
         solved = float((tricks[1:] >= needed).mean())
     kind = CONTRACT_KINDS.index(contract.kind)
-    told = (kind, share, error, float(chances[0, needed:].sum()), *corrected, solved, contract.level)
+    told = (
+        kind,
+        share,
+        error,
+        float(chances[0, needed:].sum()),
+        *corrected,
+        solved,
+        contract.level,
+    )
     return np.array([tricks[0] >= needed, len(some) > 0, *told], np.float64)
 
 
@@ -173,7 +241,12 @@ def count(what: Plan, seed: np.random.SeedSequence, boards: int) -> Floats:
     """(boards, WIDTH) the boards of one chunk."""
     first = CHUNK * seed.spawn_key[0]
     children = enumerate(seed.spawn(boards), first)
-    return np.stack([board(what, number, np.random.default_rng(child)) for number, child in children])
+    return np.stack(
+        [
+            board(what, number, np.random.default_rng(child))
+            for number, child in children
+        ]
+    )
 
 
 BINS: Final = 10
@@ -200,7 +273,12 @@ class Forecast:
     def bins(self) -> tuple[Bin, ...]:
         """Ten, those that have forecasts."""
         place = bin_of(self.told, BINS)
-        return curve(*(np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), self.told, self.made)))
+        return curve(
+            *(
+                np.bincount(place, weight, BINS)
+                for weight in (np.ones(len(place)), self.told, self.made)
+            )
+        )
 
     @property
     def error(self) -> float:
@@ -210,8 +288,14 @@ class Forecast:
     @property
     def by_chance(self) -> float:
         """What the calibration error would be by chance alone, if every chance told were right."""
-        spread = np.bincount(bin_of(self.told, BINS), self.told * (1.0 - self.told), BINS)
-        return sqrt(2 / pi / self.trials) * float(np.sqrt(spread).sum()) / max(1, len(self.told))
+        spread = np.bincount(
+            bin_of(self.told, BINS), self.told * (1.0 - self.told), BINS
+        )
+        return (
+            sqrt(2 / pi / self.trials)
+            * float(np.sqrt(spread).sum())
+            / max(1, len(self.told))
+        )
 
     @property
     def brier(self) -> float:
@@ -242,7 +326,10 @@ class Odds:
             return Forecast(name, np.clip(told[column][rows], 0.0, 1.0), came[rows])
 
         every = np.ones(len(came), dtype=np.bool_)
-        found = [forecast(NETWORK, "network", every), forecast(AT_TRUTH, "at_truth", every)]
+        found = [
+            forecast(NETWORK, "network", every),
+            forecast(AT_TRUTH, "at_truth", every),
+        ]
         for place, kind in enumerate(CONTRACT_KINDS):
             if (those := told["kind"] == place).any():
                 found.append(forecast(f"{NETWORK}: {kind}", "network", those))
@@ -250,8 +337,15 @@ class Odds:
             if (those := told["level"] == level).any():
                 found.append(forecast(f"{NETWORK}: {kind}", "network", those))
         if corrected.any():
-            found += [forecast(CORRECTED, "corrected", corrected), forecast(SAME, "network", corrected)]
-            found.append(Forecast(BESIDE_SOLVER, found[-1].told, told["solved"][corrected], what.solve))
+            found += [
+                forecast(CORRECTED, "corrected", corrected),
+                forecast(SAME, "network", corrected),
+            ]
+            found.append(
+                Forecast(
+                    BESIDE_SOLVER, found[-1].told, told["solved"][corrected], what.solve
+                )
+            )
         return cls(what, tuple(found))
 
 
@@ -272,11 +366,27 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
         if one.name not in MARKS:
             continue
         colour, mark = MARKS[one.name]
-        told, observed, many = np.array([bin_ for bin_ in one.bins if bin_.cards >= FEWEST], float).reshape(-1, 3).T
+        told, observed, many = (
+            np.array([bin_ for bin_ in one.bins if bin_.cards >= FEWEST], float)
+            .reshape(-1, 3)
+            .T
+        )
         errors = 2 * np.sqrt(told * (1 - told) / many)
-        label = f"{one.name}: {len(one.told)} boards, error {100 * one.error:.1f} points"
-        ax.errorbar(told, observed, errors, fmt="none", ecolor=colour, elinewidth=0.8, capsize=2)
-        ax.plot(told, observed, mark, color=colour, markeredgecolor=ink(), markeredgewidth=0.6, label=label)
+        label = (
+            f"{one.name}: {len(one.told)} boards, error {100 * one.error:.1f} points"
+        )
+        ax.errorbar(
+            told, observed, errors, fmt="none", ecolor=colour, elinewidth=0.8, capsize=2
+        )
+        ax.plot(
+            told,
+            observed,
+            mark,
+            color=colour,
+            markeredgecolor=ink(),
+            markeredgewidth=0.6,
+            label=label,
+        )
     for axis in (ax.xaxis, ax.yaxis):
         percent_axis(axis)
     ax.set_xlim(-0.02, 1.02)
@@ -292,7 +402,12 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
 def measure(what: Plan, seed: int = 1, how: RunOptions | None = None) -> Odds:
     """All boards of a plan, told apart by a hash of their deals and contracts."""
     text = "\n".join(f"{record.deal} {record.auction}" for record in what.records)
-    asked = {"chair": what.chair, "draws": what.draws, "solve": what.solve, "correct": what.correct}
+    asked = {
+        "chair": what.chair,
+        "draws": what.draws,
+        "solve": what.solve,
+        "correct": what.correct,
+    }
     boards = hashlib.sha256(text.encode()).hexdigest()[:16]
     job = Job("odds", partial(count, what), CHUNK, {"boards": boards, **asked})
     return Odds.of(what, rows(job, what.deals, seed, how))
@@ -301,7 +416,12 @@ def measure(what: Plan, seed: int = 1, how: RunOptions | None = None) -> Odds:
 def document(found: Odds) -> dict[str, Any]:
     """What was found, as plain data."""
     what = found.plan
-    asked = {"chair": what.chair, "draws": what.draws, "solve": what.solve, "held_out": what.held_out}
+    asked = {
+        "chair": what.chair,
+        "draws": what.draws,
+        "solve": what.solve,
+        "held_out": what.held_out,
+    }
     return {**asked, "forecasts": {one.name: _document(one) for one in found.forecasts}}
 
 
@@ -316,7 +436,10 @@ def _document(one: Forecast) -> dict[str, Any]:
         "calibration_error": one.error,
         "calibration_error_by_chance": one.by_chance,
         "brier": one.brier,
-        "bins": [{"told": cell.predicted, "made": cell.observed, "boards": cell.cards} for cell in one.bins],
+        "bins": [
+            {"told": cell.predicted, "made": cell.observed, "boards": cell.cards}
+            for cell in one.bins
+        ],
     }
 
 
@@ -335,10 +458,26 @@ def tables(found: Odds) -> Iterator[Table]:
         ]
         for one in found.forecasts
     ]
-    header = ["", "boards", "told", "make", "bias", "calibration error", "by chance", "Brier score"]
-    yield Table("Chances told beside what the solver finds; bias and errors in points", header, rows)
+    header = [
+        "",
+        "boards",
+        "told",
+        "make",
+        "bias",
+        "calibration error",
+        "by chance",
+        "Brier score",
+    ]
+    yield Table(
+        "Chances told beside what the solver finds; bias and errors in points",
+        header,
+        rows,
+    )
     for one in found.forecasts:
-        cells = [[percent(cell.predicted), percent(cell.observed), number(cell.cards)] for cell in one.bins]
+        cells = [
+            [percent(cell.predicted), percent(cell.observed), number(cell.cards)]
+            for cell in one.bins
+        ]
         yield Table(one.name, ["told", "make", "boards"], cells)
 
 
@@ -348,17 +487,42 @@ def main() -> None:
     parser.add_argument("records", help="a PBN or LIN file")
     parser.add_argument("--boards", type=int, default=2000)
     parser.add_argument(
-        "--held-out", action="store_true", help="only deals held out when the learned bidder was fitted"
+        "--held-out",
+        action="store_true",
+        help="only deals held out when the learned bidder was fitted",
     )
-    parser.add_argument("--simulated", action="store_true", help="the learned bidder calls: a control")
-    parser.add_argument("--level", type=int, default=1, help="of the contracts, at least: 6 for slams")
-    parser.add_argument("--chair", choices=ROLES, default="leader", help="who asks, after the auction")
+    parser.add_argument(
+        "--simulated", action="store_true", help="the learned bidder calls: a control"
+    )
+    parser.add_argument(
+        "--level", type=int, default=1, help="of the contracts, at least: 6 for slams"
+    )
+    parser.add_argument(
+        "--chair", choices=ROLES, default="leader", help="who asks, after the auction"
+    )
     parser.add_argument("--draws", type=int, default=300, help="of each posterior")
-    parser.add_argument("--solve", type=int, default=40, help="layouts to solve on a board that is corrected")
-    parser.add_argument("--correct", type=int, default=200, help="boards that are corrected, the first")
+    parser.add_argument(
+        "--solve",
+        type=int,
+        default=40,
+        help="layouts to solve on a board that is corrected",
+    )
+    parser.add_argument(
+        "--correct", type=int, default=200, help="boards that are corrected, the first"
+    )
     args = parser.parse_args()
-    asked = args.chair, args.draws, args.solve, args.correct, args.held_out, args.simulated, args.level
-    found = measure(Plan(args.records, args.boards, *asked).verify(), args.seed, setting(args))
+    asked = (
+        args.chair,
+        args.draws,
+        args.solve,
+        args.correct,
+        args.held_out,
+        args.simulated,
+        args.level,
+    )
+    found = measure(
+        Plan(args.records, args.boards, *asked).verify(), args.seed, setting(args)
+    )
     if args.picture:
         plot_odds(found).figure.savefig(args.picture)
     show(args, document(found), tables(found))

@@ -43,7 +43,9 @@ EXPLORE = 200.0
 KINDS = {
     "OpenSpiel's own": lambda seed: own_resampler(seed),
     "hard evidence": lambda seed: Resampler(calls=False, draws=200, rng=seed),
-    "calls and cards": lambda seed: Resampler(card_player=bb.LearnedPlayer(), draws=200, rng=seed),
+    "calls and cards": lambda seed: Resampler(
+        card_player=bb.LearnedPlayer(), draws=200, rng=seed
+    ),
 }
 
 
@@ -58,7 +60,10 @@ def history_of(record: Record, cards: int) -> tuple[str, list[int]]:
         deal[player::4] = [int(ACTIONS[card.index]) for card in record.deal.hands[seat]]
     calls = [FIRST_CALL + call.index for call in record.auction.calls]
     plays = [int(ACTIONS[card.index]) for _, card in record.plays[:cards]]
-    sides = [record.vulnerable is not None and seat in record.vulnerable for seat in seats[:2]]
+    sides = [
+        record.vulnerable is not None and seat in record.vulnerable
+        for seat in seats[:2]
+    ]
     ours, theirs = (str(side).lower() for side in sides)
     game = f"bridge(use_double_dummy_result=false,dealer_vul={ours},non_dealer_vul={theirs})"
     return game, [*deal, *calls, *plays]
@@ -71,14 +76,26 @@ def costs(record: Record, tricks: int, solver: Estimator) -> dict[int, int]:
     played = sum(card.mask for _, card in record.plays[: 4 * tricks])
     trick = bb.Trick(record.plays[4 * tricks][0], contract.strain.trump)
     pair = contract.declarer, contract.declarer.partner
-    question = Question.of(pair, trump=contract.strain.trump, trick=trick, played=played)
-    found = run(solver, bb.Layouts.of([record.deal]), question)["lead_tricks"][0].astype(int)
-    return {int(card): int(found.max() - found[card]) for card in np.flatnonzero(found >= 0)}
+    question = Question.of(
+        pair, trump=contract.strain.trump, trick=trick, played=played
+    )
+    found = run(solver, bb.Layouts.of([record.deal]), question)["lead_tricks"][
+        0
+    ].astype(int)
+    return {
+        int(card): int(found.max() - found[card]) for card in np.flatnonzero(found >= 0)
+    }
 
 
-def judged(record: Record, solver: Estimator, simulations: int, seed: int) -> dict[str, Any]:
+def judged(
+    record: Record, solver: Estimator, simulations: int, seed: int
+) -> dict[str, Any]:
     """The costs of all choices on one board."""
-    found: dict[str, Any] = {"deal": str(record.deal), "contract": str(record.contract), "choices": []}
+    found: dict[str, Any] = {
+        "deal": str(record.deal),
+        "contract": str(record.contract),
+        "choices": [],
+    }
     for tricks in AFTER:
         if len(record.plays) <= 4 * tricks:
             break
@@ -90,14 +107,21 @@ def judged(record: Record, solver: Estimator, simulations: int, seed: int) -> di
         state = game.deserialize_state("\n".join(map(str, actions)) + "\n")
         one: dict[str, Any] = {
             "after": tricks,
-            "declarer": state.current_player() % 2 == (record.contract.declarer - record.auction.first) % 2,
+            "declarer": state.current_player() % 2
+            == (record.contract.declarer - record.auction.first) % 2,
             "record": price[record.plays[4 * tricks][1].index],
             "random": float(np.mean(list(price.values()))),
             "seconds": {},
         }
         for kind, make in KINDS.items():
             random = np.random.RandomState(seed)
-            bot = ISMCTSBot(game, RandomRolloutEvaluator(1, random), EXPLORE, simulations, random_state=random)
+            bot = ISMCTSBot(
+                game,
+                RandomRolloutEvaluator(1, random),
+                EXPLORE,
+                simulations,
+                random_state=random,
+            )
             bot.set_resampler(make(seed))
             began = time.process_time()
             one[kind] = price[int(CARDS[bot.step(state)])]
@@ -113,34 +137,73 @@ def table(done: list[dict[str, Any]]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for kind in ("random", *KINDS, "record"):
-        cells = ["{:.3f} ± {:.3f}".format(*_mean(done, kind, side)) for side in (None, True, False)]
+        cells = [
+            "{:.3f} ± {:.3f}".format(*_mean(done, kind, side))
+            for side in (None, True, False)
+        ]
         own = kind == "OpenSpiel's own"
-        difference = "–" if own else "{:+.3f} ± {:.3f}".format(*_mean(done, kind, None, "OpenSpiel's own"))
-        times = [one["seconds"][kind] for board in done for one in board["choices"] if kind in KINDS]
-        rows.append(f"| {kind} | {' | '.join(cells)} | {difference} | {f'{np.mean(times):.2f}' if times else '–'} |")
+        difference = (
+            "–"
+            if own
+            else "{:+.3f} ± {:.3f}".format(*_mean(done, kind, None, "OpenSpiel's own"))
+        )
+        times = [
+            one["seconds"][kind]
+            for board in done
+            for one in board["choices"]
+            if kind in KINDS
+        ]
+        rows.append(
+            f"| {kind} | {' | '.join(cells)} | {difference} | {f'{np.mean(times):.2f}' if times else '–'} |"
+        )
     count = sum(len(board["choices"]) for board in done)
     return "\n".join([*rows, "", f"{count} choices on {len(done)} boards."])
 
 
 def draw(done: list[dict[str, Any]], target: Path) -> None:
     """Tricks lost a choice, as bars with two standard errors."""
-    names = {"random": "a random card", **{kind: kind for kind in KINDS}, "record": "the card on record"}
+    names = {
+        "random": "a random card",
+        **{kind: kind for kind in KINDS},
+        "record": "the card on record",
+    }
     values, errors = np.array([_mean(done, kind, None) for kind in names]).T
     ax = Figure((6.4, 2.6), layout="constrained").subplots()
     colours = [PALE, SKY, SKY, BLUE, PALE]
-    ax.barh([*names.values()], values, 0.6, xerr=2 * errors, capsize=3, color=colours, edgecolor="black", linewidth=0.6)
-    ax.set(xlabel="double-dummy tricks lost a choice (lines: two standard errors)", xlim=(0, None))
+    ax.barh(
+        [*names.values()],
+        values,
+        0.6,
+        xerr=2 * errors,
+        capsize=3,
+        color=colours,
+        edgecolor="black",
+        linewidth=0.6,
+    )
+    ax.set(
+        xlabel="double-dummy tricks lost a choice (lines: two standard errors)",
+        xlim=(0, None),
+    )
     ax.invert_yaxis()
     bare(ax)
     ax.figure.savefig(target, dpi=DPI)
 
 
-def _mean(done: list[dict[str, Any]], kind: str, side: bool | None, less: str | None = None) -> tuple[float, float]:
+def _mean(
+    done: list[dict[str, Any]], kind: str, side: bool | None, less: str | None = None
+) -> tuple[float, float]:
     """The mean of all choices and its standard error."""
     sums = []
     for board in done:
-        part = [one for one in board["choices"] if side is None or one["declarer"] == side]
-        sums.append((sum(one[kind] - (0 if less is None else one[less]) for one in part), len(part)))
+        part = [
+            one for one in board["choices"] if side is None or one["declarer"] == side
+        ]
+        sums.append(
+            (
+                sum(one[kind] - (0 if less is None else one[less]) for one in part),
+                len(part),
+            )
+        )
     total, count = np.array(sums, float).T
     mean = total.sum() / max(count.sum(), 1.0)
     error = sqrt(((total - mean * count) ** 2).sum()) / max(count.sum(), 1.0)
@@ -157,7 +220,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--picture", type=Path, help="draw it here")
     args = parser.parse_args(argv)
-    done = [json.loads(line) for line in args.output.read_text().splitlines()] if args.output.exists() else []
+    done = (
+        [json.loads(line) for line in args.output.read_text().splitlines()]
+        if args.output.exists()
+        else []
+    )
     known = {one["deal"] for one in done}
     if len(done) < args.boards:
         solver = card_solver()

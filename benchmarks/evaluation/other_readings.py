@@ -74,7 +74,12 @@ def row_by(number, reading):
         following = place + 1
         while following < 13 and columns[following] == 0:
             following += 1
-        if seen < pointer or following > 12 or captured >= max(held[1], held[2]) or chi >= 13:
+        if (
+            seen < pointer
+            or following > 12
+            or captured >= max(held[1], held[2])
+            or chi >= 13
+        ):
             return delta << DELTA_SHIFT | gaps
         gap = following - place - 1 if row_budget > 0 or reading == 5 else 0
         if gap > budget:
@@ -110,7 +115,9 @@ def misfit(per_million):
     printed = np.sum(CAPTURES.runs, axis=0)[:8].astype(float)
     trials = CAPTURES.trials * len(CAPTURES.runs)
     expected = per_million * trials / 10**6
-    return chisquare([*printed, trials - printed.sum()], [*expected, trials - expected.sum()]).statistic
+    return chisquare(
+        [*printed, trials - printed.sum()], [*expected, trials - expected.sum()]
+    ).statistic
 
 
 @njit
@@ -134,7 +141,9 @@ def count_by(hand, k, reading):
     count, suit = 4, 0
     while suit < 4:
         if reading == 2:
-            heads = np.array([columns[s, at[s] + 1] - columns[s, at[s]] for s in range(4)])
+            heads = np.array(
+                [columns[s, at[s] + 1] - columns[s, at[s]] for s in range(4)]
+            )
             suit = heads.argmin()
         gap = columns[suit, at[suit] + 1] - columns[suit, at[suit]] - 1
         if gap <= budget:
@@ -215,8 +224,20 @@ def bid_table(deals=DEALT):
     )
     found = {"the paper": [sum(HEADLINE[name]) / 3 for name in names]}
     found |= {name: auctions_by(reading, deals) for reading, name in enumerate(BID)}
-    rows = [[name, *map(grouped, row[:2]), *(f"{level:.3f}" for level in row[2:])] for name, row in found.items()]
-    return table(["per ten million deals", "valid bidder", "both eligible", "bidder's level", "dummy's level"], rows)
+    rows = [
+        [name, *map(grouped, row[:2]), *(f"{level:.3f}" for level in row[2:])]
+        for name, row in found.items()
+    ]
+    return table(
+        [
+            "per ten million deals",
+            "valid bidder",
+            "both eligible",
+            "bidder's level",
+            "dummy's level",
+        ],
+        rows,
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,12 @@ import numpy as np
 import bayesbridge as bb
 from bayesbridge.dealing.plan import find_solver
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.odds import NETWORK_LEVELS, TRICKS, normalised, solve_layouts
+from bayesbridge.estimators.odds import (
+    NETWORK_LEVELS,
+    TRICKS,
+    normalised,
+    solve_layouts,
+)
 from bayesbridge.estimators.protocol import Question, run
 
 positions, layouts = map(int, sys.argv[1:3])

@@ -32,38 +32,57 @@ SHOWN = (
 
 def of_one_notrump(hands):
     """A dealer's points after 1NT: random hands weighted by P(1NT ∣ hand)."""
-    order = np.random.default_rng(1).random((hands, 52)).argpartition(13, axis=1)[:, :13].astype(np.uint64)
+    order = (
+        np.random.default_rng(1)
+        .random((hands, 52))
+        .argpartition(13, axis=1)[:, :13]
+        .astype(np.uint64)
+    )
     masks = np.bitwise_or.reduce(np.uint64(1) << order, axis=1)
     points = bb.plugins.high_card_points(masks)
     print("| the dealer bids | P(15–17) | P(12–14) | opens 1NT |\n|---|---|---|---|")
     for name, bidder in DEALERS.items():
-        weights = bidder.probabilities(masks, bb.Auction.four("W"))[:, bb.Call.of("1NT").index]
+        weights = bidder.probabilities(masks, bb.Auction.four("W"))[
+            :, bb.Call.of("1NT").index
+        ]
         cells = []
         for low in (15, 12):
             inside = (points >= low) & (points <= low + 2)
             mean = weights @ inside / weights.sum()
-            cells.append(f"{mean:.3f} ± {np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum():.3f}")
+            cells.append(
+                f"{mean:.3f} ± {np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum():.3f}"
+            )
         print(f"| {name} | {cells[0]} | {cells[1]} | {100 * weights.mean():.1f} % |")
 
 
 def of_conventions(draws):
     """What South believes of the player who made the last call, without a system and with one."""
-    print("| calls of West and East | feature | no system | `sayc` |\n|---|---|---:|---:|")
+    print(
+        "| calls of West and East | feature | no system | `sayc` |\n|---|---|---:|---:|"
+    )
     for calls, feature, condition in SHOWN:
         caller = "west" if len(calls.split()) % 2 else "east"
         held = parse_expression(condition.format(caller))
         cells = []
         for bidder in (bb.LearnedBidder(), bb.SystemBidder("sayc")):
             south = bb.Belief("S", "QJ4.KJ3.9542.J32", dummy=None, bidder=bidder)
-            posterior = south.given(bb.Auction.of(f"W:{calls.replace(' ', ' Pass ')}")).infer(draws=draws, rng=1)
-            found = posterior.expect(lambda layouts, held=held: LayoutValues(layouts.masks).of(held) != 0)
-            cells.append(f"{100 * found:.1f} ± {100 * np.sqrt(found * (1 - found) / posterior.ess):.1f} %")
+            posterior = south.given(
+                bb.Auction.of(f"W:{calls.replace(' ', ' Pass ')}")
+            ).infer(draws=draws, rng=1)
+            found = posterior.expect(
+                lambda layouts, held=held: LayoutValues(layouts.masks).of(held) != 0
+            )
+            cells.append(
+                f"{100 * found:.1f} ± {100 * np.sqrt(found * (1 - found) / posterior.ess):.1f} %"
+            )
         print(f"| {calls.replace(' ', '–')} | {feature} | {cells[0]} | {cells[1]} |")
 
 
 def main():
     """Both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--hands", type=int, default=200_000)
     parser.add_argument("--draws", type=int, default=4000)
     options = parser.parse_args()

@@ -43,12 +43,18 @@ def boards() -> list[Record]:
 def boards_of_a_leader() -> Table:
     """The whole score of each board; its draws alone; uniform draws; and P(calls | hand) of as many layouts."""
     records = boards()
-    beliefs = [Belief.of_record(record, record.leader, cards=0) for record in records if record.leader]
+    beliefs = [
+        Belief.of_record(record, record.leader, cards=0)
+        for record in records
+        if record.leader
+    ]
 
     def drawn(worth_of: Callable[[Belief], float]) -> tuple[float, list[float]]:
         worth_of(beliefs[0].given())
         worth: list[float] = []
-        spent = once(lambda: worth.extend(worth_of(belief.given()) for belief in beliefs))
+        spent = once(
+            lambda: worth.extend(worth_of(belief.given()) for belief in beliefs)
+        )
         return spent / len(beliefs), worth
 
     def uniform(belief: Belief) -> float:
@@ -62,7 +68,9 @@ def boards_of_a_leader() -> Table:
     tilted, worth = drawn(lambda belief: belief.infer("auto", DRAWS, 1).ess)
     reader = reader_of("learned+learned")
     look(reader, records[0], see(records[0], "leader", 0))
-    whole = once(lambda: [look(reader, record, see(record, "leader", 0)) for record in records]) / len(records)
+    whole = once(
+        lambda: [look(reader, record, see(record, "leader", 0)) for record in records]
+    ) / len(records)
     for name, seconds, ess in (
         ("`bayesbridge score`, all of it", whole, worth),
         ("its draws alone, `auto`", tilted, worth),
@@ -70,15 +78,43 @@ def boards_of_a_leader() -> Table:
     ):
         rate = np.mean(ess) / seconds
         rows.append(
-            (name, seconds, float(np.median(ess)), float(np.quantile(ess, 0.1)), rate, rate * plain / np.mean(few))
+            (
+                name,
+                seconds,
+                float(np.median(ess)),
+                float(np.quantile(ess, 0.1)),
+                rate,
+                rate * plain / np.mean(few),
+            )
         )
     layouts = [belief.target.sampler.draw(DRAWS, 2) for belief in beliefs]
-    asked = once(lambda: [belief.target.soft.of_layouts(some) for belief, some in zip(beliefs, layouts, strict=True)])
-    rows.append((f"P(calls ∣ hands) of {DRAWS} layouts", asked / len(beliefs), None, None, None, None))
+    asked = once(
+        lambda: [
+            belief.target.soft.of_layouts(some)
+            for belief, some in zip(beliefs, layouts, strict=True)
+        ]
+    )
+    rows.append(
+        (
+            f"P(calls ∣ hands) of {DRAWS} layouts",
+            asked / len(beliefs),
+            None,
+            None,
+            None,
+            None,
+        )
+    )
     return Table(
         "boards",
         f"{BOARDS} boards, {DRAWS} draws each; effective draws on the middle board, and on the worst but a tenth",
-        ("a board", "seconds", "effective draws", "of the worst tenth", "effective draws a second", "ratio"),
+        (
+            "a board",
+            "seconds",
+            "effective draws",
+            "of the worst tenth",
+            "effective draws a second",
+            "ratio",
+        ),
         rows,
     )
 

@@ -46,7 +46,9 @@ def deal_and_capture(deals: int) -> None:
 def ratios() -> Table:
     """One core: both ways over the same kind of deals, and over the same deals where dealing is not part of it."""
     pairs = [deal_two_hands() for _ in range(5_000)]
-    first, second = (np.array([pair[i].mask for pair in pairs] * 40, dtype=np.uint64) for i in (0, 1))
+    first, second = (
+        np.array([pair[i].mask for pair in pairs] * 40, dtype=np.uint64) for i in (0, 1)
+    )
 
     def capture_literally(deals: int) -> None:
         for pair in pairs[:deals]:
@@ -59,12 +61,17 @@ def ratios() -> Table:
     compared = [
         (
             "Algorithm 2 with dealing, `bayesbridge study captures`",
-            rate(lambda deals: captures.count(np.random.SeedSequence(1), deals), 1 << 19),
+            rate(
+                lambda deals: captures.count(np.random.SeedSequence(1), deals), 1 << 19
+            ),
             rate(deal_and_capture, 2_000),
         ),
         (
             "Algorithm 2 on given deals, all quantities, `kernels.captures`",
-            rate(lambda deals: kernels.captures(first[:deals], second[:deals]), len(first)),
+            rate(
+                lambda deals: kernels.captures(first[:deals], second[:deals]),
+                len(first),
+            ),
             rate(capture_literally, len(pairs)),
         ),
         (
@@ -111,8 +118,16 @@ def all_at_once() -> Table:
         "All deals, and ten million of them",
         ("deals", "measured", "seconds"),
         [
-            ("all 5.16 · 10²¹ deals exactly, one core", "processor time, tables built anew", whole_space()),
-            ("10 million random deals, two workers", "time on the clock", ten_million()),
+            (
+                "all 5.16 · 10²¹ deals exactly, one core",
+                "processor time, tables built anew",
+                whole_space(),
+            ),
+            (
+                "10 million random deals, two workers",
+                "time on the clock",
+                ten_million(),
+            ),
         ],
         words=2,
     )
@@ -125,8 +140,14 @@ def starts() -> Table:
         environment.pop("NUMBA_CACHE_DIR", None)
 
         def start(when: str, *words: str) -> tuple[str, str, float]:
-            spent, _ = of_command([sys.executable, "-m", "bayesbridge", *words], environment=environment)
-            return f"`bayesbridge {' '.join(words)}`".replace(" ".join(HANDS), "…"), when, spent
+            spent, _ = of_command(
+                [sys.executable, "-m", "bayesbridge", *words], environment=environment
+            )
+            return (
+                f"`bayesbridge {' '.join(words)}`".replace(" ".join(HANDS), "…"),
+                when,
+                spent,
+            )
 
         rows = [
             start("first: nothing compiled", "study", "captures"),
@@ -136,7 +157,13 @@ def starts() -> Table:
             start("later", "capture", *HANDS),
             start("later", "--help"),
         ]
-    return Table("starts", "Whole commands, processor time", ("command", "start", "seconds"), rows, words=2)
+    return Table(
+        "starts",
+        "Whole commands, processor time",
+        ("command", "start", "seconds"),
+        rows,
+        words=2,
+    )
 
 
 if __name__ == "__main__":

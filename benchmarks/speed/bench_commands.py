@@ -36,7 +36,9 @@ def user(words: Sequence[str], folder: str, environment: Mapping[str, str]) -> f
     """Seconds that Python spent on the words, and on processes that it waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     command = [sys.executable, *words]
-    subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL
+    )
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
@@ -44,16 +46,36 @@ def commands() -> Table:
     """A row for each command."""
     rows = []
     with TemporaryDirectory() as folder:
-        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        environment = kept | {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name != "PYTHONDONTWRITEBYTECODE"
+        }
+        environment = kept | {
+            "PYTHONPATH": str(ROOT),
+            "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")),
+        }
         for name, words in COMMANDS.items():
             both = ["-c", "import numba, numpy"], ["-m", "bayesbridge", *words.split()]
             for one in both:
                 user(one, folder, environment)
-            imports, whole = zip(*([user(one, folder, environment) for one in both] for _ in range(TIMES)), strict=True)
-            rows.append((name, median(whole), median(imports), median(whole) / median(imports)))
+            imports, whole = zip(
+                *(
+                    [user(one, folder, environment) for one in both]
+                    for _ in range(TIMES)
+                ),
+                strict=True,
+            )
+            rows.append(
+                (name, median(whole), median(imports), median(whole) / median(imports))
+            )
     header = ("command", "seconds", "two imports", "ratio")
-    return Table("commands", "Processor time of a warm command, and of importing numba and NumPy", header, rows)
+    return Table(
+        "commands",
+        "Processor time of a warm command, and of importing numba and NumPy",
+        header,
+        rows,
+    )
 
 
 if __name__ == "__main__":

@@ -72,12 +72,19 @@ class Case(NamedTuple):
     def solves(self, error: float, corrected: bool) -> float:
         """How many solved layouts an error takes; the draws that the network judges have an error of their own."""
         own = self.made.var(ddof=1)
-        return own * self.unexplained / (error**2 - own / DRAWS) if corrected else own / error**2
+        return (
+            own * self.unexplained / (error**2 - own / DRAWS)
+            if corrected
+            else own / error**2
+        )
 
 
 def fit_of(masks: list[int]) -> Suit | None:
     """The suit in which hands have most cards: eight of two hands, six of one; else no trumps."""
-    lengths = [sum((mask >> 13 * suit & 0x1FFF).bit_count() for mask in masks) for suit in range(4)]
+    lengths = [
+        sum((mask >> 13 * suit & 0x1FFF).bit_count() for mask in masks)
+        for suit in range(4)
+    ]
     longest = max(range(4), key=lambda suit: (lengths[suit], suit))
     return Suit(longest) if lengths[longest] >= (8 if len(masks) == 2 else 6) else None
 
@@ -93,7 +100,9 @@ def cases() -> tuple[Case, ...]:
             break
         kind = list(KINDS)[len(cases) // EACH]
         known = [int(deal[Seat.S]), *([int(deal[Seat.N])] if KINDS[kind] else [])]
-        belief = Belief("S", Hand(known[0]), dummy=None).given(*(Reveal("N", Hand(mask)) for mask in known[1:]))
+        belief = Belief("S", Hand(known[0]), dummy=None).given(
+            *(Reveal("N", Hand(mask)) for mask in known[1:])
+        )
         question = Question.of("S:N", trump=fit_of(known))
         posterior = belief.infer("direct", 2048, number)
         judge(found["tricks"], posterior.layouts[:1], question)  # compiles
@@ -103,12 +112,18 @@ def cases() -> tuple[Case, ...]:
         if abs(reached[needed] - 0.5) < DOUBT:
             layouts = posterior.resample(SOLVED, number)
             tricks, solver = timed(found["solved"], layouts, question)
-            guesses = judge(found["tricks"], layouts, question)["tricks"].astype(np.float64)
-            cases.append(Case(kind, guesses, tricks.astype(np.int64), needed, network, solver))
+            guesses = judge(found["tricks"], layouts, question)["tricks"].astype(
+                np.float64
+            )
+            cases.append(
+                Case(kind, guesses, tricks.astype(np.int64), needed, network, solver)
+            )
     return tuple(cases)
 
 
-def timed(estimator: Estimator, layouts: Layouts, question: Question) -> tuple[NDArray[Any], float]:
+def timed(
+    estimator: Estimator, layouts: Layouts, question: Question
+) -> tuple[NDArray[Any], float]:
     """The first output, and seconds of processor time for a layout."""
     told: list[NDArray[Any]] = []
     seconds = once(lambda: told.extend(judge(estimator, layouts, question).values()))
@@ -118,22 +133,46 @@ def timed(estimator: Estimator, layouts: Layouts, question: Question) -> tuple[N
 def costs() -> Table:
     """Solves and seconds by way and kind of position, medians over the positions."""
     title = "What P(make) costs, median of ten positions: solved layouts and seconds of one core"
-    header = ("known, way", "solves ± 3", "seconds ± 3", "solves ± 1", "seconds ± 1", "off by (rms, points)")
+    header = (
+        "known, way",
+        "solves ± 3",
+        "seconds ± 3",
+        "solves ± 1",
+        "seconds ± 1",
+        "off by (rms, points)",
+    )
     if "solved" not in registry.load().estimators:
         return Table("contracts", title, header, [("not installed", *[None] * 5)])
     rows: list[tuple[str | float | None, ...]] = []
     for kind in KINDS:
         mine = [case for case in cases() if case.kind == kind]
-        solve, judged = (float(np.median([getattr(case, name) for case in mine])) for name in ("solver", "network"))
+        solve, judged = (
+            float(np.median([getattr(case, name) for case in mine]))
+            for name in ("solver", "network")
+        )
         for way, corrected in (("plain DDS", False), ("`tricks` corrected", True)):
-            first, second = (float(np.median([case.solves(e, corrected) for case in mine])) for e in (0.03, 0.01))
+            first, second = (
+                float(np.median([case.solves(e, corrected) for case in mine]))
+                for e in (0.03, 0.01)
+            )
             more = judged * DRAWS if corrected else 0.0
-            rows.append((f"{kind}, {way}", first, first * solve + more, second, second * solve + more, 0))
+            rows.append(
+                (
+                    f"{kind}, {way}",
+                    first,
+                    first * solve + more,
+                    second,
+                    second * solve + more,
+                    0,
+                )
+            )
         # What the network errs: the mean square of the gaps, less the part that the number of solved layouts makes.
         gaps = [case.made - case.said for case in mine]
         square = np.mean([gap.mean() ** 2 - gap.var(ddof=1) / SOLVED for gap in gaps])
         off = 100 * float(np.sqrt(max(0.0, square)))
-        rows.append((f"{kind}, `tricks` alone", 0, judged * DRAWS, 0, judged * DRAWS, off))
+        rows.append(
+            (f"{kind}, `tricks` alone", 0, judged * DRAWS, 0, judged * DRAWS, off)
+        )
     return Table("contracts", title, header, rows)
 
 

@@ -28,7 +28,11 @@ UNSEEN = [1 << card for card in range(52) if not SOUTH.hand.mask >> card & 1]
 HEARTS, SPADES = 0x1FFF << 26, 0x1FFF << 39
 WANTED = {"B": (SPADES, HEARTS, 5), "C": (HEARTS, SPADES, 6)}
 """The suit of which West has none, East's suit, and its least length."""
-CONDITIONS = {"plain": "1", "B": "spades(west)==0 && hearts(east)>=5", "C": "hearts(west)==0 && spades(east)>=6"}
+CONDITIONS = {
+    "plain": "1",
+    "B": "spades(west)==0 && hearts(east)>=5",
+    "C": "hearts(west)==0 && spades(east)>=6",
+}
 """The same in the language of dealer."""
 
 type Tries = Callable[[str], float]
@@ -71,7 +75,9 @@ def in_arrays(name: str) -> float:
         hands = unseen[order].reshape(n, 3, 13).sum(axis=2)
         if name != "plain":
             void, long, least = WANTED[name]
-            _ = (hands[:, 0] & np.uint64(void) == 0) & (np.bitwise_count(hands[:, 1] & np.uint64(long)) >= least)
+            _ = (hands[:, 0] & np.uint64(void) == 0) & (
+                np.bitwise_count(hands[:, 1] & np.uint64(long)) >= least
+            )
 
     return rate(deals, 10_000)
 
@@ -90,8 +96,12 @@ def by_endplay(name: str) -> float:
 
     def deals(n: int) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it says that it gave up after as many deals as it was told to
-            for _ in generate_deals(fits[name], predeal=predeal, produce=n + 1, max_attempts=n, seed=1):
+            warnings.simplefilter(
+                "ignore"
+            )  # it says that it gave up after as many deals as it was told to
+            for _ in generate_deals(
+                fits[name], predeal=predeal, produce=n + 1, max_attempts=n, seed=1
+            ):
                 pass
 
     return rate(deals, 2000)
@@ -99,18 +109,26 @@ def by_endplay(name: str) -> float:
 
 def by_dealer(program: str, name: str, deals: int = 2_000_000) -> float:
     """The program dealer, which prints nothing but how many it found."""
-    cards = ",".join(suit + held for suit, held in zip("SHDC", HAND.split("."), strict=True))
+    cards = ",".join(
+        suit + held for suit, held in zip("SHDC", HAND.split("."), strict=True)
+    )
     script = f'predeal south {cards}\ncondition {CONDITIONS[name]}\naction average "found" 1\n'
-    spent, told = of_command([program, "-s", "1", "-g", str(deals), "-p", str(deals)], script)
+    spent, told = of_command(
+        [program, "-s", "1", "-g", str(deals), "-p", str(deals)], script
+    )
     found = int(told.split("Produced ")[1].split()[0])
     expected = deals * chance(name)
-    assert abs(found - expected) <= 6 * expected**0.5, f"dealer found {found} at {name}, not about {expected:.0f}"
+    assert abs(found - expected) <= 6 * expected**0.5, (
+        f"dealer found {found} at {name}, not about {expected:.0f}"
+    )
     return deals / spent
 
 
 def systems() -> dict[str, Tries | None]:
     """Everybody who rejects; ``None`` for who is not installed."""
-    program = shutil.which("dealer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"]))
+    program = shutil.which(
+        "dealer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
+    )
     try:
         endplay = f"endplay {version('endplay')}, rejection"
     except ImportError:
@@ -127,15 +145,35 @@ def rates() -> Table:
     """Fitting deals a second, and how many times as many exact sampling finds."""
     exact = {name: exact_sampling(name) for name in QUESTIONS}
     rows: list[tuple[str | float | None, ...]] = [
-        ("bayesbridge, exact sampling", *(cell for name in QUESTIONS for cell in (exact[name], 1.0)))
+        (
+            "bayesbridge, exact sampling",
+            *(cell for name in QUESTIONS for cell in (exact[name], 1.0)),
+        )
     ]
     for system, tries in systems().items():
         if tries is None:
             rows.append((f"{system}: not installed", *[None] * (2 * len(QUESTIONS))))
             continue
         found = {name: tries(name) * chance(name) for name in QUESTIONS}
-        rows.append((system, *(cell for name in QUESTIONS for cell in (found[name], exact[name] / found[name]))))
-    header = ("a second", "plain", "ratio", "B, 1 in 256", "ratio at B", "C, 1 in 102 000", "ratio at C")
+        rows.append(
+            (
+                system,
+                *(
+                    cell
+                    for name in QUESTIONS
+                    for cell in (found[name], exact[name] / found[name])
+                ),
+            )
+        )
+    header = (
+        "a second",
+        "plain",
+        "ratio",
+        "B, 1 in 256",
+        "ratio at B",
+        "C, 1 in 102 000",
+        "ratio at C",
+    )
     return Table(
         "dealing",
         "Three hidden hands: deals a second that fit; exact sampling finds `ratio` times as many",

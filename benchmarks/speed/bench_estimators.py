@@ -92,8 +92,13 @@ def solver() -> Table:
     fast, slow = (len(layouts) / once(work) for work in (by_plugin, by_endplay))
     strains = (Denom.clubs, Denom.diamonds, Denom.hearts, Denom.spades, Denom.nt)
     seats = (Player.north, Player.east, Player.south, Player.west)
-    assert np.array_equal(ours[0], [[[table[seat, s] for seat in seats] for s in strains] for table in theirs])
-    return Table("solver", title, header, [("tables of random layouts", fast, slow, fast / slow)])
+    assert np.array_equal(
+        ours[0],
+        [[[table[seat, s] for seat in seats] for s in strains] for table in theirs],
+    )
+    return Table(
+        "solver", title, header, [("tables of random layouts", fast, slow, fast / slow)]
+    )
 
 
 if __name__ == "__main__":

@@ -47,9 +47,13 @@ def cards(page: Any, chance: random.Random) -> None:
 
 def calls(page: Any, chance: random.Random) -> None:
     """A legal call, often a pass, else a low bid."""
-    legal = page.eval_on_selector_all('#box button[aria-disabled="false"]', "all => all.map(one => one.dataset.call)")
+    legal = page.eval_on_selector_all(
+        '#box button[aria-disabled="false"]', "all => all.map(one => one.dataset.call)"
+    )
     bids = [call for call in legal if call not in ("Pass", "X", "XX")][:6]
-    page.click(f'#box [data-call="{chance.choice(bids) if bids and chance.random() < 0.6 else "Pass"}"]')
+    page.click(
+        f'#box [data-call="{chance.choice(bids) if bids and chance.random() < 0.6 else "Pass"}"]'
+    )
 
 
 KINDS: dict[str, tuple[str, Callable[[Any, random.Random], None]]] = {
@@ -64,18 +68,34 @@ def opened() -> Iterator[Any]:
     """The page of a server of its own, once it is warm."""
     from playwright.sync_api import sync_playwright
 
-    command = [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "bayesbridge",
+        "serve",
+        "--no-browser",
+        "--port",
+        "0",
+    ]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1]
         with sync_playwright() as playwright:
-            found = shutil.which("chromium") or shutil.which("chrome") or shutil.which("google-chrome")
-            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+            found = (
+                shutil.which("chromium")
+                or shutil.which("chrome")
+                or shutil.which("google-chrome")
+            )
+            browser = playwright.chromium.launch(
+                executable_path=found, args=["--no-sandbox"]
+            )
             page = browser.new_page(viewport={"width": 1280, "height": 1000})
             page.set_default_timeout(600_000)
             page.goto(f"{address}#observer=S&hand=AKQ2.KJ3.A54.Q32")
-            page.wait_for_function("() => explorer.timings.length && !document.documentElement.dataset.busy")
+            page.wait_for_function(
+                "() => explorer.timings.length && !document.documentElement.dataset.busy"
+            )
             page.click("#setup summary")
             yield page
             browser.close()
@@ -84,7 +104,9 @@ def opened() -> Iterator[Any]:
         server.wait()
 
 
-def measured(page: Any, players: str, click: Callable[[Any, random.Random], None]) -> list[float]:
+def measured(
+    page: Any, players: str, click: Callable[[Any, random.Random], None]
+) -> list[float]:
     """Milliseconds of every click that has an answer; a contradiction has none."""
     chance = random.Random(1)
     found: list[float] = []
@@ -119,7 +141,14 @@ def clicks() -> Table:
     with opened() as page:
         for name, (players, click) in KINDS.items():
             times = np.array(measured(page, players, click))
-            rows.append((name, len(times), *(float(np.quantile(times, share)) for share in (0.5, 0.95)), times.max()))
+            rows.append(
+                (
+                    name,
+                    len(times),
+                    *(float(np.quantile(times, share)) for share in (0.5, 0.95)),
+                    times.max(),
+                )
+            )
     header = ("clicks", "number", "median, ms", "95 of 100 within, ms", "longest, ms")
     return Table("explorer", "From click to heat map, in the browser", header, rows)
 

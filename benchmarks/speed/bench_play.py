@@ -24,15 +24,26 @@ from bayesbridge.notation import Record, iter_records
 
 BOARDS, ENDINGS, DRAWS = 25, 50, USUAL["play"].draws or 0
 GIVEN = len(sys.argv) > 1 and not sys.argv[1].startswith("-")
-RECORDS = Path(sys.argv.pop(1)) if GIVEN else Path(__file__).parents[2] / "examples" / "boards.pbn"
+RECORDS = (
+    Path(sys.argv.pop(1))
+    if GIVEN
+    else Path(__file__).parents[2] / "examples" / "boards.pbn"
+)
 
 
 def moments(tricks: int) -> Iterator[Belief]:
     """What the leader to the next trick believes, declarer for dummy, after so many tricks of each board."""
     for record in iter_records(RECORDS):
-        if isinstance(record, Record) and record.contract and record.auction and len(record.plays) > 4 * tricks:
+        if (
+            isinstance(record, Record)
+            and record.contract
+            and record.auction
+            and len(record.plays) > 4 * tricks
+        ):
             seat, declarer = record.plays[4 * tricks][0], record.contract.declarer
-            yield Belief.of_record(record, declarer if seat == declarer.partner else seat, cards=4 * tricks)
+            yield Belief.of_record(
+                record, declarer if seat == declarer.partner else seat, cards=4 * tricks
+            )
 
 
 def one_card() -> Table:
@@ -41,16 +52,29 @@ def one_card() -> Table:
     for tricks in (1, 2, 4, 6):
         spent = []
         for belief, _ in zip(moments(tricks), range(BOARDS + 1), strict=False):
-            spent.append(once(lambda belief=belief: play(believed(belief, DRAWS, rng=1), solve=100, rng=1)))
+            spent.append(
+                once(
+                    lambda belief=belief: play(
+                        believed(belief, DRAWS, rng=1), solve=100, rng=1
+                    )
+                )
+            )
         spent = spent[1:]  # the first one warms up
-        rows.append((f"after trick {tricks}", len(spent), float(np.median(spent)), max(spent)))
+        rows.append(
+            (f"after trick {tricks}", len(spent), float(np.median(spent)), max(spent))
+        )
     spent = []
     for belief in moments(9):
         if not turn_of(belief).defends and len(spent) <= ENDINGS:
             posterior = believed(belief, DRAWS, rng=1)
             spent.append(once(lambda posterior=posterior: play(posterior, rng=1)))
     rows.append(
-        ("four tricks of declarer, searched whole", len(spent[1:]), float(np.median(spent[1:])), max(spent[1:]))
+        (
+            "four tricks of declarer, searched whole",
+            len(spent[1:]),
+            float(np.median(spent[1:])),
+            max(spent[1:]),
+        )
     )
     return Table(
         "play",

@@ -43,7 +43,12 @@ def walk_everything() -> None:
     def weighted() -> Iterator[tuple[Masks, Floats]]:
         nonlocal T
         for block in layouts.blocks():
-            T += np.bincount(tricks(np.ascontiguousarray(block[:, 1]), np.ascontiguousarray(block[:, 0])), minlength=14)
+            T += np.bincount(
+                tricks(
+                    np.ascontiguousarray(block[:, 1]), np.ascontiguousarray(block[:, 0])
+                ),
+                minlength=14,
+            )
             yield block, weights[: len(block)]
 
     sums = Marginals.of(weighted())
@@ -53,12 +58,17 @@ def walk_everything() -> None:
 
 def estimate_everything() -> None:
     """The same view with a call of West's to weigh, as a user asks for it: a posterior, and every output of capture."""
-    estimate(SOUTH.given(Called("W", "1NT"), Reveal("N", DUMMY)).infer("enumerate"), "capture")
+    estimate(
+        SOUTH.given(Called("W", "1NT"), Reveal("N", DUMMY)).infer("enumerate"),
+        "capture",
+    )
 
 
 def convolve() -> None:
     """T over all 8 122 425 444 partner hands, with exact integers."""
-    assert capture_counts(SOUTH.constraints, 2, 0)["T"].sum() == 8_122_425_444 * 10_400_600
+    assert (
+        capture_counts(SOUTH.constraints, 2, 0)["T"].sum() == 8_122_425_444 * 10_400_600
+    )
 
 
 def first_count() -> float:
@@ -67,7 +77,9 @@ def first_count() -> float:
         "import time; from bayesbridge.belief.belief import Belief; "
         f"t = time.process_time(); Belief('S', '{HAND}').count(); print(time.process_time() - t)"
     )
-    answer = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
     return float(answer.stdout)
 
 
@@ -81,10 +93,18 @@ def shuffling(name: str) -> float:
 HEARD = {
     "paper's bidder, West bids 1NT": SOUTH.given(Called("W", "1NT")),
     "paper's bidder, West bids 3NT": SOUTH.given(Called("W", "3NT")),
-    "with suits, West bids 1H": Belief("S", HAND, bidder=IterativeBidder(suits=True)).given(Called("W", "1H")),
-    "with suits, West bids 3S": Belief("S", HAND, bidder=IterativeBidder(suits=True)).given(Called("W", "3S")),
-    "style, West bids 1H": Belief("S", HAND, bidder=StyleBidder()).given(Called("W", "1H")),
-    "learned, 1NT – 3NT": Belief("S", HAND, dummy=None).given(Auction.of("N:1NT Pass 3NT Pass Pass Pass")),
+    "with suits, West bids 1H": Belief(
+        "S", HAND, bidder=IterativeBidder(suits=True)
+    ).given(Called("W", "1H")),
+    "with suits, West bids 3S": Belief(
+        "S", HAND, bidder=IterativeBidder(suits=True)
+    ).given(Called("W", "3S")),
+    "style, West bids 1H": Belief("S", HAND, bidder=StyleBidder()).given(
+        Called("W", "1H")
+    ),
+    "learned, 1NT – 3NT": Belief("S", HAND, dummy=None).given(
+        Auction.of("N:1NT Pass 3NT Pass Pass Pass")
+    ),
 }
 """Beliefs that have heard calls."""
 
@@ -97,14 +117,32 @@ def engines() -> Table:
         "Engines, one core, warmed up, processor time",
         ("engine", "seconds"),
         [
-            ("enumeration: all 10 400 600 layouts of an open dummy, T and card marginals", seconds(walk_everything)),
-            ("enumeration: the same weighed by a call, `bb.estimate` from end to end", seconds(estimate_everything)),
-            ("convolution: T over all 8 122 425 444 partner hands, exact integers", seconds(convolve)),
-            ("counting: the first count of a fresh process", min(first_count() for _ in range(3))),
+            (
+                "enumeration: all 10 400 600 layouts of an open dummy, T and card marginals",
+                seconds(walk_everything),
+            ),
+            (
+                "enumeration: the same weighed by a call, `bb.estimate` from end to end",
+                seconds(estimate_everything),
+            ),
+            (
+                "convolution: T over all 8 122 425 444 partner hands, exact integers",
+                seconds(convolve),
+            ),
+            (
+                "counting: the first count of a fresh process",
+                min(first_count() for _ in range(3)),
+            ),
             ("counting under C", seconds(lambda: rare.given().count())),
-            ("sampling: tables, plain", seconds(lambda: LayoutIndex.of(SOUTH.constraints))),
+            (
+                "sampling: tables, plain",
+                seconds(lambda: LayoutIndex.of(SOUTH.constraints)),
+            ),
             ("sampling: tables, C", seconds(lambda: LayoutIndex.of(rare.constraints))),
-            *((f"swaps: 10 million proposals, {name}", shuffling(name)) for name in QUESTIONS),
+            *(
+                (f"swaps: 10 million proposals, {name}", shuffling(name))
+                for name in QUESTIONS
+            ),
         ],
     )
 
@@ -122,13 +160,22 @@ def effective_draws() -> Table:
             except BayesBridgeError:  # exact draws are for Algorithm 1 in no trumps, plain weights for common calls
                 continue
             spent = seconds(
-                lambda method=method, belief=belief: belief.given().infer(method, 10_000, 1).layouts, times=2
+                lambda method=method, belief=belief: (
+                    belief.given().infer(method, 10_000, 1).layouts
+                ),
+                times=2,
             )
             rows.append((words, f"`{method}`", spent, worth, worth / spent))
     return Table(
         "effective-draws",
         "Soft evidence: 10 000 draws, what they are worth by the engine's own account, and what that costs",
-        ("evidence", "engine", "seconds", "effective draws", "effective draws a second"),
+        (
+            "evidence",
+            "engine",
+            "seconds",
+            "effective draws",
+            "effective draws a second",
+        ),
         rows,
         words=2,
     )

@@ -37,7 +37,9 @@ SCRIPTS = {
 
 def rates() -> Table:
     """A row for each script."""
-    program = shutil.which("dealer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"]))
+    program = shutil.which(
+        "dealer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
+    )
     rows = []
     for condition in SCRIPTS.values():
         DealPlan.of(condition=condition).deals(1, rng=1)  # compiles what it needs
@@ -50,15 +52,26 @@ def rates() -> Table:
         ours = rate(lambda n, plan=plan: plan.deals(n, rng=1), 50_000)
         theirs = by_dealer(program, condition) * float(chance) if program else None
         one_in = f"1 in {shown(float(1 / chance))}"
-        rows.append((name, one_in, planning, ours, theirs, ours / theirs if theirs else None))
-    header = ("kept deals a second", "chance", "planning, seconds", "bayesbridge", "dealer", "ratio")
+        rows.append(
+            (name, one_in, planning, ours, theirs, ours / theirs if theirs else None)
+        )
+    header = (
+        "kept deals a second",
+        "chance",
+        "planning, seconds",
+        "bayesbridge",
+        "dealer",
+        "ratio",
+    )
     return Table("scripts", "Conditions of the dealer language", header, rows, words=2)
 
 
 def by_dealer(program: str, condition: str, deals: int = 1_000_000) -> float:
     """Deals that dealer makes and looks at in a second."""
     script = f'condition {condition}\naction average "found" 1\n'
-    spent, _ = of_command([program, "-s", "1", "-g", str(deals), "-p", str(deals)], script)
+    spent, _ = of_command(
+        [program, "-s", "1", "-g", str(deals), "-p", str(deals)], script
+    )
     return deals / spent
 
 

@@ -45,12 +45,29 @@ def studies() -> Table:
     """Nanoseconds a deal, and what they add up to."""
     rows = []
     for name, job in JOBS.items():
-        spent = seconds(lambda job=job: job.count(np.random.SeedSequence(1), job.chunk)) / job.chunk
-        rows.append((name, 1e9 * spent, 3e7 * spent, 1e12 * spent / 3600, 1e12 * spent / 3600 / 64))
+        spent = (
+            seconds(lambda job=job: job.count(np.random.SeedSequence(1), job.chunk))
+            / job.chunk
+        )
+        rows.append(
+            (
+                name,
+                1e9 * spent,
+                3e7 * spent,
+                1e12 * spent / 3600,
+                1e12 * spent / 3600 / 64,
+            )
+        )
     return Table(
         "studies",
         "What a study costs, processor time",
-        ("study", "ns a deal", "3 · 10⁷ deals, seconds", "10¹² deals, core hours", "on 64 cores, hours"),
+        (
+            "study",
+            "ns a deal",
+            "3 · 10⁷ deals, seconds",
+            "10¹² deals, core hours",
+            "on 64 cores, hours",
+        ),
         rows,
     )
 
@@ -61,24 +78,44 @@ def spent(setting: RunOptions, folder: Path | None = None) -> float:
     for chunks in (4, 4 + CHUNKS):
         if folder is not None:
             setting = replace(setting, checkpoint=folder / f"{chunks}")
-        times.append(once(lambda chunks=chunks, how=setting: run_study(NOTHING, chunks, 1, how=how)))
+        times.append(
+            once(
+                lambda chunks=chunks, how=setting: run_study(
+                    NOTHING, chunks, 1, how=how
+                )
+            )
+        )
     return 1000 * (times[1] - times[0]) / CHUNKS
 
 
 def handing_out() -> Table:
     """What a chunk costs besides its work."""
-    rows: list[tuple[Cell, ...]] = [(where, spent(RunOptions(2, where))) for where in ("threads", "processes")]
+    rows: list[tuple[Cell, ...]] = [
+        (where, spent(RunOptions(2, where))) for where in ("threads", "processes")
+    ]
     try:
         from distributed import LocalCluster
     except ImportError:
         rows.append(("Dask: not installed", None))
     else:
-        with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        with LocalCluster(
+            n_workers=1, threads_per_worker=2, dashboard_address=None
+        ) as cluster:
             address = cluster.scheduler_address
-            rows.append(("Dask, its scheduler in the same process", spent(RunOptions(scheduler=address))))
+            rows.append(
+                (
+                    "Dask, its scheduler in the same process",
+                    spent(RunOptions(scheduler=address)),
+                )
+            )
     with tempfile.TemporaryDirectory() as folder:
         rows.append(("threads, with a checkpoint", spent(RunOptions(2), Path(folder))))
-    return Table("handing-out", "What a chunk costs besides its work", ("workers", "ms a chunk"), rows)
+    return Table(
+        "handing-out",
+        "What a chunk costs besides its work",
+        ("workers", "ms a chunk"),
+        rows,
+    )
 
 
 if __name__ == "__main__":

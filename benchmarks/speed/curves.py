@@ -43,7 +43,9 @@ class Panel(NamedTuple):
     """Where a line begins along which cost grows as size does, and the size where it ends."""
 
 
-def grow(work: Callable[[int], Callable[[], object]], sizes: Sequence[int], most: float = 8.0) -> list[Point]:
+def grow(
+    work: Callable[[int], Callable[[], object]], sizes: Sequence[int], most: float = 8.0
+) -> list[Point]:
     """Seconds of processor time for each size, as far as none takes longer than ``most``, going by how they grew.
 
     ``work(size)`` prepares and returns what is timed. The smallest size is done once beforehand, to compile.
@@ -66,7 +68,8 @@ def table(name: str, title: str, panel: Panel) -> Table:
     """The points of a panel as a table: an engine a row, a size a column."""
     sizes = _sizes(panel)
     rows: list[tuple[Cell, ...]] = [
-        (curve, *(dict(points).get(size) for size in sizes)) for curve, points in panel.curves.items()
+        (curve, *(dict(points).get(size) for size in sizes))
+        for curve, points in panel.curves.items()
     ]
     header = (panel.size, *(_short(size) for size in sizes))
     return Table(name, title, header, rows, figure=lambda: draw(panel))
@@ -79,7 +82,9 @@ def _sizes(panel: Panel) -> list[float]:
 def _short(size: float) -> str:
     digits, power = f"{size:.1e}".split("e")
     text = (
-        number(int(size)) if size < 1e6 else f"{digits.removesuffix('.0')} · 10{power.lstrip('+0').translate(RAISED)}"
+        number(int(size))
+        if size < 1e6
+        else f"{digits.removesuffix('.0')} · 10{power.lstrip('+0').translate(RAISED)}"
     )
     return text.replace(" ", UNBROKEN)
 
@@ -90,16 +95,33 @@ def draw(panel: Panel) -> Figure:
     ax = figure.subplots()
     for name, points in sorted(panel.curves.items(), key=lambda item: -item[1][-1][1]):
         colour, mark, line = STYLES.get(name) or STYLES[name.split()[0].strip(",")]
-        ax.plot(*zip(*points, strict=True), line, color=colour, marker=mark, ms=5, lw=1.4, label=name)
+        ax.plot(
+            *zip(*points, strict=True),
+            line,
+            color=colour,
+            marker=mark,
+            ms=5,
+            lw=1.4,
+            label=name,
+        )
     ax.set_xscale("log")
     ax.set_yscale("log")
     if panel.guide is not None:
         (size, cost), end = panel.guide
         dots: dict[str, Any] = {"color": GREY, "lw": 0.8, "ls": (0, (1, 3))}
-        ax.plot([size, end], [cost, cost * end / size], label="twice the size, twice the value", **dots)
+        ax.plot(
+            [size, end],
+            [cost, cost * end / size],
+            label="twice the size, twice the value",
+            **dots,
+        )
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda cost, _: f"{cost:g}" if cost < 1000 else number(round(cost))))
+    ax.yaxis.set_major_formatter(
+        FuncFormatter(
+            lambda cost, _: f"{cost:g}" if cost < 1000 else number(round(cost))
+        )
+    )
     if (sizes := _sizes(panel))[-1] < 1000:
         ax.set_xticks(sizes, [number(int(size)) for size in sizes])
         ax.xaxis.set_minor_locator(NullLocator())

@@ -32,10 +32,22 @@ def rate(work: Callable[[int], object], size: int, least: float = 1.0) -> float:
 
 
 def of_command(
-    words: Sequence[str], text: str | None = None, environment: Mapping[str, str] | None = None
+    words: Sequence[str],
+    text: str | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> tuple[float, str]:
     """What a program used from start to end, and what it printed when fed ``text``."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    answer = subprocess.run(words, input=text, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    answer = subprocess.run(
+        words,
+        input=text,
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, answer.stdout
+    return (
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        answer.stdout,
+    )

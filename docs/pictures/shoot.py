@@ -16,7 +16,8 @@ HERE = Path(__file__).parent
 HAND = "#observer=S&hand=AKQ2.KJ3.A54.Q32"
 SLAM = "#observer=S&hand=KQ85.A4.AQJ63.87&players=4&first=N&show=contracts&call=N:1NT&call=E:Pass"
 LEAD = "#observer=W&hand=AJ6532.K742.Q.96&players=4&show=play" + "".join(
-    f"&call={call}" for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")
+    f"&call={call}"
+    for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")
 )
 CALLS = "&players=4&first=W&call=W:1H&call=N:Pass&call=E:2H&call=S:X"
 AUCTION = "&players=4&first=S&call=S:1NT&call=W:Pass&call=N:3NT&call=E:Pass&call=S:Pass&call=W:Pass"
@@ -32,15 +33,35 @@ SHOTS = {
     "explorer-dark": (SLAM, WIDE | {"color_scheme": "dark"}),
 }
 """Position and screen of each picture."""
-WEAK, ONE = "hcp(north) >= 6 && hcp(north) <= 10", "hcp(north) >= 11 && hcp(north) <= 15"
-LESSON = ["--type", f"weak two: {WEAK} && hearts(north) == 6", "--type", f"one heart: {ONE} && hearts(north) == 6"]
+WEAK, ONE = (
+    "hcp(north) >= 6 && hcp(north) <= 10",
+    "hcp(north) >= 11 && hcp(north) <= 15",
+)
+LESSON = [
+    "--type",
+    f"weak two: {WEAK} && hearts(north) == 6",
+    "--type",
+    f"one heart: {ONE} && hearts(north) == 6",
+]
 
 
 def lesson(browser):
     """The pages of a lesson as they are printed, side by side."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "lesson.html")
-        command = [sys.executable, "-m", "bayesbridge", "deal", "-n", "6", "--dealer", "N", *LESSON, "--out", path]
+        command = [
+            sys.executable,
+            "-m",
+            "bayesbridge",
+            "deal",
+            "-n",
+            "6",
+            "--dealer",
+            "N",
+            *LESSON,
+            "--out",
+            path,
+        ]
         subprocess.run(command, check=True)
         page = browser.new_page(viewport={"width": 1440, "height": 400})
         page.emulate_media(media="print")
@@ -55,13 +76,35 @@ def session(browser):
     """Three boards of an evening, as a page on paper."""
     with tempfile.TemporaryDirectory() as folder:
         record, path = Path(folder, "evening.pbn"), Path(folder, "session.html")
-        boards = (HERE.parents[1] / "examples" / "boards.pbn").read_text("utf-8").split("[Event")[2:5]
+        boards = (
+            (HERE.parents[1] / "examples" / "boards.pbn")
+            .read_text("utf-8")
+            .split("[Event")[2:5]
+        )
         text = "".join(f"[Event{board}" for board in boards)
-        for seat, name in {"West": "Anna", "North": "Bob", "East": "Carla", "South": "Dan"}.items():
+        for seat, name in {
+            "West": "Anna",
+            "North": "Bob",
+            "East": "Carla",
+            "South": "Dan",
+        }.items():
             text = text.replace(f'[{seat} ""]', f'[{seat} "{name}"]')
         alert = ' =1= Pass\nPass Pass\n[Note "1:6-9, no four-card major"]\n'
-        record.write_text(text.replace("1NT Pass\nPass Pass\n", f"1NT{alert}", 1), "utf-8")
-        words = "play", "--record", record, "--review", "--draws", "200", "--solve", "8", "--out", path
+        record.write_text(
+            text.replace("1NT Pass\nPass Pass\n", f"1NT{alert}", 1), "utf-8"
+        )
+        words = (
+            "play",
+            "--record",
+            record,
+            "--review",
+            "--draws",
+            "200",
+            "--solve",
+            "8",
+            "--out",
+            path,
+        )
         subprocess.run([sys.executable, "-m", "bayesbridge", *words], check=True)
         page = browser.new_page(viewport={"width": 794, "height": 1123})  # A4
         page.goto(path.as_uri())
@@ -70,18 +113,32 @@ def session(browser):
 
 def main():
     """All pictures, or those named on the command line."""
-    command = [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0", "--workers", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "bayesbridge",
+        "serve",
+        "--no-browser",
+        "--port",
+        "0",
+        "--workers",
+        "1",
+    ]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         address = server.stdout.readline().split()[-1]
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            )
             for name in [name for name in sys.argv[1:] or SHOTS if name in SHOTS]:
                 position, screen = SHOTS[name]
                 page = browser.new_page(**screen)
                 page.set_default_timeout(600_000)
                 page.goto(address + position)
-                page.wait_for_function("() => explorer.shown && !document.documentElement.dataset.busy")
+                page.wait_for_function(
+                    "() => explorer.shown && !document.documentElement.dataset.busy"
+                )
                 page.wait_for_timeout(300)
                 page.screenshot(path=HERE / f"{name}.png")
                 page.close()

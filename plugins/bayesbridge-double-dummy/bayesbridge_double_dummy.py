@@ -23,7 +23,13 @@ from numpy.typing import NDArray
 from bayesbridge.cards import SUIT_MASK, Strain
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
-from bayesbridge.estimators.protocol import COORDS, Estimator, Output, Question, TrickCount
+from bayesbridge.estimators.protocol import (
+    COORDS,
+    Estimator,
+    Output,
+    Question,
+    TrickCount,
+)
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.tricks import Trick
 
@@ -53,11 +59,20 @@ class Solved:
         doc = "Double-dummy tricks of the declaring side, solved."
         return (Output("solved", doc, dtype="int8", tricks=TrickCount(at_table=True)),)
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
         """One number a layout."""
-        distinct, rows = np.unique(layouts.masks[:, list(question.table)], axis=0, return_inverse=True)
+        distinct, rows = np.unique(
+            layouts.masks[:, list(question.table)], axis=0, return_inverse=True
+        )
         position = np.zeros(24, dtype=np.int32)
-        position[:2] = _denomination(Strain.NT if question.trump is None else Strain(question.trump)), 1
+        position[:2] = (
+            _denomination(
+                Strain.NT if question.trump is None else Strain(question.trump)
+            ),
+            1,
+        )
         taken = np.empty(len(distinct), dtype=np.int8)
         for begin in range(0, len(distinct), BATCH):
             part = slice(begin, begin + BATCH)
@@ -82,9 +97,20 @@ class DoubleDummy:
         """Tricks by strain and declarer."""
         doc = "Double-dummy tricks of the declarer's side."
         counted = TrickCount(at_table=True)
-        return (Output("dd_tricks", doc, ("strain", "seat"), "int8", {"strain": self.strains}, tricks=counted),)
+        return (
+            Output(
+                "dd_tricks",
+                doc,
+                ("strain", "seat"),
+                "int8",
+                {"strain": self.strains},
+                tricks=counted,
+            ),
+        )
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
         """One table a layout."""
         strains = [Strain.of(strain) for strain in self.strains]
         distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
@@ -92,7 +118,9 @@ class DoubleDummy:
         step = BATCH // len(strains)
         for begin in range(0, len(distinct), step):
             part = slice(begin, begin + step)
-            tables = _tables(_remaining(distinct[part][:, list(question.table)]), strains)
+            tables = _tables(
+                _remaining(distinct[part][:, list(question.table)]), strains
+            )
             tricks[part][:, :, list(question.table)] = tables
         return {"dd_tricks": tricks[rows]}
 
@@ -113,24 +141,42 @@ class DoubleDummyLeads:
     def outputs(self) -> tuple[Output, ...]:
         """Tricks by card."""
         return (
-            Output("lead_playable", "Whether the seat in turn may play the card.", ("card",), "bool"),
-            Output("lead_tricks", "Double-dummy tricks of its side after the card, or -1.", ("card",), "int8"),
+            Output(
+                "lead_playable",
+                "Whether the seat in turn may play the card.",
+                ("card",),
+                "bool",
+            ),
+            Output(
+                "lead_tricks",
+                "Double-dummy tricks of its side after the card, or -1.",
+                ("card",),
+                "int8",
+            ),
         )
 
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+    def estimate(
+        self, layouts: Layouts, question: Question
+    ) -> Mapping[str, NDArray[Any]]:
         """One row of 52 cards a layout."""
         seats = question.table
         trick = question.trick or Trick(seats[1], question.trump)
         if trick.complete:
-            raise BayesBridgeError(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
+            raise BayesBridgeError(
+                f"trick '{trick}' is complete: give at most three cards",
+                cards=trick.cards,
+            )
         if question.trick is not None and question.pair[0].partner != question.pair[1]:
             raise BayesBridgeError(
-                "double-dummy play from the middle needs a pair of opposite seats", pair=question.pair
+                "double-dummy play from the middle needs a pair of opposite seats",
+                pair=question.pair,
             )
         gone = np.uint64(question.played | sum(card.mask for card in trick.cards))
         distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
         remaining = _remaining(distinct[:, list(seats)] & ~gone)
-        position = np.zeros(24, dtype=np.int32)  # the fields of DDS's deal: trump, leader, trick so far, cards
+        position = np.zeros(
+            24, dtype=np.int32
+        )  # the fields of DDS's deal: trump, leader, trick so far, cards
         position[:2] = (
             _denomination(Strain.NT if trick.trump is None else Strain(trick.trump)),
             seats.index(trick.leader),
@@ -151,7 +197,9 @@ def _denomination(strain: Strain) -> int:
 
 def _remaining(masks: Masks) -> NDArray[np.uint32]:
     """(n, 4, 4) cards by seat and suit as DDS wants them: spades first, bit 2 the two, bit 14 the ace."""
-    suits = masks[:, :, None] >> np.arange(39, -1, -13, dtype=np.uint64) & np.uint64(SUIT_MASK)
+    suits = masks[:, :, None] >> np.arange(39, -1, -13, dtype=np.uint64) & np.uint64(
+        SUIT_MASK
+    )
     return (suits << np.uint64(2)).astype(np.uint32)
 
 
@@ -167,7 +215,9 @@ def _loaded() -> Any:
     package = find_spec("endplay")
     assert package is not None
     assert package.origin is not None
-    spec = spec_from_file_location("bayesbridge_dds", Path(package.origin).parent / "_dds" / "__init__.py")
+    spec = spec_from_file_location(
+        "bayesbridge_dds", Path(package.origin).parent / "_dds" / "__init__.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
@@ -180,11 +230,21 @@ def _tables(hands: NDArray[np.uint32], strains: list[Strain]) -> NDArray[np.int3
     dds = _dds()
     wanted = [_denomination(strain) for strain in strains]
     deals, solved = dds.ddTableDeals(noOfTables=len(hands)), dds.ddTablesRes()
-    np.frombuffer(deals.ddTableDeal, dtype=np.uint32).reshape(-1, 4, 4)[: len(hands)] = hands
+    np.frombuffer(deals.ddTableDeal, dtype=np.uint32).reshape(-1, 4, 4)[
+        : len(hands)
+    ] = hands
     without_par = -1
     with _ONE_AT_A_TIME:
-        dds.CalcAllTables(deals, without_par, [i not in wanted for i in range(5)], solved, dds.allParResults())
-    return np.frombuffer(solved.results, dtype=np.int32).reshape(-1, 5, 4)[: len(hands), wanted]
+        dds.CalcAllTables(
+            deals,
+            without_par,
+            [i not in wanted for i in range(5)],
+            solved,
+            dds.allParResults(),
+        )
+    return np.frombuffer(solved.results, dtype=np.int32).reshape(-1, 5, 4)[
+        : len(hands), wanted
+    ]
 
 
 def _best(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
@@ -195,10 +255,18 @@ def _best(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.
     deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, 24)[:n]
     deals[:] = position
     deals[:, 8:] = hands.reshape(n, 16)
-    boards.target[:n], boards.solutions[:n], boards.mode[:n] = [-1] * n, [1] * n, [1] * n
+    boards.target[:n], boards.solutions[:n], boards.mode[:n] = (
+        [-1] * n,
+        [1] * n,
+        [1] * n,
+    )
     with _ONE_AT_A_TIME:
         dds.SolveAllBoardsBin(boards, solved)
-    return np.frombuffer(solved.solvedBoard, dtype=np.int32).reshape(-1, 54)[:n, 41].astype(np.int8)
+    return (
+        np.frombuffer(solved.solvedBoard, dtype=np.int32)
+        .reshape(-1, 54)[:n, 41]
+        .astype(np.int8)
+    )
 
 
 def _cards(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
@@ -210,12 +278,20 @@ def _cards(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np
     deals[:] = position
     deals[:, 8:] = hands.reshape(n, 16)
     # The highest number of tricks (target -1) of every card (solutions 3), computed even if forced (mode 1).
-    boards.target[:n], boards.solutions[:n], boards.mode[:n] = [-1] * n, [3] * n, [1] * n
+    boards.target[:n], boards.solutions[:n], boards.mode[:n] = (
+        [-1] * n,
+        [3] * n,
+        [1] * n,
+    )
     with _ONE_AT_A_TIME:
         dds.SolveAllBoardsBin(boards, solved)
     found = np.frombuffer(solved.solvedBoard, dtype=np.int32).reshape(-1, 54)[:n]
-    suit, rank, lower, score = (found[:, begin : begin + 13] for begin in (2, 15, 28, 41))
-    alike = np.where(np.arange(13) < found[:, 1:2], 1 << rank | lower, 0)  # a card and those that are worth the same
+    suit, rank, lower, score = (
+        found[:, begin : begin + 13] for begin in (2, 15, 28, 41)
+    )
+    alike = np.where(
+        np.arange(13) < found[:, 1:2], 1 << rank | lower, 0
+    )  # a card and those that are worth the same
     tricks = np.full((n, 52), -1, dtype=np.int8)
     for low in range(13):
         board, place = np.nonzero(alike >> (low + 2) & 1)

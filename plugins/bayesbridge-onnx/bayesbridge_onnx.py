@@ -60,7 +60,13 @@ class Part(NamedTuple):
     @property
     def width(self) -> int:
         """How many numbers it has."""
-        sizes = {"points": 1, "vulnerable": 2, "legal": 38, "made": 4 * 38, "history": self.calls * (38 + self.none)}
+        sizes = {
+            "points": 1,
+            "vulnerable": 2,
+            "legal": 38,
+            "made": 4 * 38,
+            "history": self.calls * (38 + self.none),
+        }
         return sizes.get(self.what, len(self.order))
 
 
@@ -116,15 +122,23 @@ class OnnxBidder:
         network = network_of(self.path)
         slip = network.told.slip if self.slip is None else self.slip
         if not 0.0 <= slip <= 1.0:
-            raise BayesBridgeError(f"slip {slip}: it is a probability, from 0 to 1", slip=slip)
+            raise BayesBridgeError(
+                f"slip {slip}: it is a probability, from 0 to 1", slip=slip
+            )
         legal = list(legal_indices(auction))
         found = np.zeros((len(hands), 38))
         for begin in range(0, len(hands), BLOCK):
             some = np.ascontiguousarray(hands[begin : begin + BLOCK])
-            meant = network.chances(some, auction, Vulnerability.of(self.vulnerable))[:, legal]
+            meant = network.chances(some, auction, Vulnerability.of(self.vulnerable))[
+                :, legal
+            ]
             total = meant.sum(axis=1, keepdims=True)
-            meant = np.divide(meant, total, out=np.full_like(meant, 1.0 / len(legal)), where=total > 0)
-            found[begin : begin + BLOCK, legal] = (1.0 - slip) * meant + slip / len(legal)
+            meant = np.divide(
+                meant, total, out=np.full_like(meant, 1.0 / len(legal)), where=total > 0
+            )
+            found[begin : begin + BLOCK, legal] = (1.0 - slip) * meant + slip / len(
+                legal
+            )
         return found
 
 
@@ -136,52 +150,93 @@ class Network:
 
         self.told = told
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the last digits do not depend on the machine
+        options.intra_op_num_threads = options.inter_op_num_threads = (
+            1  # the last digits do not depend on the machine
+        )
         options.log_severity_level = 4
         try:
-            self.session = onnxruntime.InferenceSession(str(told.model), options, providers=["CPUExecutionProvider"])
+            self.session = onnxruntime.InferenceSession(
+                str(told.model), options, providers=["CPUExecutionProvider"]
+            )
         except Exception as error:
-            raise complaint(told.path, f"cannot load {str(told.model)!r}: {one_line(error)}") from None
+            raise complaint(
+                told.path, f"cannot load {str(told.model)!r}: {one_line(error)}"
+            ) from None
         inputs = {one.name: one for one in self.session.get_inputs()}
         if sorted(inputs) != sorted(one.name for one in told.inputs):
             names = f"{', '.join(inputs)}; described are {', '.join(one.name for one in told.inputs)}"
-            raise complaint(told.path, f"the network's inputs are {names}: describe each once")
+            raise complaint(
+                told.path, f"the network's inputs are {names}: describe each once"
+            )
         self.types = {}
         for one in told.inputs:
             known = inputs[one.name]
             if known.type not in TYPES:
-                raise complaint(told.path, f"input {one.name!r} takes {known.type}: only numbers are made")
+                raise complaint(
+                    told.path,
+                    f"input {one.name!r} takes {known.type}: only numbers are made",
+                )
             self.types[one.name] = TYPES[known.type]
             width = known.shape[-1] if known.shape else None
             if isinstance(width, int) and width != one.width:
-                raise complaint(told.path, f"input {one.name!r} takes {width} numbers and the parts give {one.width}")
+                raise complaint(
+                    told.path,
+                    f"input {one.name!r} takes {width} numbers and the parts give {one.width}",
+                )
             if len(known.shape) != 2 + one.steps:
                 raise complaint(
-                    told.path, f"input {one.name!r} has {len(known.shape)} dimensions: with steps there are 3, else 2"
+                    told.path,
+                    f"input {one.name!r} has {len(known.shape)} dimensions: with steps there are 3, else 2",
                 )
         names = [one.name for one in self.session.get_outputs()]
         if told.output not in names:
-            raise complaint(told.path, f"no output {told.output!r}: the network has {', '.join(names)}")
+            raise complaint(
+                told.path,
+                f"no output {told.output!r}: the network has {', '.join(names)}",
+            )
 
     def chances(self, hands, auction, vulnerable):
         """(n, 38) what the network gives for the calls, from 0 on; illegal calls too."""
         turns = own_turns(auction)
         feed = {}
         for one in self.told.inputs:
-            rows = [row_of(one, hands, before, vulnerable) for before in (turns if one.steps else turns[-1:])]
-            feed[one.name] = (np.stack(rows, axis=1) if one.steps else rows[0]).astype(self.types[one.name])
+            rows = [
+                row_of(one, hands, before, vulnerable)
+                for before in (turns if one.steps else turns[-1:])
+            ]
+            feed[one.name] = (np.stack(rows, axis=1) if one.steps else rows[0]).astype(
+                self.types[one.name]
+            )
         try:
-            given = np.asarray(self.session.run([self.told.output], feed)[0], dtype=np.float64)
+            given = np.asarray(
+                self.session.run([self.told.output], feed)[0], dtype=np.float64
+            )
         except Exception as error:
-            raise complaint(self.told.path, f"the network failed: {one_line(error)}") from None
+            raise complaint(
+                self.told.path, f"the network failed: {one_line(error)}"
+            ) from None
         if given.ndim == 3:
             given = given[:, -1]
-        if given.ndim != 2 or len(given) != len(hands) or given.shape[1] < 1 + max(self.told.order):
-            raise complaint(self.told.path, f"output of shape {given.shape} for {len(hands)} hands and 38 calls")
+        if (
+            given.ndim != 2
+            or len(given) != len(hands)
+            or given.shape[1] < 1 + max(self.told.order)
+        ):
+            raise complaint(
+                self.told.path,
+                f"output of shape {given.shape} for {len(hands)} hands and 38 calls",
+            )
         given = given[:, self.told.order]
         if np.isnan(given).any() or (not self.told.logits and (given < 0).any()):
-            raise complaint(self.told.path, 'the network gave no probabilities: is kind = "logits" right?')
-        return np.exp(given - given.max(axis=1, keepdims=True)) if self.told.logits else given
+            raise complaint(
+                self.told.path,
+                'the network gave no probabilities: is kind = "logits" right?',
+            )
+        return (
+            np.exp(given - given.max(axis=1, keepdims=True))
+            if self.told.logits
+            else given
+        )
 
 
 def own_turns(auction):
@@ -189,7 +244,8 @@ def own_turns(auction):
     seats = len(auction.bidders)
     first = len(auction.calls) % seats
     return [
-        Auction(auction.first, auction.calls[:i], auction.dummy) for i in range(first, len(auction.calls) + 1, seats)
+        Auction(auction.first, auction.calls[:i], auction.dummy)
+        for i in range(first, len(auction.calls) + 1, seats)
     ]
 
 
@@ -198,7 +254,9 @@ def row_of(one, hands, before, vulnerable):
     blocks = []
     for part in one.parts:
         if part.what == "cards":
-            values = hands[:, None] >> np.array(part.order, dtype=np.uint64) & np.uint64(1)
+            values = hands[:, None] >> np.array(
+                part.order, dtype=np.uint64
+            ) & np.uint64(1)
         elif part.what == "lengths":
             values = suit_lengths(hands)[:, list(part.order)]
         elif part.what == "points":
@@ -242,7 +300,9 @@ def read(path):
     name, model = table("name", str), table("model", str)
     inputs = table("inputs", list)
     if not inputs:
-        raise complaint(path, "no inputs: describe each input of the network in [[inputs]]")
+        raise complaint(
+            path, "no inputs: describe each input of the network in [[inputs]]"
+        )
     output = taker(path, table("output", dict), "[output]", {"name", "kind", "calls"})
     kind = output("kind", str)
     if kind not in ("logits", "probabilities"):
@@ -266,7 +326,9 @@ def read_input(path, told):
     table = taker(path, told, "[[inputs]]", {"name", "parts", "steps"})
     parts = tuple(read_part(path, part) for part in table("parts", list))
     if not parts:
-        raise complaint(path, f"input {told['name']!r} has no parts: choose of {', '.join(PARTS)}")
+        raise complaint(
+            path, f"input {told['name']!r} has no parts: choose of {', '.join(PARTS)}"
+        )
     return Input(table("name", str), parts, table("steps", bool, False))
 
 
@@ -274,16 +336,25 @@ def read_part(path, told):
     """One part of an input."""
     what = told.get("what") if isinstance(told, dict) else told
     if not isinstance(told, dict) or what not in PARTS:
-        raise complaint(path, f'part {what!r}: choose of {", ".join(PARTS)}, such as {{ what = "cards" }}')
-    table = taker(path, told, f"part {what!r}", {"what", "shift", "scale", *PARTS[what]})
+        raise complaint(
+            path,
+            f'part {what!r}: choose of {", ".join(PARTS)}, such as {{ what = "cards" }}',
+        )
+    table = taker(
+        path, told, f"part {what!r}", {"what", "shift", "scale", *PARTS[what]}
+    )
     suits = letters(path, "suits", table("suits", str, "SHDC"), SUITS)
     ranks = letters(path, "ranks", table("ranks", str, "AKQJT98765432"), RANKS)
-    order = {"cards": tuple(13 * s + r for s in suits for r in ranks), "lengths": suits}.get(what, ())
+    order = {
+        "cards": tuple(13 * s + r for s in suits for r in ranks),
+        "lengths": suits,
+    }.get(what, ())
     calls = table("calls", int, 16)
     if not 1 <= calls <= 1000:
         raise complaint(path, f"calls {calls}: a history has from 1 to 1000 calls")
     shift, scale = (
-        number(path, key, table(key, int | float, usual)) for key, usual in (("shift", 0.0), ("scale", 1.0))
+        number(path, key, table(key, int | float, usual))
+        for key, usual in (("shift", 0.0), ("scale", 1.0))
     )
     return Part(what, order, calls, table("none", bool, False), shift, scale)
 
@@ -295,21 +366,30 @@ def read_calls(path, told):
     except BayesBridgeError as error:
         raise complaint(path, f"calls of the output: {error}") from None
     if sorted(indices) != list(range(38)):
-        raise complaint(path, f"calls of the output: {len(set(indices))} different ones of 38: name each call once")
+        raise complaint(
+            path,
+            f"calls of the output: {len(set(indices))} different ones of 38: name each call once",
+        )
     return tuple(indices.index(call) for call in range(38))
 
 
 def taker(path, told, where, keys):
     """A function that takes a value of a table by key and type; keys that nobody knows are refused."""
     if unknown := sorted(set(told) - keys):
-        raise complaint(path, f"unknown key {unknown[0]!r} in {where}: it takes {', '.join(sorted(keys))}")
+        raise complaint(
+            path,
+            f"unknown key {unknown[0]!r} in {where}: it takes {', '.join(sorted(keys))}",
+        )
 
     def take(key: str, kind: Any, usual: Any = None) -> Any:
         value = told.get(key, usual)
         wrong = isinstance(value, bool) and kind is not bool
         if wrong or not isinstance(value, kind):
             said = "is missing" if key not in told else f"is {value!r}"
-            raise complaint(path, f"{key} {said} in {where}: give a {getattr(kind, '__name__', 'number')}")
+            raise complaint(
+                path,
+                f"{key} {said} in {where}: give a {getattr(kind, '__name__', 'number')}",
+            )
         return value
 
     return take
@@ -318,7 +398,10 @@ def taker(path, told, where, keys):
 def letters(path, key, text, known):
     """The places of letters, each of which stands there once."""
     if sorted(text) != sorted(known):
-        raise complaint(path, f"{key} {text!r}: write each of {known} once, in the order of the input")
+        raise complaint(
+            path,
+            f"{key} {text!r}: write each of {known} once, in the order of the input",
+        )
     return tuple(known.index(letter) for letter in text)
 
 
@@ -365,6 +448,8 @@ def bayesbridge_bidders():
     for path in files():
         name = read(path).name
         if name in offered:
-            raise complaint(path, f"name {name!r} is taken by {offered[name].path}: choose another")
+            raise complaint(
+                path, f"name {name!r} is taken by {offered[name].path}: choose another"
+            )
         offered[name] = OnnxBidder(str(path))
     return offered

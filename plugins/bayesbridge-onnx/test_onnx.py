@@ -11,7 +11,11 @@ from bayesbridge.evidence.models import with_settings
 from bayesbridge.plugins import check_bidder
 
 HANDS = np.array(
-    [Hand.of(text).mask for text in ("AQ5.KJ3.A954.Q73", "KQJ9742.3.954.73", "Q52.J93.T954.J73")], dtype=np.uint64
+    [
+        Hand.of(text).mask
+        for text in ("AQ5.KJ3.A954.Q73", "KQJ9742.3.954.73", "Q52.J93.T954.J73")
+    ],
+    dtype=np.uint64,
 )
 DESCRIPTION = """
 name = "robot"
@@ -61,12 +65,17 @@ def tensor(name, array):
 
 
 def value_info(name, shape):
-    dims = b"".join(field(1, field(1, size) if isinstance(size, int) else field(2, size)) for size in shape)
+    dims = b"".join(
+        field(1, field(1, size) if isinstance(size, int) else field(2, size))
+        for size in shape
+    )
     return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
 
 
 def node(kind, inputs, output):
-    return b"".join(field(1, name) for name in inputs) + field(2, output) + field(4, kind)
+    return (
+        b"".join(field(1, name) for name in inputs) + field(2, output) + field(4, kind)
+    )
 
 
 def write_network(path, weights, bias, kind=None, shape=("n", WIDTH)):
@@ -77,7 +86,9 @@ def write_network(path, weights, bias, kind=None, shape=("n", WIDTH)):
         nodes.append(node(kind, ("z",), "y"))
     graph = b"".join(field(1, one) for one in nodes) + field(2, "bids")
     graph += field(5, tensor("w", weights)) + field(5, tensor("b", bias))
-    graph += field(11, value_info("x", shape)) + field(12, value_info("y", (*shape[:-1], weights.shape[1])))
+    graph += field(11, value_info("x", shape)) + field(
+        12, value_info("y", (*shape[:-1], weights.shape[1]))
+    )
     path.write_bytes(field(1, 8) + field(7, graph) + field(8, field(2, 17)))
 
 
@@ -97,7 +108,18 @@ def features(hand, before, caller, vulnerable):
     suits = hand.pbn.split(".")
     row = [float(rank in suit) for suit in suits for rank in "AKQJT98765432"]
     row += [(len(suit) - 3.25) * 0.5 for suit in suits]
-    row.append((sum("JQKA".index(rank) + 1 for suit in suits for rank in suit if rank in "JQKA") - 10) * 0.25)
+    row.append(
+        (
+            sum(
+                "JQKA".index(rank) + 1
+                for suit in suits
+                for rank in suit
+                if rank in "JQKA"
+            )
+            - 10
+        )
+        * 0.25
+    )
     row += [float(caller in vulnerable), float(caller.next() in vulnerable)]
     row += [float(before.can(call)) for call in ALL]
     made = [(other, call) for other, call in before]
@@ -112,17 +134,25 @@ def test_answers_are_those_of_numpy(robot, calls):
     path, weights, bias = robot
     before = Auction.four("N").after_all(calls)
     rows = np.array(
-        [features(Hand(int(mask)), before, before.turn, Vulnerability.EW) for mask in HANDS], dtype=np.float32
+        [
+            features(Hand(int(mask)), before, before.turn, Vulnerability.EW)
+            for mask in HANDS
+        ],
+        dtype=np.float32,
     )
-    logits = np.where([before.can(call) for call in ALL], rows @ weights + bias, -np.inf).astype(np.float64)
+    logits = np.where(
+        [before.can(call) for call in ALL], rows @ weights + bias, -np.inf
+    ).astype(np.float64)
     chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     legal = np.isfinite(logits)
-    expected = np.where(legal, 0.99 * chances + 0.01 / legal.sum(axis=1, keepdims=True), 0.0)
+    expected = np.where(
+        legal, 0.99 * chances + 0.01 / legal.sum(axis=1, keepdims=True), 0.0
+    )
     bidder = OnnxBidder(str(path), Vulnerability.EW)
     assert bidder.probabilities(HANDS, before) == pytest.approx(expected, abs=1e-5)
-    assert bidder.log_likelihood(HANDS, before.after("Pass"), len(before.calls)) == pytest.approx(
-        np.log(expected[:, 0]), abs=1e-4
-    )
+    assert bidder.log_likelihood(
+        HANDS, before.after("Pass"), len(before.calls)
+    ) == pytest.approx(np.log(expected[:, 0]), abs=1e-4)
 
 
 def test_it_keeps_the_contract(robot):
@@ -133,7 +163,9 @@ def test_it_keeps_the_contract(robot):
 def test_settings_are_those_of_other_models(robot):
     bidder = OnnxBidder(str(robot[0]))
     other = with_settings(bidder, {"vulnerable": Vulnerability.ALL, "slip": 1.0})
-    assert other.probabilities(HANDS, Auction.four("N"))[:, 3:] == pytest.approx(np.full((3, 35), 1 / 36))
+    assert other.probabilities(HANDS, Auction.four("N"))[:, 3:] == pytest.approx(
+        np.full((3, 35), 1 / 36)
+    )
     with pytest.raises(BayesBridgeError, match=r"slip 2\.0: it is a probability"):
         with_settings(bidder, {"slip": 2.0}).probabilities(HANDS, Auction.four("N"))
 
@@ -151,7 +183,9 @@ def test_probabilities_in_another_order_of_calls(tmp_path, robot):
     for calls in ("", "1NT Pass 2C"):
         before = Auction.four("S").after_all(calls)
         same = OnnxBidder(str(path)).probabilities(HANDS, before)
-        assert OnnxBidder(str(turned)).probabilities(HANDS, before) == pytest.approx(same, abs=1e-5)
+        assert OnnxBidder(str(turned)).probabilities(HANDS, before) == pytest.approx(
+            same, abs=1e-5
+        )
 
 
 def test_a_network_of_steps_has_a_row_for_each_turn(tmp_path):
@@ -172,21 +206,36 @@ def test_a_network_of_steps_has_a_row_for_each_turn(tmp_path):
         row[1 + 38 * place + call.index] = 1
     logits = np.where([before.can(call) for call in ALL], row @ weights + bias, -np.inf)
     expected = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
-    assert OnnxBidder(str(path)).probabilities(HANDS[:1], before)[0] == pytest.approx(expected, abs=1e-5)
+    assert OnnxBidder(str(path)).probabilities(HANDS[:1], before)[0] == pytest.approx(
+        expected, abs=1e-5
+    )
     check_bidder(OnnxBidder(str(path)), players=4, hands=10)
 
 
 def test_a_posterior_follows_the_network(tmp_path):
     """A network that opens with points: who opens has more of them, who passes has fewer."""
     weights, bias = np.zeros((WIDTH, 38)), np.full(38, -9.0)
-    weights[56, 3:8], bias[0] = 4.0, 4.0  # one-level bids by points, Pass for the others
+    weights[56, 3:8], bias[0] = (
+        4.0,
+        4.0,
+    )  # one-level bids by points, Pass for the others
     bias[3:8] = 0.0
     write_network(tmp_path / "robot.onnx", weights, bias)
     (tmp_path / "robot.toml").write_text(DESCRIPTION)
-    start = Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None, bidder=OnnxBidder(str(tmp_path / "robot.toml")))
+    start = Belief(
+        "S",
+        "AKQ2.KJ3.A54.Q32",
+        dummy=None,
+        bidder=OnnxBidder(str(tmp_path / "robot.toml")),
+    )
     means = []
     for call in ("1C", "Pass"):
-        points = start.given(Called("W", call)).infer(draws=2000, rng=1).point_probabilities().sel(seat="W")
+        points = (
+            start.given(Called("W", call))
+            .infer(draws=2000, rng=1)
+            .point_probabilities()
+            .sel(seat="W")
+        )
         means.append(float((points * points.points).sum()))
     assert means[0] > 10 > 7 > means[1]
 
@@ -211,16 +260,40 @@ def test_files_are_found_by_the_environment(robot, monkeypatch, tmp_path):
     [
         ('name = "robot"', "name = 3", "name is 3 in the file: give a str"),
         ('name = "robot"\n', "", "name is missing in the file: give a str"),
-        ("slip = 0.01", "slop = 0.01", "unknown key 'slop' in the file: it takes inputs, model, name, output, slip"),
+        (
+            "slip = 0.01",
+            "slop = 0.01",
+            "unknown key 'slop' in the file: it takes inputs, model, name, output, slip",
+        ),
         ("slip = 0.01", "slip = nan", "slip nan: give a finite number"),
         ("slip = 0.01", "slip =", "cannot be read: TOMLDecodeError"),
-        ('{ what = "cards" }', '{ what = "tricks" }', "part 'tricks': choose of cards, lengths"),
-        ('{ what = "cards" }', '{ what = "cards", suits = "SHD" }', "suits 'SHD': write each of CDHS once"),
-        ('{ what = "cards" }', '{ what = "cards", calls = 3 }', "unknown key 'calls' in part 'cards'"),
+        (
+            '{ what = "cards" }',
+            '{ what = "tricks" }',
+            "part 'tricks': choose of cards, lengths",
+        ),
+        (
+            '{ what = "cards" }',
+            '{ what = "cards", suits = "SHD" }',
+            "suits 'SHD': write each of CDHS once",
+        ),
+        (
+            '{ what = "cards" }',
+            '{ what = "cards", calls = 3 }',
+            "unknown key 'calls' in part 'cards'",
+        ),
         ("calls = 4", "calls = 0", "calls 0: a history has from 1 to 1000 calls"),
         ('"logits"', '"odds"', "kind 'odds': write logits or probabilities"),
-        ('"logits"', '"logits"\ncalls = ["Pass"]', "calls of the output: 1 different ones of 38"),
-        ('"logits"', '"logits"\ncalls = ["8C"]', "calls of the output: unknown call '8C'"),
+        (
+            '"logits"',
+            '"logits"\ncalls = ["Pass"]',
+            "calls of the output: 1 different ones of 38",
+        ),
+        (
+            '"logits"',
+            '"logits"\ncalls = ["8C"]',
+            "calls of the output: unknown call '8C'",
+        ),
         ("[[inputs]]", "[inputs]", "inputs is {'name'"),
     ],
 )
@@ -239,11 +312,27 @@ def test_a_wrong_description_is_one_line(robot, old, new, line):
     ("old", "new", "line"),
     [
         ('"robot.onnx"', '"none.onnx"', "cannot load"),
-        ('name = "x"', 'name = "hand"', "the network's inputs are x; described are hand: describe each once"),
-        ('    { what = "made" },\n', "", f"input 'x' takes {WIDTH} numbers and the parts give {WIDTH - 152}"),
-        ('name = "x"', 'name = "x"\nsteps = true', "input 'x' has 2 dimensions: with steps there are 3, else 2"),
+        (
+            'name = "x"',
+            'name = "hand"',
+            "the network's inputs are x; described are hand: describe each once",
+        ),
+        (
+            '    { what = "made" },\n',
+            "",
+            f"input 'x' takes {WIDTH} numbers and the parts give {WIDTH - 152}",
+        ),
+        (
+            'name = "x"',
+            'name = "x"\nsteps = true',
+            "input 'x' has 2 dimensions: with steps there are 3, else 2",
+        ),
         ('name = "y"', 'name = "bid"', "no output 'bid': the network has y"),
-        ('"logits"', '"probabilities"', 'the network gave no probabilities: is kind = "logits" right?'),
+        (
+            '"logits"',
+            '"probabilities"',
+            'the network gave no probabilities: is kind = "logits" right?',
+        ),
     ],
 )
 def test_a_network_that_does_not_fit_is_one_line(robot, old, new, line):
@@ -261,5 +350,7 @@ def test_a_file_that_is_no_network_and_one_that_is_too_narrow(robot, tmp_path):
     with pytest.raises(BayesBridgeError, match="cannot load"):
         OnnxBidder(str(path)).probabilities(HANDS, Auction.four("N"))
     write_network(tmp_path / "robot.onnx", weights[:, :30], bias[:30])
-    with pytest.raises(BayesBridgeError, match=r"output of shape \(3, 30\) for 3 hands and 38 calls"):
+    with pytest.raises(
+        BayesBridgeError, match=r"output of shape \(3, 30\) for 3 hands and 38 calls"
+    ):
         OnnxBidder(str(path)).probabilities(HANDS, Auction.four("N"))

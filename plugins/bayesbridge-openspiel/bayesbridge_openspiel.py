@@ -28,7 +28,12 @@ CARDS: Final = np.array([13 * (action % 4) + action // 4 for action in range(52)
 ACTIONS: Final = np.argsort(CARDS)
 """Action of each card."""
 
-VULNERABLE: Final = {(False, False): "None", (True, False): "NS", (False, True): "EW", (True, True): "All"}
+VULNERABLE: Final = {
+    (False, False): "None",
+    (True, False): "NS",
+    (False, True): "EW",
+    (True, True): "All",
+}
 """By dealer's side, which is North's, and the other."""
 
 type State = Any  # pyspiel.State, which has no types
@@ -50,17 +55,22 @@ class Moment:
         """From a state after the deal."""
         game = state.get_game()
         if (name := game.get_type().short_name) != "bridge":
-            raise bb.BayesBridgeError(f"a state of {name!r}: give one of OpenSpiel's 'bridge'", game=name)
+            raise bb.BayesBridgeError(
+                f"a state of {name!r}: give one of OpenSpiel's 'bridge'", game=name
+            )
         history = state.history()
         if len(history) < 52:
             raise bb.BayesBridgeError(
-                f"{len(history)} of 52 cards are dealt: deal the others first", dealt=len(history)
+                f"{len(history)} of 52 cards are dealt: deal the others first",
+                dealt=len(history),
             )
         calls = tuple(action for action in history[52:] if action >= FIRST_CALL)
         options = game.get_parameters()
         sides = bool(options.get("dealer_vul")), bool(options.get("non_dealer_vul"))
         plays = tuple(history[52 + len(calls) :])
-        return cls(tuple(history[:52]), calls, plays, Vulnerability.of(VULNERABLE[sides]))
+        return cls(
+            tuple(history[:52]), calls, plays, Vulnerability.of(VULNERABLE[sides])
+        )
 
     def hand(self, seat: int) -> bb.Hand:
         """The 13 cards that were dealt to a seat."""
@@ -69,7 +79,9 @@ class Moment:
     @property
     def auction(self) -> bb.Auction:
         """As far as it went."""
-        return bb.Auction.four("N").after_all(CALLS[action - FIRST_CALL] for action in self.calls)
+        return bb.Auction.four("N").after_all(
+            CALLS[action - FIRST_CALL] for action in self.calls
+        )
 
     def cards(self, contract: bb.Contract) -> Iterator[bb.Play]:
         """Who played what, in order."""
@@ -100,7 +112,10 @@ def belief_of(
     if player is None:
         player = state.current_player()
     if not 0 <= player < 4:
-        raise bb.BayesBridgeError(f"player {player}: nobody is in turn here; name a player from 0 to 3", player=player)
+        raise bb.BayesBridgeError(
+            f"player {player}: nobody is in turn here; name a player from 0 to 3",
+            player=player,
+        )
     auction = moment.auction
     contract = auction.contract
     seen: list[Any] = [auction] if calls and auction.calls else []
@@ -121,7 +136,9 @@ def belief_of(
     return belief.given(*seen)
 
 
-def states_of(posterior: bb.Posterior, state: State, n: int, rng: Any = None) -> list[State]:
+def states_of(
+    posterior: bb.Posterior, state: State, n: int, rng: Any = None
+) -> list[State]:
     """``n`` states of the same game that count the same: hidden cards drawn from the posterior, the history kept."""
     moment = Moment.of(state)
     belief = posterior.belief
@@ -132,7 +149,10 @@ def states_of(posterior: bb.Posterior, state: State, n: int, rng: Any = None) ->
             observer=belief.observer,
         )
     game, rest = state.get_game(), [*moment.calls, *moment.plays]
-    return [_state(game, [*deal, *rest]) for deal in _deals(posterior.resample(n, rng).masks).tolist()]
+    return [
+        _state(game, [*deal, *rest])
+        for deal in _deals(posterior.resample(n, rng).masks).tolist()
+    ]
 
 
 def _deals(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -177,8 +197,12 @@ class Resampler:
         """A state that ``player`` cannot tell from this one."""
         known = state.information_state_string(player)
         if known != self._known:
-            posterior = belief_of(state, player, **self.models).infer(draws=self.draws, rng=self.random)
-            self._deals = _deals(posterior.resample(self.draws, self.random).masks).tolist()
+            posterior = belief_of(state, player, **self.models).infer(
+                draws=self.draws, rng=self.random
+            )
+            self._deals = _deals(
+                posterior.resample(self.draws, self.random).masks
+            ).tolist()
             self._known, self._next = known, 0
         deal = self._deals[self._next % self.draws]
         self._next += 1
@@ -208,7 +232,12 @@ class Audit:
 
 
 def audit(
-    resample: Resample, state: State, player: int | None = None, *, n: int = 1000, belief: bb.Belief | None = None
+    resample: Resample,
+    state: State,
+    player: int | None = None,
+    *,
+    n: int = 1000,
+    belief: bb.Belief | None = None,
 ) -> Audit:
     """Look at ``n`` states that a resampler gives for one state.
 
@@ -227,13 +256,20 @@ def audit(
         found = resample(state, player)
         told_apart += found.information_state_string(player) != known
         deal = found.history()[:52]
-        illegal += list(found.history()[52:]) != rest or not _is_legal(state.get_game(), deal, rest)
+        illegal += list(found.history()[52:]) != rest or not _is_legal(
+            state.get_game(), deal, rest
+        )
         for place, action in enumerate(deal):
             masks[i, place % 4] |= np.uint64(1) << np.uint64(CARDS[action])
     truth = np.array([moment.hand(seat).mask for seat in range(4)], np.uint64)
     always = np.bitwise_and.reduce(masks, axis=0) & truth
-    free = [certain.constraints.may[seat] & ~certain.constraints.must[seat] for seat in range(4)]
-    fixed = bb.Hand(sum(int(kept) & there for kept, there in zip(always, free, strict=True)))
+    free = [
+        certain.constraints.may[seat] & ~certain.constraints.must[seat]
+        for seat in range(4)
+    ]
+    fixed = bb.Hand(
+        sum(int(kept) & there for kept, there in zip(always, free, strict=True))
+    )
     return Audit(n, told_apart, illegal, tuple(map(str, fixed)), _fit(right, masks))
 
 
@@ -252,7 +288,9 @@ def _fit(belief: bb.Belief, masks: NDArray[np.uint64]) -> float | None:
         return None
     posterior = belief.infer("enumerate")
     layouts = [tuple(row) for row in posterior.layouts.masks.tolist()]
-    expected = dict(zip(layouts, (len(masks) * posterior.weights).tolist(), strict=True))
+    expected = dict(
+        zip(layouts, (len(masks) * posterior.weights).tolist(), strict=True)
+    )
     seen = dict.fromkeys(expected, 0)
     for row in masks.tolist():
         if tuple(row) not in seen:
@@ -261,8 +299,15 @@ def _fit(belief: bb.Belief, masks: NDArray[np.uint64]) -> float | None:
     common = [key for key, mean in expected.items() if mean >= 5]
     means, counts = [expected[key] for key in common], [seen[key] for key in common]
     if len(common) < len(expected):
-        means, counts = [*means, len(masks) - sum(means)], [*counts, len(masks) - sum(counts)]
-    statistic = sum((count - mean) ** 2 / mean for count, mean in zip(counts, means, strict=True) if mean > 0)
+        means, counts = (
+            [*means, len(masks) - sum(means)],
+            [*counts, len(masks) - sum(counts)],
+        )
+    statistic = sum(
+        (count - mean) ** 2 / mean
+        for count, mean in zip(counts, means, strict=True)
+        if mean > 0
+    )
     return float(chi2.sf(statistic, len(means) - 1))
 
 

@@ -7,11 +7,22 @@ import pytest
 
 import bayesbridge as bb
 
-pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
-from bayesbridge_openspiel import Moment, Resampler, audit, belief_of, own_resampler, states_of  # noqa: E402
+pyspiel = pytest.importorskip(
+    "pyspiel", reason="OpenSpiel is not installed: pip install open_spiel"
+)
+from bayesbridge_openspiel import (
+    Moment,
+    Resampler,
+    audit,
+    belief_of,
+    own_resampler,
+    states_of,
+)  # noqa: E402
 
 GAMES = [
-    pyspiel.load_game(f"bridge(use_double_dummy_result=false,dealer_vul={ours},non_dealer_vul={theirs})")
+    pyspiel.load_game(
+        f"bridge(use_double_dummy_result=false,dealer_vul={ours},non_dealer_vul={theirs})"
+    )
     for ours in ("true", "false")
     for theirs in ("true", "false")
 ]
@@ -32,7 +43,11 @@ def playout(seed, actions=None):
 
 def at(actions, seed=1):
     """A playout with so many actions beyond the deal that is not over."""
-    return next(s for s in (playout(i, actions) for i in range(seed, 10_000)) if not s.is_terminal())
+    return next(
+        s
+        for s in (playout(i, actions) for i in range(seed, 10_000))
+        if not s.is_terminal()
+    )
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(500, marks=pytest.mark.slow)])
@@ -46,7 +61,9 @@ def test_a_player_cannot_tell_the_states_apart(count):
         player = seed % 4
         posterior = belief_of(state, player, calls=False).infer(draws=5, rng=seed)
         for other in states_of(posterior, state, 3, seed):
-            assert other.information_state_string(player) == state.information_state_string(player)
+            assert other.information_state_string(
+                player
+            ) == state.information_state_string(player)
             assert other.history()[52:] == state.history()[52:]
             if other.current_player() == player:
                 assert other.legal_actions() == state.legal_actions()
@@ -61,7 +78,10 @@ def dealt(state):
 def few_left(seed=1):
     """A state in the play with so few layouts left that they can be enumerated, and their number."""
     for state in (playout(i, 46) for i in range(seed, 10_000)):
-        if not state.is_terminal() and 20 < (count := belief_of(state, calls=False).count()) < 500:
+        if (
+            not state.is_terminal()
+            and 20 < (count := belief_of(state, calls=False).count()) < 500
+        ):
             return state, count
     raise AssertionError("no such state")
 
@@ -69,13 +89,23 @@ def few_left(seed=1):
 def test_a_belief_has_what_the_player_saw():
     state = at(40)
     belief, hands = belief_of(state), dealt(state)
-    assert (belief.observer, belief.hand) == (state.current_player(), hands[state.current_player()])
+    assert (belief.observer, belief.hand) == (
+        state.current_player(),
+        hands[state.current_player()],
+    )
     contract = belief.auction.contract
     names = {"N": "North", "E": "East", "S": "South", "W": "West"}
-    assert f"by {names[contract.declarer.name]}" in state.information_state_string(belief.observer)
+    assert f"by {names[contract.declarer.name]}" in state.information_state_string(
+        belief.observer
+    )
     known = belief.constraints
-    assert known.must[contract.declarer.partner] == hands[contract.declarer.partner].mask
-    assert all(known.must[seat] & ~hand.mask == 0 == hand.mask & ~known.may[seat] for seat, hand in enumerate(hands))
+    assert (
+        known.must[contract.declarer.partner] == hands[contract.declarer.partner].mask
+    )
+    assert all(
+        known.must[seat] & ~hand.mask == 0 == hand.mask & ~known.may[seat]
+        for seat, hand in enumerate(hands)
+    )
 
 
 def test_calls_move_the_resampled_hands():
@@ -106,11 +136,19 @@ def test_the_audit_passes_ours_and_openspiels():
 
 def test_the_audit_finds_what_is_wrong():
     state, count = few_left()
-    ours, choose, other = Resampler(calls=False, draws=20 * count, rng=1), random.Random(1), few_left(5000)[0]
+    ours, choose, other = (
+        Resampler(calls=False, draws=20 * count, rng=1),
+        random.Random(1),
+        few_left(5000)[0],
+    )
     leak = audit(lambda s, _: s.clone(), state, n=50)
     assert leak.fixed
     assert (leak.told_apart, leak.illegal, leak.passed) == (0, 0, False)
-    biased = audit(lambda s, player: ours(s, player) if choose.random() < 0.8 else s.clone(), state, n=20 * count)
+    biased = audit(
+        lambda s, player: ours(s, player) if choose.random() < 0.8 else s.clone(),
+        state,
+        n=20 * count,
+    )
     assert (biased.fixed, biased.told_apart, biased.passed) == ((), 0, False)
     assert biased.p_value < 1e-6
     elsewhere = audit(lambda *_: other, state, n=5)
@@ -122,7 +160,13 @@ def test_it_plugs_into_is_mcts():
     from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
     state = at(36)
-    bot = ISMCTSBot(state.get_game(), RandomRolloutEvaluator(1), 20.0, 20, random_state=np.random.RandomState(1))
+    bot = ISMCTSBot(
+        state.get_game(),
+        RandomRolloutEvaluator(1),
+        20.0,
+        20,
+        random_state=np.random.RandomState(1),
+    )
     bot.set_resampler(Resampler(draws=20, rng=1))
     assert bot.step(state) in state.legal_actions()
 
@@ -130,7 +174,10 @@ def test_it_plugs_into_is_mcts():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: pyspiel.load_game("kuhn_poker").new_initial_state(), "'kuhn_poker': give one of OpenSpiel's 'bridge'"),
+        (
+            lambda: pyspiel.load_game("kuhn_poker").new_initial_state(),
+            "'kuhn_poker': give one of OpenSpiel's 'bridge'",
+        ),
         (lambda: GAMES[0].new_initial_state(), "0 of 52 cards are dealt"),
         (lambda: playout(1, 4), "player 7: nobody is in turn here"),
     ],

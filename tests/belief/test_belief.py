@@ -8,11 +8,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge import Auction, Belief, IterativeBidder, Layouts, Seat, StyleBidder, Trick
+from bayesbridge import (
+    Auction,
+    Belief,
+    IterativeBidder,
+    Layouts,
+    Seat,
+    StyleBidder,
+    Trick,
+)
 from bayesbridge.cards import SUIT_MASK, Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.errors import BayesBridgeError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
+from bayesbridge.evidence.kinds import (
+    Called,
+    HighCards,
+    Holds,
+    Lacks,
+    Length,
+    Play,
+    Reveal,
+    Shape,
+    Void,
+)
 from bayesbridge.notation import Record, Vulnerability, open_records
 from tests.deals import random_deal, random_play
 from tests.engines.positions import allows
@@ -39,9 +57,16 @@ def test_given_returns_a_new_belief_and_leaves_the_old_one():
 
 def test_the_order_of_hard_evidence_does_not_matter_to_the_count():
     pieces = [Length("W", "S", 4), HighCards("E", 1, 3), Holds("E", "HT"), DUMMY]
-    counts = {SOUTH.given(*np.random.default_rng(i).permutation(np.array(pieces, object))).count() for i in range(4)}
+    counts = {
+        SOUTH.given(
+            *np.random.default_rng(i).permutation(np.array(pieces, object))
+        ).count()
+        for i in range(4)
+    }
     assert len(counts) == 1
-    assert SOUTH.given(*pieces, *pieces).count() in counts, "saying it twice says no more"
+    assert SOUTH.given(*pieces, *pieces).count() in counts, (
+        "saying it twice says no more"
+    )
 
 
 def test_whole_tricks_and_auctions_count_as_their_parts():
@@ -85,7 +110,9 @@ SOFT = SOUTH.given(Called("W", "Pass"), Called("E", "1NT"))
     ],
 )
 def test_the_same_seed_gives_the_same_layouts(belief, method):
-    first, again, other = (belief.infer(method, draws=100, rng=seed) for seed in (7, 7, 8))
+    first, again, other = (
+        belief.infer(method, draws=100, rng=seed) for seed in (7, 7, 8)
+    )
     np.testing.assert_array_equal(first.layouts.masks, again.layouts.masks)
     np.testing.assert_array_equal(first.weights, again.weights)
     assert not np.array_equal(first.layouts.masks, other.layouts.masks)
@@ -96,7 +123,9 @@ def test_the_same_seed_gives_the_same_layouts(belief, method):
 def test_a_run_without_a_seed_can_be_repeated():
     first = SOUTH.infer(draws=50)
     assert first.seed is not None
-    np.testing.assert_array_equal(SOUTH.infer(draws=50, rng=first.seed).layouts.masks, first.layouts.masks)
+    np.testing.assert_array_equal(
+        SOUTH.infer(draws=50, rng=first.seed).layouts.masks, first.layouts.masks
+    )
 
 
 def test_auto_takes_the_most_exact_engine_and_says_why():
@@ -108,9 +137,17 @@ def test_auto_takes_the_most_exact_engine_and_says_why():
     assert "too many to walk" in many.why
     soft = SOUTH.given(Called("W", "Pass")).infer(draws=5000, rng=1)
     assert soft.method == "levels"
-    keen = Belief("S", HAND, bidder=IterativeBidder(slip=1e-6)).given(Called("W", "3NT")).infer(draws=500, rng=1)
+    keen = (
+        Belief("S", HAND, bidder=IterativeBidder(slip=1e-6))
+        .given(Called("W", "3NT"))
+        .infer(draws=500, rng=1)
+    )
     assert (keen.method, keen.exact, keen.ess) == ("levels", False, 500)
-    style = Belief("S", HAND, bidder=StyleBidder()).given(Called("W", "1H")).infer(draws=500, rng=1)
+    style = (
+        Belief("S", HAND, bidder=StyleBidder())
+        .given(Called("W", "1H"))
+        .infer(draws=500, rng=1)
+    )
     assert style.method == "importance"
     assert style.ess > 100
 
@@ -122,13 +159,19 @@ BAD = [
     (lambda: Belief("S", HAND, bidder="keen"), "bidder 'keen' has no log_likelihood"),
     (lambda: SOUTH.given("void E H"), "'void E H' is no evidence"),
     (lambda: SOUTH.given(Called("N", "1NT")), "N is the dummy's seat and does not bid"),
-    (lambda: SOUTH.given(Called("W", "2NT"), Called("E", "1NT")), "illegal call '1NT' by E .* does not outrank 2NT"),
+    (
+        lambda: SOUTH.given(Called("W", "2NT"), Called("E", "1NT")),
+        "illegal call '1NT' by E .* does not outrank 2NT",
+    ),
     (lambda: SOUTH.infer("magic"), "unknown method 'magic': choose auto, enumerate"),
     (lambda: SOUTH.infer(draws=0), "0 draws: take at least 2"),
     (lambda: SOUTH.infer(draws="many"), "draws 'many': give a whole number"),
     (lambda: SOUTH.infer(draws=10**30), "draws: take at most 50000000"),
     (lambda: SOUTH.infer(rng=-1), "rng -1: give a whole number from 0 on"),
-    (lambda: SOFT.infer("direct"), 'use method="auto", "importance" or "resample-move"'),
+    (
+        lambda: SOFT.infer("direct"),
+        'use method="auto", "importance" or "resample-move"',
+    ),
 ]
 
 
@@ -155,20 +198,29 @@ def test_the_dummy_opens_after_the_lead():
 def test_the_experts_know_the_vulnerability_unless_replaced():
     second = RECORDS[1]
     assert Belief.of_record(second, "S", cards=0).bidder.vulnerable is Vulnerability.NS
-    assert Belief.of_record(second, "S", cards=0, bidder=IterativeBidder(0.5)).bidder == IterativeBidder(0.5)
+    assert Belief.of_record(
+        second, "S", cards=0, bidder=IterativeBidder(0.5)
+    ).bidder == IterativeBidder(0.5)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.board)
 def test_the_truth_is_never_excluded(record):
     for seat in Seat:
-        counts = [Belief.of_record(record, seat, cards=cards).count() for cards in (0, 1, 4, 20, 36, 52)]
+        counts = [
+            Belief.of_record(record, seat, cards=cards).count()
+            for cards in (0, 1, 4, 20, 36, 52)
+        ]
         assert counts == sorted(counts, reverse=True)
         assert counts[-1] == 1
 
 
 def test_a_hand_that_is_not_on_record():
-    with pytest.raises(NotationError, match="does not tell W's 13 cards: choose another observer"):
-        Belief.of_record(Record(auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass")), "W")
+    with pytest.raises(
+        NotationError, match="does not tell W's 13 cards: choose another observer"
+    ):
+        Belief.of_record(
+            Record(auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass")), "W"
+        )
 
 
 SUITS = [SUIT_MASK << (13 * suit) for suit in Suit]
@@ -188,7 +240,11 @@ def test_voids_are_read_off_the_play(seed):
         lead = record[i - i % 4]
         if play.card.suit != lead.card.suit:
             suit = SUITS[lead.card.suit]
-            earlier = sum(p.card.mask for p in record[:i] if p.seat == play.seat and p.card.suit == lead.card.suit)
+            earlier = sum(
+                p.card.mask
+                for p in record[:i]
+                if p.seat == play.seat and p.card.suit == lead.card.suit
+            )
             assert known.may[play.seat] & suit == earlier
             shown += 1
     assert shown > 0
@@ -199,10 +255,14 @@ def test_voids_are_read_off_the_play(seed):
             suit
             for suit in Suit
             if not any(
-                p.seat == seat and record[i - i % 4].card.suit == suit != p.card.suit for i, p in enumerate(record)
+                p.seat == seat and record[i - i % 4].card.suit == suit != p.card.suit
+                for i, p in enumerate(record)
             )
         ]
-        assert all(known.may[seat] & SUITS[suit] == everything & SUITS[suit] for suit in open_suits)
+        assert all(
+            known.may[seat] & SUITS[suit] == everything & SUITS[suit]
+            for suit in open_suits
+        )
 
 
 def test_a_void_typed_after_plays_keeps_the_cards_played():
@@ -235,16 +295,34 @@ def test_each_kind_says_what_it_means(seed):
     low = int(rng.integers(1, 4))
     meanings = [
         (Void(seat, suit), lambda hand: all(card.suit != suit for card in hand)),
-        (Length(seat, suit, low, low + 2), lambda hand: low <= sum(c.suit == suit for c in hand) <= low + 2),
-        (HighCards(seat, 8, 11), lambda hand: 8 <= sum(max(0, card.rank - 8) for card in hand) <= 11),
+        (
+            Length(seat, suit, low, low + 2),
+            lambda hand: low <= sum(c.suit == suit for c in hand) <= low + 2,
+        ),
+        (
+            HighCards(seat, 8, 11),
+            lambda hand: 8 <= sum(max(0, card.rank - 8) for card in hand) <= 11,
+        ),
         (Holds(seat, some), lambda hand: all(card in hand for card in some)),
         (Lacks(seat, some), lambda hand: not any(card in hand for card in some)),
         (Play(seat, next(iter(some))), lambda hand: next(iter(some)) in hand),
-        (Shape(seat, "balanced"), lambda hand: lengths(hand) in ([4, 3, 3, 3], [4, 4, 3, 2], [5, 3, 3, 2])),
+        (
+            Shape(seat, "balanced"),
+            lambda hand: lengths(hand) in ([4, 3, 3, 3], [4, 4, 3, 2], [5, 3, 3, 2]),
+        ),
         (Shape(seat, "2-5-4-2"), lambda hand: lengths(hand) == [5, 4, 2, 2]),
-        (Shape(seat, "any 5-4"), lambda hand: lengths(hand)[0] >= 5 and lengths(hand)[1] >= 4),
-        (Shape(seat, "S4+ H2-3"), lambda hand: hand.length(Suit.S) >= 4 and hand.length(Suit.H) in (2, 3)),
-        (Shape(seat, "D-1 or C5"), lambda hand: hand.length(Suit.D) <= 1 or hand.length(Suit.C) == 5),
+        (
+            Shape(seat, "any 5-4"),
+            lambda hand: lengths(hand)[0] >= 5 and lengths(hand)[1] >= 4,
+        ),
+        (
+            Shape(seat, "S4+ H2-3"),
+            lambda hand: hand.length(Suit.S) >= 4 and hand.length(Suit.H) in (2, 3),
+        ),
+        (
+            Shape(seat, "D-1 or C5"),
+            lambda hand: hand.length(Suit.D) <= 1 or hand.length(Suit.C) == 5,
+        ),
         (Reveal(seat, deals[1][seat]), lambda hand: hand == deals[1][seat]),
     ]
     for piece, means in meanings:
@@ -267,12 +345,27 @@ def test_the_strain_may_be_unknown_told_or_bid():
 
 
 REFUSED = [
-    ([Trick.of("W:H2 H4 D2 HK"), Trick.of("S:H3 H6 H7 H8")], "E plays H8 in trick 2, but played D2 to H2 in trick 1"),
-    ([Trick.of("W:H2 H4 H5 SA")], "S cannot play 'SA' .*: the suit led must be followed; legal: HK HJ H3"),
-    ([Trick.of("W:H2 H4 H5 HK"), Trick.of("W:H6")], "W cannot play 'H6' to trick 'S:': it is S's turn"),
-    ([Play("W", "H2"), Play("N", "H2")], "N plays H2 in trick 1, but W played it in trick 1: a card is played once"),
+    (
+        [Trick.of("W:H2 H4 D2 HK"), Trick.of("S:H3 H6 H7 H8")],
+        "E plays H8 in trick 2, but played D2 to H2 in trick 1",
+    ),
+    (
+        [Trick.of("W:H2 H4 H5 SA")],
+        "S cannot play 'SA' .*: the suit led must be followed; legal: HK HJ H3",
+    ),
+    (
+        [Trick.of("W:H2 H4 H5 HK"), Trick.of("W:H6")],
+        "W cannot play 'H6' to trick 'S:': it is S's turn",
+    ),
+    (
+        [Play("W", "H2"), Play("N", "H2")],
+        "N plays H2 in trick 1, but W played it in trick 1: a card is played once",
+    ),
     ([Trick.of("W:H2 H4 H5 H6")], "the hand .* does not hold it"),
-    ([Reveal("N", "J54.AQ2.KQ76.A54"), Trick.of("W:H4 S4")], "N cannot play 'S4' .*: the suit led must be followed"),
+    (
+        [Reveal("N", "J54.AQ2.KQ76.A54"), Trick.of("W:H4 S4")],
+        "N cannot play 'S4' .*: the suit led must be followed",
+    ),
 ]
 
 

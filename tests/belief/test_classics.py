@@ -28,7 +28,10 @@ def test_rare_evidence():
     def by_binomials(void, long, shortest):
         """West has none of the ``void`` cards, East at least so many of the ``long`` ones; 39 cards are unseen."""
         ways = sum(
-            comb(long, w) * comb(39 - void - long, 13 - w) * comb(long - w, e) * comb(26 - (long - w), 13 - e)
+            comb(long, w)
+            * comb(39 - void - long, 13 - w)
+            * comb(long - w, e)
+            * comb(26 - (long - w), 13 - e)
             for w in range(long + 1)
             for e in range(shortest, long - w + 1)
             if 13 - w <= 39 - void - long
@@ -56,16 +59,32 @@ SPLITS = {
 def test_how_suits_split(missing):
     """So many spades are missing between two hidden hands; the other suits are shared out somehow."""
     spades = 13 - missing
-    south = Hand(sum(1 << (39 + i) for i in range(spades // 2)) | sum(1 << i for i in range(13 - spades // 2)))
+    south = Hand(
+        sum(1 << (39 + i) for i in range(spades // 2))
+        | sum(1 << i for i in range(13 - spades // 2))
+    )
     rest = 13 - (spades - spades // 2)
-    north = Hand(sum(1 << (39 + i) for i in range(spades // 2, spades)) | sum(1 << (13 + i) for i in range(rest)))
+    north = Hand(
+        sum(1 << (39 + i) for i in range(spades // 2, spades))
+        | sum(1 << (13 + i) for i in range(rest))
+    )
     belief = Belief("S", south).given(Reveal("N", north))
-    exact = belief.infer("direct", draws=2).length_probabilities().sel(seat="E", suit="S").values
+    exact = (
+        belief.infer("direct", draws=2)
+        .length_probabilities()
+        .sel(seat="E", suit="S")
+        .values
+    )
     total = Fraction(0)
     for longer, percent in SPLITS[missing].items():
-        ways = {k: chance(belief, Length("E", "S", k, k)) for k in (longer, missing - longer)}
+        ways = {
+            k: chance(belief, Length("E", "S", k, k))
+            for k in (longer, missing - longer)
+        }
         for k, way in ways.items():
-            assert way == Fraction(comb(missing, k) * comb(26 - missing, 13 - k), comb(26, 13))
+            assert way == Fraction(
+                comb(missing, k) * comb(26 - missing, 13 - k), comb(26, 13)
+            )
             assert float(way) == pytest.approx(exact[k], abs=1e-12)
         assert float(100 * sum(ways.values())) == pytest.approx(percent, abs=5e-4)
         total += sum(ways.values())
@@ -77,7 +96,14 @@ class EitherHonour:
 
     def log_likelihood(self, hands, contract, plays, seat, *_):
         both = np.uint64(Hand.of("SQ SJ").mask)
-        first = next((card for player, card in plays if player == seat and card in Hand.of("SQ SJ")), None)
+        first = next(
+            (
+                card
+                for player, card in plays
+                if player == seat and card in Hand.of("SQ SJ")
+            ),
+            None,
+        )
         return np.where((hands & both == both) & (first is not None), np.log(0.5), 0.0)
 
 
@@ -102,19 +128,29 @@ def test_restricted_choice():
     east, west = comb(20, 11), comb(20, 10)
     counted = after_the_queen_fell(None)
     assert counted.count() == east + west
-    assert chance(counted, Play("S", "ST"), Play("W", "SJ")) == Fraction(west, east + west) == Fraction(11, 21)
-    assert counted.infer().card_probabilities().sel(card="SJ", seat="E").item() == pytest.approx(10 / 21, abs=1e-12)
+    assert (
+        chance(counted, Play("S", "ST"), Play("W", "SJ"))
+        == Fraction(west, east + west)
+        == Fraction(11, 21)
+    )
+    assert counted.infer().card_probabilities().sel(
+        card="SJ", seat="E"
+    ).item() == pytest.approx(10 / 21, abs=1e-12)
 
     chosen = after_the_queen_fell(EitherHonour()).infer()
     assert chosen.exact
     by_hand = Fraction(2 * east, 2 * east + west)
     assert by_hand == Fraction(20, 31)
-    assert chosen.card_probabilities().sel(card="SJ", seat="E").item() == pytest.approx(float(by_hand), abs=1e-12)
+    assert chosen.card_probabilities().sel(card="SJ", seat="E").item() == pytest.approx(
+        float(by_hand), abs=1e-12
+    )
     wins = card_wins(chosen, Trick.of("N:S5 S3", trump="S"))
     assert wins[Card.of("ST")] == pytest.approx(float(by_hand), abs=1e-9)
     assert wins[Card.of("SK")] == 1.0
     calls_alone = counted.infer().log_marginal
-    assert np.exp(chosen.log_marginal - calls_alone) == pytest.approx((east + west / 2) / (east + west), abs=1e-12)
+    assert np.exp(chosen.log_marginal - calls_alone) == pytest.approx(
+        (east + west / 2) / (east + west), abs=1e-12
+    )
 
 
 def test_vacant_places():

@@ -11,7 +11,15 @@ from bayesbridge import Belief, IterativeBidder, Seat, Trick
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import count
 from bayesbridge.errors import Contradiction, TooFewDraws
-from bayesbridge.evidence.kinds import Called, HighCards, Holds, Length, Play, Reveal, Void
+from bayesbridge.evidence.kinds import (
+    Called,
+    HighCards,
+    Holds,
+    Length,
+    Play,
+    Reveal,
+    Void,
+)
 from tests.deals import random_deal, true_piece
 
 SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32")
@@ -39,8 +47,14 @@ def test_no_smaller_set_is_in_conflict(seed):
     rng = np.random.default_rng([7, seed])
     while True:
         belief = Belief("S", random_deal(rng)[Seat.S])
-        deals = random_deal(rng), random_deal(rng)  # each piece is true of one of the two, so that they often clash
-        evidence = [true_piece(deals[rng.integers(2)], [Seat.N, Seat.E, Seat.W], rng) for _ in range(7)]
+        deals = (
+            random_deal(rng),
+            random_deal(rng),
+        )  # each piece is true of one of the two, so that they often clash
+        evidence = [
+            true_piece(deals[rng.integers(2)], [Seat.N, Seat.E, Seat.W], rng)
+            for _ in range(7)
+        ]
         if not fits(belief, evidence):
             break
     culprits = named(belief, *evidence)
@@ -65,15 +79,39 @@ def test_a_small_conflict_is_found_behind_a_large_one():
 
 
 CASES = [
-    ([Holds("E", "SA")], "these cannot hold together: S shows AKQ2.KJ3.A54.Q32; E holds SA. Take one of them back."),
-    ([Holds("E", "HA"), Holds("W", "HA")], "these cannot hold together: E holds HA; W holds HA. "),
-    ([Holds("E", "HA HQ HT H9 H8 H7 H6"), Holds("E", "DK DQ DJ DT D9 D8 D7")], "E holds HA .*; E holds DK"),
-    ([HighCards("W", 38)], "this cannot be: W has 38 to 40 high-card points. Take it back."),
-    ([HighCards("W", 15, 17), HighCards("E", 7, 9)], "S shows .*; W has 15 to 17 .*; E has 7 to 9 high-card points"),
-    ([Length("W", "S", 7), Length("W", "H", 7)], "together: W has 7 to 13 cards in S; W has 7 to 13 cards in H. "),
-    ([Length("W", "S", 5), Length("E", "S", 5)], "S shows .*; W has 5 to 13 cards in S; E has 5 to 13 cards in S"),
+    (
+        [Holds("E", "SA")],
+        "these cannot hold together: S shows AKQ2.KJ3.A54.Q32; E holds SA. Take one of them back.",
+    ),
+    (
+        [Holds("E", "HA"), Holds("W", "HA")],
+        "these cannot hold together: E holds HA; W holds HA. ",
+    ),
+    (
+        [Holds("E", "HA HQ HT H9 H8 H7 H6"), Holds("E", "DK DQ DJ DT D9 D8 D7")],
+        "E holds HA .*; E holds DK",
+    ),
+    (
+        [HighCards("W", 38)],
+        "this cannot be: W has 38 to 40 high-card points. Take it back.",
+    ),
+    (
+        [HighCards("W", 15, 17), HighCards("E", 7, 9)],
+        "S shows .*; W has 15 to 17 .*; E has 7 to 9 high-card points",
+    ),
+    (
+        [Length("W", "S", 7), Length("W", "H", 7)],
+        "together: W has 7 to 13 cards in S; W has 7 to 13 cards in H. ",
+    ),
+    (
+        [Length("W", "S", 5), Length("E", "S", 5)],
+        "S shows .*; W has 5 to 13 cards in S; E has 5 to 13 cards in S",
+    ),
     ([Void("E", "H"), Play("E", "H2")], "together: E is void in H; E plays H2. "),
-    ([Trick.of("W:H2 H4 D2 HK"), Holds("E", "HA")], "together: W plays H2; E plays D2; E holds HA. "),
+    (
+        [Trick.of("W:H2 H4 D2 HK"), Holds("E", "HA")],
+        "together: W plays H2; E plays D2; E holds HA. ",
+    ),
 ]
 
 
@@ -86,22 +124,32 @@ def test_what_it_says(evidence, says):
 
 def test_a_hidden_contradiction_waits_for_the_count():
     """Nothing plain to see: given() is quick and accepts, counting tells."""
-    belief = SOUTH.given(HighCards("W", 12, 14), HighCards("E", 7, 9), HighCards("N", 3, 4))
-    with pytest.raises(Contradiction, match=r"W has 12 to 14 .*; E has 7 to 9 .*; N has 3 to 4"):
+    belief = SOUTH.given(
+        HighCards("W", 12, 14), HighCards("E", 7, 9), HighCards("N", 3, 4)
+    )
+    with pytest.raises(
+        Contradiction, match=r"W has 12 to 14 .*; E has 7 to 9 .*; N has 3 to 4"
+    ):
         belief.count()
     with pytest.raises(Contradiction):
         belief.infer()
 
 
-@pytest.mark.parametrize("method", ["auto", "likelihood-weighting", "resample-move", "importance"])
+@pytest.mark.parametrize(
+    "method", ["auto", "likelihood-weighting", "resample-move", "importance"]
+)
 def test_calls_that_no_layout_explains_offer_the_slip(method):
     """A sharp bidder never bids 7C; with a slip he may."""
-    sharp = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(Called("W", "7C"))
+    sharp = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(
+        Called("W", "7C")
+    )
     with pytest.raises(Contradiction, match=r"W calls 7C.*slip") as error:
         sharp.infer(method, draws=200, rng=1)
     assert error.value.data["evidence"] == (Called("W", "7C"),)
     assert sharp.count() == SOUTH.count(), "a call is soft: it removes no layout"
-    slipping = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.02)).given(Called("W", "7C"))
+    slipping = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.02)).given(
+        Called("W", "7C")
+    )
     if method == "likelihood-weighting":  # which cannot know that no other hand bids so
         with pytest.raises(TooFewDraws, match="200 uniform draws may miss the layouts"):
             slipping.infer(method, draws=200, rng=1)

@@ -6,17 +6,32 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bayesbridge import Belief, Called, Card, Hand, Holds, IterativeBidder, Reveal, Seat, StyleBidder
+from bayesbridge import (
+    Belief,
+    Called,
+    Card,
+    Hand,
+    Holds,
+    IterativeBidder,
+    Reveal,
+    Seat,
+    StyleBidder,
+)
 from bayesbridge.capture.kernels import bids
 from bayesbridge.engines.infer import ENGINES
 from bayesbridge.errors import Contradiction, TooFewDraws
 from tests.engines.positions import allows
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
-HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))
+HARD = SOUTH.given(
+    Reveal("N", "65.Q42.T87.J7652"),
+    Holds("W", "SA HA HK DA CA"),
+    Holds("E", "SK DK CK"),
+)
 SOFT = HARD.given(Called("W", "1NT"))
 BELIEFS = {"hard enumerate": HARD, "hard direct": HARD} | {
-    f"soft {method}": SOFT for method in ("enumerate", "likelihood-weighting", "resample-move", "importance")
+    f"soft {method}": SOFT
+    for method in ("enumerate", "likelihood-weighting", "resample-move", "importance")
 }
 
 
@@ -41,7 +56,9 @@ def test_fields(posterior):
     assert allows(posterior.belief.constraints, posterior.layouts.masks).all()
     assert not posterior.layouts.masks.flags.writeable
     assert posterior.method in repr(posterior)
-    assert (posterior.log_evidence_error == 0.0) == (posterior.exact or posterior.method == "direct")
+    assert (posterior.log_evidence_error == 0.0) == (
+        posterior.exact or posterior.method == "direct"
+    )
 
 
 def test_probabilities_are_labelled_and_add_up(posterior):
@@ -59,7 +76,9 @@ def test_probabilities_are_labelled_and_add_up(posterior):
     mean = (lengths * lengths.length).sum("length")
     by_card = cards.sum("card")
     np.testing.assert_allclose(mean.sum("suit"), by_card)
-    assert mean.sel(suit="S", seat="W").item() == pytest.approx(cards.sel(seat="W").values[:13].sum())
+    assert mean.sel(suit="S", seat="W").item() == pytest.approx(
+        cards.sel(seat="W").values[:13].sum()
+    )
     points = posterior.point_probabilities()
     assert points.dims == ("seat", "points")
     np.testing.assert_allclose(points.sum("points"), 1.0)
@@ -80,8 +99,12 @@ def test_expect_is_the_weighted_mean(posterior):
 
 def test_blocks_are_the_layouts_in_order(posterior):
     blocks = list(posterior.blocks(1000))
-    np.testing.assert_array_equal(np.concatenate([masks for masks, _ in blocks]), posterior.layouts.masks)
-    np.testing.assert_allclose(np.concatenate([weights for _, weights in blocks]), posterior.weights)
+    np.testing.assert_array_equal(
+        np.concatenate([masks for masks, _ in blocks]), posterior.layouts.masks
+    )
+    np.testing.assert_allclose(
+        np.concatenate([weights for _, weights in blocks]), posterior.weights
+    )
     assert all(len(masks) == 1000 for masks, _ in blocks[:-1])
 
 
@@ -100,7 +123,9 @@ def test_resampling_gives_layouts_that_count_the_same(posterior):
 def test_entropy_and_evidence_of_hard_evidence_are_counted():
     for hard in (made("hard enumerate"), made("hard direct")):
         assert hard.entropy_bits == math.log2(43758)
-        assert hard.log_evidence == pytest.approx(math.log(43758 / 84_478_098_072_866_400), abs=1e-12)
+        assert hard.log_evidence == pytest.approx(
+            math.log(43758 / 84_478_098_072_866_400), abs=1e-12
+        )
     assert SOUTH.infer(draws=2).log_evidence == 0.0
 
 
@@ -110,7 +135,9 @@ SLIPS = (1e-3, 0.1, 0.9, 1.0)
 
 def position(rng, slip, heard):
     """South's hand, the dummy's and some cards of both others at random; West has called 1NT, if that is heard."""
-    north, east, west, south = ([Card(int(card)) for card in part] for part in np.split(rng.permutation(52), 4))
+    north, east, west, south = (
+        [Card(int(card)) for card in part] for part in np.split(rng.permutation(52), 4)
+    )
     seen = int(rng.integers(4, 11))
     told = Holds("N", north), Holds("E", east[:seen]), Holds("W", west[:seen])
     belief = Belief("S", Hand.of(south), bidder=IterativeBidder(slip=slip)).given(*told)
@@ -124,7 +151,10 @@ def bits_below(method, seed):
     belief = position(rng, slip, heard=method != "direct")
     try:
         posterior = belief.infer(method, draws=draws, rng=seed)
-    except (Contradiction, TooFewDraws):  # so few draws may all be impossible under the calls, or too few to weigh
+    except (
+        Contradiction,
+        TooFewDraws,
+    ):  # so few draws may all be impossible under the calls, or too few to weigh
         return 0.0
     most = math.log2(belief.count())
     bits = posterior.entropy_bits
@@ -147,7 +177,9 @@ def explained(posterior):
     """P(West's hand is worth just the two that he bid)."""
     total = 0.0
     for masks, weights in posterior.blocks():
-        total += float(weights[bids(np.ascontiguousarray(masks[:, 3])).level == 2].sum())
+        total += float(
+            weights[bids(np.ascontiguousarray(masks[:, 3])).level == 2].sum()
+        )
     return total
 
 
@@ -165,12 +197,16 @@ def test_few_draws_still_find_the_hands_that_explain_it(method, truth):
     assert p > 0.4
     assert len(posterior) == 1000
     assert posterior.ess > 100
-    assert abs(explained(posterior) - p) < 5 * math.sqrt(p * (1 - p) * (1 / posterior.ess + 1 / ess))
+    assert abs(explained(posterior) - p) < 5 * math.sqrt(
+        p * (1 - p) * (1 / posterior.ess + 1 / ess)
+    )
 
 
 def strong(slip):
     """South sees 19 points, and West bids 3NT: one layout in 58 000 explains it."""
-    return Belief("S", "AKQ2.KJ3.A54.Q32", bidder=IterativeBidder(slip=slip)).given(Called("W", "3NT"))
+    return Belief("S", "AKQ2.KJ3.A54.Q32", bidder=IterativeBidder(slip=slip)).given(
+        Called("W", "3NT")
+    )
 
 
 EXPLAIN = 1.7179e-5  # P(West's hand is worth three), counted by exact tables (tests/engines/test_levels.py)
@@ -194,13 +230,20 @@ def test_a_call_that_was_meant_or_a_slip():
     found = belief.infer(draws=4000, rng=1)
     meant = EXPLAIN * (1.0 - slip) / math.exp(found.log_marginal)
     assert meant == pytest.approx(0.861, abs=5e-4)
-    share = float((bids(np.ascontiguousarray(found.layouts.masks[:, 3])).level == 3).mean())
+    share = float(
+        (bids(np.ascontiguousarray(found.layouts.masks[:, 3])).level == 3).mean()
+    )
     assert abs(share - meant) < 5 * math.sqrt(meant * (1 - meant) / found.ess)
     assert found.entropy_bits < math.log2(found.count())
 
 
 def test_engines_that_share_their_tables_say_so():
     for method in ("importance", "resample-move"):
-        assert "levels reads the same tables" in strong(0.02).infer(method, draws=100, rng=1).why
-    style = Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder()).given(Called("W", "1NT"))
+        assert (
+            "levels reads the same tables"
+            in strong(0.02).infer(method, draws=100, rng=1).why
+        )
+    style = Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder()).given(
+        Called("W", "1NT")
+    )
     assert "tables" not in style.infer("importance", draws=100, rng=1).why

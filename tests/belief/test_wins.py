@@ -26,13 +26,19 @@ def by_rule(layouts, weights, belief, trick, pair):
     held = defaultdict(float)
     won = defaultdict(float)
     for deal, weight in zip(layouts, weights, strict=True):
-        left = {other: Hand.of([card for card in deal[other] if card not in played]) for other in Seat}
+        left = {
+            other: Hand.of([card for card in deal[other] if card not in played])
+            for other in Seat
+        }
         for card in trick.legal(left[seat]):
             after = trick.after(seat, card, left[seat])
             enemies = [other for other in Seat if (other in pair) != (seat in pair)]
             still = [after.leader.next(i) for i in range(len(after.cards), 4)]
             safe = after.winner == seat and not any(
-                beats(trick, card, reply) for other in still if other in enemies for reply in after.legal(left[other])
+                beats(trick, card, reply)
+                for other in still
+                if other in enemies
+                for reply in after.legal(left[other])
             )
             held[card] += weight
             won[card] += weight * safe
@@ -44,8 +50,15 @@ def random_question(rng, cards_in_trick, hidden_turn):
     while True:
         deal, trump = random_deal(rng), [None, *Suit][rng.integers(5)]
         dummy, observer = (Seat(int(seat)) for seat in rng.permutation(4)[:2])
-        belief = Belief(observer, deal[observer], dummy=dummy, trump=Strain.NT if trump is None else trump)
-        record = random_play(deal, trump, rng, cards=4 * int(rng.integers(5, 10)) + cards_in_trick)
+        belief = Belief(
+            observer,
+            deal[observer],
+            dummy=dummy,
+            trump=Strain.NT if trump is None else trump,
+        )
+        record = random_play(
+            deal, trump, rng, cards=4 * int(rng.integers(5, 10)) + cards_in_trick
+        )
         belief = belief.given(Reveal(dummy, deal[dummy]), *record)
         last = belief.table.tricks[-1]
         winner = last.winner
@@ -53,7 +66,10 @@ def random_question(rng, cards_in_trick, hidden_turn):
         trick = last if cards_in_trick else Trick(winner, trump)
         turn = trick.turn
         assert turn is not None
-        if 2 <= belief.count() <= 300 and (turn not in (observer, dummy)) == hidden_turn:
+        if (
+            2 <= belief.count() <= 300
+            and (turn not in (observer, dummy)) == hidden_turn
+        ):
             return belief, trick
 
 
@@ -69,7 +85,9 @@ def test_every_card_by_the_rule(cards_in_trick, hidden_turn):
         for pair in (None, (trick.leader, trick.leader.next())):
             answer = card_wins(posterior, trick, pair)
             layouts = list(posterior.layouts)
-            rule = by_rule(layouts, [1.0] * len(layouts), belief, trick, pair or belief.pair)
+            rule = by_rule(
+                layouts, [1.0] * len(layouts), belief, trick, pair or belief.pair
+            )
             assert answer == pytest.approx(rule, abs=1e-12)
             sure += sum(chance in (0.0, 1.0) for chance in answer.values())
             unsure += sum(0.0 < chance < 1.0 for chance in answer.values())
@@ -97,7 +115,9 @@ def test_weights_count():
     layouts = list(posterior.layouts)
     rule = by_rule(layouts, posterior.weights.tolist(), belief, trick, pair)
     assert card_wins(posterior, trick, pair) == pytest.approx(rule, abs=1e-9)
-    assert rule != pytest.approx(by_rule(layouts, [1.0] * len(layouts), belief, trick, pair), abs=1e-3)
+    assert rule != pytest.approx(
+        by_rule(layouts, [1.0] * len(layouts), belief, trick, pair), abs=1e-3
+    )
 
 
 def test_questions_that_make_no_sense():

@@ -11,7 +11,9 @@ from tests.deals import deal_masks, random_deal
 
 def density_of(model):
     """The log density of a PyMC model, evaluated without compiling."""
-    from pytensor.compile.mode import Mode  # as late as PyMC, which not every process of tests needs
+    from pytensor.compile.mode import (
+        Mode,
+    )  # as late as PyMC, which not every process of tests needs
 
     return model.compile_logp(mode=Mode(linker="py", optimizer=None))
 
@@ -27,7 +29,9 @@ def play(bidders, names, deals, rng):
     generator = np.random.default_rng(rng)
     records = []
     for deal in (random_deal(generator) for _ in range(deals)):
-        auction = simulate_auction(deal, bidders, first="SWE"[generator.integers(3)], rng=generator)
+        auction = simulate_auction(
+            deal, bidders, first="SWE"[generator.integers(3)], rng=generator
+        )
         records += records_of(deal, auction, names)
     return records
 
@@ -35,7 +39,11 @@ def play(bidders, names, deals, rng):
 @pytest.fixture(scope="session")
 def table():
     """Two players, one bold and one cautious, and a known third."""
-    bidders = {Seat.S: StyleBidder(), Seat.W: StyleBidder(1.2, 0.3, 0.7, 0.01), Seat.E: StyleBidder(-0.8, 0.3, 0.9)}
+    bidders = {
+        Seat.S: StyleBidder(),
+        Seat.W: StyleBidder(1.2, 0.3, 0.7, 0.01),
+        Seat.E: StyleBidder(-0.8, 0.3, 0.9),
+    }
     return bidders, play(bidders, {Seat.W: "bold", Seat.E: "cautious"}, 40, 1)
 
 

@@ -10,7 +10,11 @@ from bayesbridge.notation import read_lin
 HANDS = "SAKQ42HKJ3DA54CQ3,S53HAT97DQT7CK652,SJT987HQ54D92CAJ4,"
 PLAYED = "mb|p|mb|4S|mb|p|mb|p|mb|p|pc|HA|pc|H4|pc|H2|pc|H3|pg||\n"
 BOARD = f"pn|Anna,Bert,Carl,Dora|qx|o1|md|1{HANDS}|sv|n|mb|1S|mb|p|mb|3S!|an|limit raise|{PLAYED}"
-OTHER = BOARD.replace("Anna,Bert", "Bert,Anna").replace("o1", "o2").replace("limit raise", "mixed")
+OTHER = (
+    BOARD.replace("Anna,Bert", "Bert,Anna")
+    .replace("o1", "o2")
+    .replace("limit raise", "mixed")
+)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +38,9 @@ OTHER = BOARD.replace("Anna,Bert", "Bert,Anna").replace("o1", "o2").replace("lim
     ],
 )
 def test_what_is_read_of_an_alert(calls, call, text, statement):
-    found = alert_statement(text, Auction.four("N").after_all(calls.split()), Call.of(call))
+    found = alert_statement(
+        text, Auction.four("N").after_all(calls.split()), Call.of(call)
+    )
     assert (None if found is None else found.text) == statement
 
 
@@ -43,14 +49,23 @@ def test_an_alert_that_is_taken_moves_what_the_call_shows():
     record = read_lin(BOARD).records[0]
     usual = bb.LearnedBidder(record.vulnerable)
     seen = {"player": None, "cards": 0}
-    before = bb.Belief.of_record(record, "W", bidder=usual, **seen).infer(draws=1000, rng=1)
-    after = before.belief.with_bidder(bb.SystemBidder(alerts_system(record), base=usual)).infer(draws=1000, rng=1)
-    share, less = (one.point_probabilities().sel(seat="N").values[10:13].sum() for one in (after, before))
+    before = bb.Belief.of_record(record, "W", bidder=usual, **seen).infer(
+        draws=1000, rng=1
+    )
+    after = before.belief.with_bidder(
+        bb.SystemBidder(alerts_system(record), base=usual)
+    ).infer(draws=1000, rng=1)
+    share, less = (
+        one.point_probabilities().sel(seat="N").values[10:13].sum()
+        for one in (after, before)
+    )
     assert less < 0.5 < share
     assert alerts_system(read_lin(OTHER).records[0]) is None
 
 
-def test_alerts_are_offered_and_players_are_chosen_by_name(install, document, answer, complaint, tmp_path, capsys):
+def test_alerts_are_offered_and_players_are_chosen_by_name(
+    install, document, answer, complaint, tmp_path, capsys
+):
     from tests.decisions.test_review import SOLVER
 
     install("solver", SOLVER)
@@ -58,8 +73,13 @@ def test_alerts_are_offered_and_players_are_chosen_by_name(install, document, an
     words = ("play", "--record", str(path), "--review", "--solve", "3", "--draws", "50")
     capsys.readouterr()
     line = complaint(*words, "--player", "Ana")
-    assert "'Ana' chose no card there: did you mean 'Anna'? write Anna, Bert, Carl, Dora" in line
-    assert "unknown player 'Anna'" in complaint("play", "--record", str(path), "--after-trick", "0", "--player", "Anna")
+    assert (
+        "'Ana' chose no card there: did you mean 'Anna'? write Anna, Bert, Carl, Dora"
+        in line
+    )
+    assert "unknown player 'Anna'" in complaint(
+        "play", "--record", str(path), "--after-trick", "0", "--player", "Anna"
+    )
     from bayesbridge.cli import main
 
     def said(*more):
@@ -67,7 +87,10 @@ def test_alerts_are_offered_and_players_are_chosen_by_name(install, document, an
         return capsys.readouterr().out
 
     out = " ".join(said().split())
-    assert "North's 3S was alerted: limit raise (--alerts would take it as 10-12 points, S3+)." in out
+    assert (
+        "North's 3S was alerted: limit raise (--alerts would take it as 10-12 points, S3+)."
+        in out
+    )
     assert "North's 3S was alerted: mixed." in out
     taken = said("--alerts", "--player", "anna")
     assert "limit raise (taken as 10-12 points, S3+)" in taken

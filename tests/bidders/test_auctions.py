@@ -14,15 +14,32 @@ HAND = "AKQ52.J3.A94.K83"
 def test_calls_are_drawn_with_their_chances():
     auction, rng = Auction.three("S"), np.random.default_rng(1)
     style = StyleBidder(slip=0.0)
-    drawn = np.bincount([sample_call(style, HAND, auction, rng).index for _ in range(2000)], minlength=38)
-    expected = style.probabilities(np.array([Hand.of(HAND).mask], dtype=np.uint64), auction)[0]
+    drawn = np.bincount(
+        [sample_call(style, HAND, auction, rng).index for _ in range(2000)],
+        minlength=38,
+    )
+    expected = style.probabilities(
+        np.array([Hand.of(HAND).mask], dtype=np.uint64), auction
+    )[0]
     often = expected > 0.005
     seen = [*drawn[often], drawn[~often].sum()]
-    assert stats.chisquare(seen, 2000 * np.array([*expected[often], expected[~often].sum()])).pvalue > 1e-6
+    assert (
+        stats.chisquare(
+            seen, 2000 * np.array([*expected[often], expected[~often].sum()])
+        ).pvalue
+        > 1e-6
+    )
     # A negative control: another temperature is told apart.
     other = StyleBidder(temperature=1.4, slip=0.0)
-    wrong = other.probabilities(np.array([Hand.of(HAND).mask], dtype=np.uint64), auction)[0]
-    assert stats.chisquare(seen, 2000 * np.array([*wrong[often], wrong[~often].sum()])).pvalue < 1e-9
+    wrong = other.probabilities(
+        np.array([Hand.of(HAND).mask], dtype=np.uint64), auction
+    )[0]
+    assert (
+        stats.chisquare(
+            seen, 2000 * np.array([*wrong[often], wrong[~often].sum()])
+        ).pvalue
+        < 1e-9
+    )
 
 
 def test_whole_auctions_are_over_and_repeat_with_their_seed():
@@ -31,21 +48,39 @@ def test_whole_auctions_are_over_and_repeat_with_their_seed():
         auction = simulate_auction(deal, StyleBidder(), first="W", rng=number)
         assert auction.is_over
         assert auction.bidders == (Seat.W, Seat.E, Seat.S)
-        assert auction == simulate_auction(deal, dict.fromkeys(Seat, StyleBidder()), first="W", rng=number)
-    assert simulate_auction(deal, StyleBidder(), dummy=None, first="N", rng=1).dummy is None
+        assert auction == simulate_auction(
+            deal, dict.fromkeys(Seat, StyleBidder()), first="W", rng=number
+        )
+    assert (
+        simulate_auction(deal, StyleBidder(), dummy=None, first="N", rng=1).dummy
+        is None
+    )
 
 
 def test_a_mixture_sums_its_models_out_over_a_whole_auction(random_hands):
     models = StyleBidder(-1.0), StyleBidder(0.0, 1.0), StyleBidder(1.5, 0.0, 0.5)
-    mixture, auction = MixtureBidder(models), Auction.of("S:1H 1NT Pass 2D Pass Pass", dummy="N")
+    mixture, auction = (
+        MixtureBidder(models),
+        Auction.of("S:1H 1NT Pass 2D Pass Pass", dummy="N"),
+    )
     mine = (0, 3)
     hands = random_hands[:100]
-    by_model = [sum(model.log_likelihood(hands, auction, index) for index in mine) for model in models]
+    by_model = [
+        sum(model.log_likelihood(hands, auction, index) for index in mine)
+        for model in models
+    ]
     expected = np.log(np.mean(np.exp(by_model), axis=0))
     found = sum(mixture.log_likelihood(hands, auction, index) for index in mine)
     np.testing.assert_allclose(found, expected)
     # One call at a time, each model as likely as at first, is something else.
-    apart = sum(np.log(np.mean(np.exp([m.log_likelihood(hands, auction, i) for m in models]), axis=0)) for i in mine)
+    apart = sum(
+        np.log(
+            np.mean(
+                np.exp([m.log_likelihood(hands, auction, i) for m in models]), axis=0
+            )
+        )
+        for i in mine
+    )
     assert np.abs(apart - expected).max() > 0.01
     with pytest.raises(BayesBridgeError, match="no bidders"):
         MixtureBidder(())

@@ -17,7 +17,9 @@ from tests.bidders.conftest import density_of, play
 pytestmark = pytest.mark.filterwarnings("ignore:.*take more with draws=:UserWarning")
 """A small fit says that it is small."""
 
-ONE = fit.Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
+ONE = fit.Prior(
+    suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0)
+)
 """Aggressiveness alone is not known."""
 
 
@@ -28,19 +30,29 @@ def test_arrays_say_what_the_bidder_says(table):
     style = np.array([[getattr(bidder, name) for name in fit.STYLE] for bidder in pair])
     found = design.probabilities(style[None])[0]
     for row, record in enumerate(records[:40]):
-        bidder = replace(pair[record.player == "cautious"], vulnerable=record.vulnerable)
+        bidder = replace(
+            pair[record.player == "cautious"], vulnerable=record.vulnerable
+        )
         masks = np.array([record.hand.mask], dtype=np.uint64)
-        np.testing.assert_allclose(found[row], bidder.probabilities(masks, record.before)[0], atol=1e-12)
+        np.testing.assert_allclose(
+            found[row], bidder.probabilities(masks, record.before)[0], atol=1e-12
+        )
         log = bidder.log_likelihood(masks, record.auction, record.index)[0]
         assert np.log(found[row, record.call.index]) == pytest.approx(log)
 
 
-@pytest.mark.parametrize("pooling", ["none", pytest.param("partial", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "pooling", ["none", pytest.param("partial", marks=pytest.mark.slow)]
+)
 def test_a_fit_finds_the_players(fitted, table, pooling):
     if pooling == "partial":
-        fitted = fit.fit_styles(table[1], draws=100, tune=200, chains=2, predictive=False, rng=1)
+        fitted = fit.fit_styles(
+            table[1], draws=100, tune=200, chains=2, predictive=False, rng=1
+        )
     assert fitted.players == ("bold", "cautious")
-    assert fitted.worst_rhat < 1.2  # of two hundred draws; chains in two places have far more
+    assert (
+        fitted.worst_rhat < 1.2
+    )  # of two hundred draws; chains in two places have far more
     assert fitted.divergences < 20
     for name, bidder in (("bold", table[0][Seat.W]), ("cautious", table[0][Seat.E])):
         draws = fitted.draws(name)
@@ -56,30 +68,56 @@ def test_the_density_is_that_of_the_prior_and_of_the_bidders(table, pooling):
     density = density_of(fit.style_model(records, prior, pooling=pooling))
     centres, spreads = np.array([list(normal) for normal in astuple(prior)]).T
     for _ in range(3):
-        z, mean, log_spread = rng.normal(size=(4, 2 - alike)), rng.normal(size=4), rng.normal(size=4)
-        point = {f"z_{name}": row[0] if alike else row for name, row in zip(fit.STYLE, z, strict=True)}
+        z, mean, log_spread = (
+            rng.normal(size=(4, 2 - alike)),
+            rng.normal(size=4),
+            rng.normal(size=4),
+        )
+        point = {
+            f"z_{name}": row[0] if alike else row
+            for name, row in zip(fit.STYLE, z, strict=True)
+        }
         expected, spread = stats.norm.logpdf(z).sum(), np.exp(log_spread)
         if pooling == "partial":
             point |= {"population_mean": mean, "population_spread_log__": log_spread}
-            population = stats.norm.logpdf(mean, centres, spreads) + stats.halfnorm.logpdf(spread, 0, spreads)
+            population = stats.norm.logpdf(
+                mean, centres, spreads
+            ) + stats.halfnorm.logpdf(spread, 0, spreads)
             expected += (population + log_spread).sum()
             z = ((mean - centres)[:, None] + spread[:, None] * z) / spreads[:, None]
         chances = design.probabilities(np.broadcast_to(prior.styles(z.T), (1, 2, 4)))[0]
-        assert density(point) == pytest.approx(expected + np.log(chances[np.arange(30), design.call]).sum(), abs=1e-9)
+        assert density(point) == pytest.approx(
+            expected + np.log(chances[np.arange(30), design.call]).sum(), abs=1e-9
+        )
 
 
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
     """The arrays against PyMC's density, and every call's share of the predictions against its probability."""
     design = fit.Design.of(table[1], fitted.players)
-    density, drawn = density_of(fit.style_model(table[1], pooling="none")), fitted.tree["posterior"]
+    density, drawn = (
+        density_of(fit.style_model(table[1], pooling="none")),
+        fitted.tree["posterior"],
+    )
     for draw in range(3):
         point = {f"z_{name}": drawn[f"z_{name}"].values[0, draw] for name in fit.STYLE}
         logs = float(fitted.tree["log_likelihood"]["call"][0, draw].sum())
-        assert logs == pytest.approx(density(point) - stats.norm.logpdf([*point.values()]).sum(), abs=1e-9)
-    simulated = fitted.tree["posterior_predictive"]["call"].values.reshape(len(fitted.values), -1)
+        assert logs == pytest.approx(
+            density(point) - stats.norm.logpdf([*point.values()]).sum(), abs=1e-9
+        )
+    simulated = fitted.tree["posterior_predictive"]["call"].values.reshape(
+        len(fitted.values), -1
+    )
     for call in (0, 3, 7):
-        chance = np.array([design.probabilities(style[None])[0, :, call].sum() for style in fitted.values[::8]])
-        error = np.sqrt(len(design.call) * 0.25 / len(simulated)) + chance.std() / len(chance) ** 0.5
+        chance = np.array(
+            [
+                design.probabilities(style[None])[0, :, call].sum()
+                for style in fitted.values[::8]
+            ]
+        )
+        error = (
+            np.sqrt(len(design.call) * 0.25 / len(simulated))
+            + chance.std() / len(chance) ** 0.5
+        )
         assert abs((simulated == call).sum(axis=1).mean() - chance.mean()) < 5 * error
 
 
@@ -89,23 +127,40 @@ def test_leaving_one_record_out_prefers_the_names_on_record(fitted, table):
     mixed, rng = [], np.random.default_rng(4)
     for seed in (3, 4):
         names = rng.permutation([record.player for record in table[1]])
-        records = [replace(record, player=str(name)) for name, record in zip(names, table[1], strict=True)]
-        mixed.append(fit.fit_styles(records, pooling="none", draws=100, tune=200, chains=2, rng=seed).tree)
+        records = [
+            replace(record, player=str(name))
+            for name, record in zip(names, table[1], strict=True)
+        ]
+        mixed.append(
+            fit.fit_styles(
+                records, pooling="none", draws=100, tune=200, chains=2, rng=seed
+            ).tree
+        )
     for tree, gained in ((fitted.tree, True), (mixed[1], False)):
         ranking = az.compare({"this": tree, "random": mixed[0]})
-        assert bool(ranking.loc["random", "elpd_diff"] < -3 * ranking.loc["random", "dse"]) is gained
+        assert (
+            bool(ranking.loc["random", "elpd_diff"] < -3 * ranking.loc["random", "dse"])
+            is gained
+        )
 
 
 def test_the_model_is_one_that_pymc_users_know(table):
     model = fit.style_model(table[1])
-    assert ([variable.name for variable in model.observed_RVs], model.potentials) == (["call"], [])
+    assert ([variable.name for variable in model.observed_RVs], model.potentials) == (
+        ["call"],
+        [],
+    )
     assert {name: len(labels) for name, labels in model.coords.items()} == {
         "player": 2, "record": len(table[1]), "option": 38, "parameter": 4,
     }  # fmt: skip
     assert model.named_vars_to_dims["call"] == ("record",)
     assert "call ~ Categorical" in model.str_repr()
     without = fit.style_model(table[1], fit.Prior(suit_preference=(0.0, 0.0)))
-    assert without.coords["parameter"] == ("aggressiveness", "log_temperature", "logit_slip")
+    assert without.coords["parameter"] == (
+        "aggressiveness",
+        "log_temperature",
+        "logit_slip",
+    )
 
 
 def test_bidders_come_out_of_a_fit(fitted, random_hands):
@@ -115,7 +170,9 @@ def test_bidders_come_out_of_a_fit(fitted, random_hands):
     assert {bidder.vulnerable.value for bidder in mixture.bidders} == {"EW"}
     chances = mixture.probabilities(random_hands[:10], Auction.three("S"))
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
-    with pytest.raises(BayesBridgeError, match="no player 'timid' among those fitted: bold, cautious"):
+    with pytest.raises(
+        BayesBridgeError, match="no player 'timid' among those fitted: bold, cautious"
+    ):
         fitted.bidder("timid")
 
 
@@ -126,8 +183,13 @@ def test_rates_are_those_of_the_bidders(fitted, table):
     first = StyleBidder(*fitted.draws("bold")[0].tolist())
     hands = [np.array([record.hand.mask], np.uint64) for record in turns]
     by_turn = [replace(first, vulnerable=one.vulnerable).probabilities for one in turns]
-    chances = [of(hand, one.before) for of, hand, one in zip(by_turn, hands, turns, strict=True)]
-    assert float(rates.sel(player="bold")[0, 0]) == pytest.approx(np.mean([one[0, 3:].sum() for one in chances]))
+    chances = [
+        of(hand, one.before)
+        for of, hand, one in zip(by_turn, hands, turns, strict=True)
+    ]
+    assert float(rates.sel(player="bold")[0, 0]) == pytest.approx(
+        np.mean([one[0, 3:].sum() for one in chances])
+    )
     with pytest.raises(BayesBridgeError, match="no turns to bid in"):
         fitted.bid_rates([])
 
@@ -137,18 +199,32 @@ def test_a_bad_question_is_refused(table):
         fit.fit_styles([])
     with pytest.raises(BayesBridgeError, match="prior of logit_slip"):
         fit.Prior(logit_slip=(0.0, -1.0))
-    with pytest.raises(BayesBridgeError, match="unknown pooling 'some': choose none, partial, complete"):
+    with pytest.raises(
+        BayesBridgeError, match="unknown pooling 'some': choose none, partial, complete"
+    ):
         fit.fit_styles(table[1], pooling="some")
     with pytest.raises(BayesBridgeError, match="nothing to learn"):
-        fit.fit_styles(table[1], fit.Prior((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0)))
+        fit.fit_styles(
+            table[1], fit.Prior((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0))
+        )
 
 
 @pytest.mark.parametrize(
     ("chains", "noise", "diverged", "said"),
     [
         (4, 1.0, 0, "^$"),
-        (4, 1.0, 3, "3 of 2000 draws diverged: take more with draws= and tune=, or smaller"),
-        (4, 0.05, 0, r"R-hat of aggressiveness\[x\] is .*, above 1.01; aggressiveness\[x\] has .* effective draws"),
+        (
+            4,
+            1.0,
+            3,
+            "3 of 2000 draws diverged: take more with draws= and tune=, or smaller",
+        ),
+        (
+            4,
+            0.05,
+            0,
+            r"R-hat of aggressiveness\[x\] is .*, above 1.01; aggressiveness\[x\] has .* effective draws",
+        ),
         (1, 1.0, 0, "one chain cannot show"),
     ],
 )
@@ -158,10 +234,20 @@ def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
     centres = np.arange(chains)[:, None, None] * (noise < 1.0)
     dims = ("chain", "draw", "player")
     known = {name: (dims, np.full((chains, 500, 1), 0.5)) for name in fit.STYLE[1:]}
-    drawn = {"aggressiveness": (dims, centres + noise * generator.standard_normal((chains, 500, 1)))}
-    stats_group = {"diverging": (dims[:2], np.arange(chains * 500).reshape(chains, 500) < diverged)}
+    drawn = {
+        "aggressiveness": (
+            dims,
+            centres + noise * generator.standard_normal((chains, 500, 1)),
+        )
+    }
+    stats_group = {
+        "diverging": (dims[:2], np.arange(chains * 500).reshape(chains, 500) < diverged)
+    }
     coords = {"player": ["x"], "chain": range(chains), "draw": range(500)}
-    groups = {"posterior": xarray.Dataset(drawn | known, coords), "sample_stats": xarray.Dataset(stats_group)}
+    groups = {
+        "posterior": xarray.Dataset(drawn | known, coords),
+        "sample_stats": xarray.Dataset(stats_group),
+    }
     warning = fit.Styles(xarray.DataTree.from_dict(groups)).warning
     assert "\n" not in warning
     assert re.search(said, warning)
@@ -175,7 +261,10 @@ def held(share):
 
 @pytest.mark.parametrize(
     ("prior", "players", "deals", "numbers", "draws"),
-    [(ONE, 40, 4, 1, 250), pytest.param(fit.Prior(), 60, 12, 4, 400, marks=pytest.mark.slow)],
+    [
+        (ONE, 40, 4, 1, 250),
+        pytest.param(fit.Prior(), 60, 12, 4, 400, marks=pytest.mark.slow),
+    ],
 )
 def test_ranks_of_the_truth_are_uniform(prior, players, deals, numbers, draws):
     """Simulation-based calibration: ranks among the draws, and 80 % intervals hold the truth four times in five."""
@@ -184,14 +273,27 @@ def test_ranks_of_the_truth_are_uniform(prior, players, deals, numbers, draws):
     for number, bidder in enumerate(truth):
         bidders = {Seat.S: StyleBidder(), Seat.W: bidder, Seat.E: StyleBidder()}
         records += play(bidders, {Seat.W: f"{number:03}"}, deals, generator)
-    fitted = fit.fit_styles(records, prior, pooling="none", draws=draws, tune=draws, chains=2, predictive=False, rng=6)
+    fitted = fit.fit_styles(
+        records,
+        prior,
+        pooling="none",
+        draws=draws,
+        tune=draws,
+        chains=2,
+        predictive=False,
+        rng=6,
+    )
     assert fitted.worst_rhat < 1.1
     for column, name in enumerate(fit.STYLE[:numbers]):
-        share = (fitted.values[:, :, column] < [getattr(bidder, name) for bidder in truth]).mean(axis=0)
+        share = (
+            fitted.values[:, :, column] < [getattr(bidder, name) for bidder in truth]
+        ).mean(axis=0)
         assert stats.kstest(share, "uniform").pvalue > 1e-6, name
         assert held(share) > 1e-6, name
     # A negative control: intervals do not hold another player's truth so often.
-    others = (fitted.values[:, :, 0] < np.roll([bidder.aggressiveness for bidder in truth], 1)).mean(axis=0)
+    others = (
+        fitted.values[:, :, 0] < np.roll([bidder.aggressiveness for bidder in truth], 1)
+    ).mean(axis=0)
     assert held(others) < 1e-3
 
 
@@ -219,7 +321,9 @@ TABLES = read_pbn(f"""
 def test_vulnerable_players_are_more_cautious_on_record_too():
     """A quarter of a trick: the arrays of a vulnerable record are those of a player who is so much more timid."""
     auction = Auction.of("N:Pass 1H")
-    free, vulnerable = (fit.CallRecord("x", HAND, auction, 1, sides) for sides in ("NS", "EW"))
+    free, vulnerable = (
+        fit.CallRecord("x", HAND, auction, 1, sides) for sides in ("NS", "EW")
+    )
     style = np.array([[[0.5, 0.1, 0.8, 0.02]]])
     timid = style - np.array([0.25, 0.0, 0.0, 0.0])
     chances = fit.Design.of([free, vulnerable], ["x"]).probabilities(style)[0]
@@ -227,7 +331,9 @@ def test_vulnerable_players_are_more_cautious_on_record_too():
     assert chances[1, 0] > chances[0, 0]
     np.testing.assert_allclose(chances[1], shifted, atol=1e-12)
     bidder = StyleBidder(*style[0, 0].tolist(), vulnerable="EW")
-    expected = bidder.probabilities(np.array([free.hand.mask], dtype=np.uint64), free.before)[0]
+    expected = bidder.probabilities(
+        np.array([free.hand.mask], dtype=np.uint64), free.before
+    )[0]
     np.testing.assert_allclose(chances[1], expected, atol=1e-12)
     rates = fit.bid_rates([free, vulnerable], style[0])
     np.testing.assert_allclose(rates, chances[:, 3:].sum(axis=1).mean())
@@ -236,17 +342,33 @@ def test_vulnerable_players_are_more_cautious_on_record_too():
 @pytest.mark.quick
 def test_tables_tell_players_and_pairs():
     one = fit.records_of_tables(TABLES)
-    assert [record.player for record in one] == ["Zoe", "Ann", "Wim", "Zoe", "Ann", "Wim"]
+    assert [record.player for record in one] == [
+        "Zoe",
+        "Ann",
+        "Wim",
+        "Zoe",
+        "Ann",
+        "Wim",
+    ]
     assert {record.vulnerable.value for record in one} == {"NS"}
     assert one[0].hand == Deal.of(DEAL)["N"]
     pairs = fit.records_of_tables(TABLES, by="pair")
-    assert [record.player for record in pairs] == ["Ann & Zoe"] * 4  # nobody knows who sat opposite Wim
+    assert [record.player for record in pairs] == [
+        "Ann & Zoe"
+    ] * 4  # nobody knows who sat opposite Wim
     names = {Seat.N: "Zoe", Seat.S: "Ann", Seat.W: "Wim"}
     assert one == fit.records_of(DEAL, TABLES[0].auction, names, "NS")
 
 
 GROUPS = {
-    *("posterior", "sample_stats", "observed_data", "constant_data", "prior", "prior_predictive"),
+    *(
+        "posterior",
+        "sample_stats",
+        "observed_data",
+        "constant_data",
+        "prior",
+        "prior_predictive",
+    ),
     *("posterior_predictive", "log_likelihood", "log_prior"),
 }
 
@@ -254,10 +376,23 @@ GROUPS = {
 def test_every_group_that_arviz_asks_for_is_there(fitted):
     assert set(fitted.tree.children) == GROUPS
     records = fitted.tree["observed_data"].sizes["record"]
-    assert fitted.tree["log_likelihood"]["call"].shape == (*fitted.tree["posterior"]["slip"].shape[:2], records)
-    assert list(fitted.tree["constant_data"]["option"].values[:4]) == ["Pass", "X", "XX", "1C"]
-    legal, observed = fitted.tree["constant_data"]["slipped"].values > 0, fitted.tree["observed_data"]["call"].values
+    assert fitted.tree["log_likelihood"]["call"].shape == (
+        *fitted.tree["posterior"]["slip"].shape[:2],
+        records,
+    )
+    assert list(fitted.tree["constant_data"]["option"].values[:4]) == [
+        "Pass",
+        "X",
+        "XX",
+        "1C",
+    ]
+    legal, observed = (
+        fitted.tree["constant_data"]["slipped"].values > 0,
+        fitted.tree["observed_data"]["call"].values,
+    )
     assert legal[np.arange(records), observed].all()
     for group in ("prior_predictive", "posterior_predictive"):
         calls = fitted.tree[group]["call"].values.reshape(-1, records)
-        assert legal[np.arange(records), calls].all(), group  # an illegal call has probability 0
+        assert legal[np.arange(records), calls].all(), (
+            group
+        )  # an illegal call has probability 0

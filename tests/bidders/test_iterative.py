@@ -8,7 +8,10 @@ from bayesbridge import Auction, Call, Hand, IterativeBidder, Strain
 from bayesbridge.capture import literal
 from tests.strategies import auctions, hands
 
-STRONG = [Hand.from_pbn(text) for text in ("AKQ2.AKJ.AK4.A32", "AKQJ.AKQ.AKQ.AKQ", "AKQ.AKQJ.AK3.A32")]
+STRONG = [
+    Hand.from_pbn(text)
+    for text in ("AKQ2.AKJ.AK4.A32", "AKQJ.AKQ.AKQ.AKQ", "AKQ.AKQJ.AK3.A32")
+]
 levels = hands | st.sampled_from(STRONG)
 
 
@@ -23,7 +26,11 @@ def chance(hand, auction, index, slip):
     return slip / len(legal) + (1 - slip) * (auction.calls[index] == intended)
 
 
-@given(st.lists(levels, min_size=1, max_size=4), auctions(), st.sampled_from([0.0, 0.02, 0.5, 1.0]))
+@given(
+    st.lists(levels, min_size=1, max_size=4),
+    auctions(),
+    st.sampled_from([0.0, 0.02, 0.5, 1.0]),
+)
 def test_every_call_of_any_auction(held, auction, slip):
     masks = np.array([hand.mask for hand in held], dtype=np.uint64)
     for index in range(len(auction.calls)):

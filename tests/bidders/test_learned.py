@@ -24,7 +24,10 @@ def test_one_hand_or_many_alike():
     same = np.repeat(HANDS[:1], 700)
     for one, other in ((HANDS[:700], same), (same, HANDS[:700]), (same, same)):
         both = bidder.log_likelihood(one, auction, 2, other)
-        single = [bidder.log_likelihood(one[i : i + 1], auction, 2, other[i : i + 1])[0] for i in (0, 600, 699)]
+        single = [
+            bidder.log_likelihood(one[i : i + 1], auction, 2, other[i : i + 1])[0]
+            for i in (0, 600, 699)
+        ]
         assert both[[0, 600, 699]] == pytest.approx(single, abs=1e-4)
 
 
@@ -33,7 +36,11 @@ def test_partners_hand_says_what_was_meant():
     auction = Auction.of("N:1S Pass 3S Pass 4S")
     opener = np.repeat(np.array([Hand.of("AQ963.K52.Q84.J7").mask], np.uint64), 3)
     partners = np.array(
-        [Hand.of(t).mask for t in ("KJ72.AQ4.K63.T52", "KJ72.94.T6532.T2", "J.Q874.AKJ6.QT95")], np.uint64
+        [
+            Hand.of(t).mask
+            for t in ("KJ72.AQ4.K63.T52", "KJ72.94.T6532.T2", "J.Q874.AKJ6.QT95")
+        ],
+        np.uint64,
     )
     found = LearnedBidder().log_likelihood(opener, auction, 4, partners)
     assert found[0] > found[1] + 0.1
@@ -56,7 +63,9 @@ def test_partners_hand_says_what_was_meant():
     ],
 )
 def test_known_hands_get_known_calls(hand, auction, expected):
-    chances = LearnedBidder().probabilities(np.array([Hand.of(hand).mask], np.uint64), Auction.of(auction))
+    chances = LearnedBidder().probabilities(
+        np.array([Hand.of(hand).mask], np.uint64), Auction.of(auction)
+    )
     assert str(CALLS[chances[0].argmax()]) in expected
 
 
@@ -76,8 +85,12 @@ def test_vulnerability_matters_and_belongs_to_a_side():
     weak = np.array([Hand.of("QJ98742.3.954.73").mask], np.uint64)
     north, east = Auction.of("N:3S"), Auction.of("E:3S")
     white, red = LearnedBidder("EW"), LearnedBidder("NS")
-    assert white.log_likelihood(weak, north, 0) > red.log_likelihood(weak, north, 0) + 0.3
-    assert white.log_likelihood(weak, north, 0) == pytest.approx(red.log_likelihood(weak, east, 0))
+    assert (
+        white.log_likelihood(weak, north, 0) > red.log_likelihood(weak, north, 0) + 0.3
+    )
+    assert white.log_likelihood(weak, north, 0) == pytest.approx(
+        red.log_likelihood(weak, east, 0)
+    )
 
 
 def test_three_players_and_bad_slips_are_refused_in_one_line():

@@ -8,7 +8,13 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.bidders import pairs
-from bayesbridge.bidders.learned import AVERAGE, STYLE, TYPICAL, LearnedBidder, PairStyle
+from bayesbridge.bidders.learned import (
+    AVERAGE,
+    STYLE,
+    TYPICAL,
+    LearnedBidder,
+    PairStyle,
+)
 from bayesbridge.errors import BayesBridgeError
 from tests.deals import deal_masks
 
@@ -50,34 +56,50 @@ def test_laplace_against_brute_force_along_lines(tables, style):
         mean = weights @ steps
         assert abs(mean) < 0.4 * deviation  # the mode is not the mean, but near it
         # Fisher's matrix is an expectation: of ten tables it is right in the mean (docs/bidders.md).
-        assert 2 / 3 * deviation < np.sqrt(weights @ (steps - mean) ** 2) < 1.15 * deviation
+        assert (
+            2 / 3 * deviation
+            < np.sqrt(weights @ (steps - mean) ** 2)
+            < 1.15 * deviation
+        )
 
 
 def test_the_slopes_are_those_of_the_scores(tables):
     at = np.linspace(-0.5, 0.5, STYLE)
     line = pairs.Linear.around(tables[:1], at)
-    more, less = pairs.turns_of(tables[:1], pairs.known_numbers(np.array([at + 0.05, at - 0.05]))).scores
+    more, less = pairs.turns_of(
+        tables[:1], pairs.known_numbers(np.array([at + 0.05, at - 0.05]))
+    ).scores
     for change, slopes in zip((more - less) / 2, line.slopes, strict=True):
-        assert np.abs(change - 0.05 * slopes.sum(axis=1)).max() < 0.1 * max(0.2, np.abs(change).max())
+        assert np.abs(change - 0.05 * slopes.sum(axis=1)).max() < 0.1 * max(
+            0.2, np.abs(change).max()
+        )
 
 
 def test_laplace_against_pymc(records, tables, style):
     tree = pairs.sample_style(records, PAIR, tables=TABLES, draws=100, rng=1)
     drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
     deviations = np.sqrt(np.diag(style.covariance))
-    error = 5 / np.sqrt(100)  # of a mean, in deviations: the 200 draws are worth 100 at least
+    error = 5 / np.sqrt(
+        100
+    )  # of a mean, in deviations: the 200 draws are worth 100 at least
     apart = np.abs(drawn.mean(axis=0) - style.mean) / deviations
     assert apart.max() < error
     np.testing.assert_allclose(drawn.std(axis=0), deviations, rtol=0.4)
     learned = np.linalg.solve(style.covariance, style.mean)
     learned /= np.sqrt(style.mean @ learned)  # where most was learned, in deviations
-    assert abs((drawn.mean(axis=0) - style.mean) @ learned) < error < style.mean @ learned / 2  # the prior's is not
+    assert (
+        abs((drawn.mean(axis=0) - style.mean) @ learned)
+        < error
+        < style.mean @ learned / 2
+    )  # the prior's is not
     weights = np.asarray(tree["sample_stats"].to_dataset()["log_weight"])
     assert np.isfinite(weights).all()
     calls = tree["log_likelihood"].to_dataset()["call"]
     assert calls.dims == ("chain", "draw", "turn")
     assert set(tree["observed_data"].to_dataset()["call"].dims) == {"turn"}
-    again = pairs.turns_of(tables, pairs.known_numbers(drawn[:1])).log_chances().sum(axis=1)
+    again = (
+        pairs.turns_of(tables, pairs.known_numbers(drawn[:1])).log_chances().sum(axis=1)
+    )
     assert float(calls[0, 0].sum()) == pytest.approx(again.item(), rel=1e-5)
 
 
@@ -96,12 +118,28 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
     assert again == style
     assert (again.pair, again.tables) == (PAIR, TABLES)
     mean, covariance = style.mean.tolist(), style.covariance.tolist()
-    wrong = [{"mean": [x, *mean[1:]]} for x in (float("nan"), 1e308, 10**400, True, "0.5", None, [])]
-    wrong += [{"covariance": [[x, *covariance[0][1:]], *covariance[1:]]} for x in (float("inf"), -1.0, "1")]
-    wrong += [{"mean": [1]}, {"covariance": [[1]]}, {"pair": 5}, {"tables": -5}, {"tables": True}, {"tables": "6"}]
+    wrong = [
+        {"mean": [x, *mean[1:]]}
+        for x in (float("nan"), 1e308, 10**400, True, "0.5", None, [])
+    ]
+    wrong += [
+        {"covariance": [[x, *covariance[0][1:]], *covariance[1:]]}
+        for x in (float("inf"), -1.0, "1")
+    ]
+    wrong += [
+        {"mean": [1]},
+        {"covariance": [[1]]},
+        {"pair": 5},
+        {"tables": -5},
+        {"tables": True},
+        {"tables": "6"},
+    ]
     documents = [json.dumps(json.loads(text) | change) for change in wrong]
     for text in ("", "[]", "{}", "[" * 100_000, *documents):
-        with pytest.raises(BayesBridgeError, match=r"^x: not a style of this network \(.*\): learn it again .* FILE"):
+        with pytest.raises(
+            BayesBridgeError,
+            match=r"^x: not a style of this network \(.*\): learn it again .* FILE",
+        ):
             PairStyle.of(text, "x")
 
 
@@ -109,11 +147,24 @@ def test_a_style_of_another_network_is_refused(style, monkeypatch, tmp_path):
     style.save(tmp_path / "style.json")
     text, word = (tmp_path / "style.json").read_text("utf-8"), style.text
     monkeypatch.setattr(PairStyle, "network", lambda: "0" * 8)
-    older = json.dumps({"pair": "A+B", "tables": 1, "mean": [0] * STYLE, "covariance": np.eye(STYLE).tolist()})
+    older = json.dumps(
+        {
+            "pair": "A+B",
+            "tables": 1,
+            "mean": [0] * STYLE,
+            "covariance": np.eye(STYLE).tolist(),
+        }
+    )
     for one in (text, older):
-        with pytest.raises(BayesBridgeError, match=r"^x: not .* network \(it was learned for another\): learn it ag"):
+        with pytest.raises(
+            BayesBridgeError,
+            match=r"^x: not .* network \(it was learned for another\): learn it ag",
+        ):
             PairStyle.of(one, "x")
-    with pytest.raises(BayesBridgeError, match=r"^style of 'Oak\+Birch': not one of this network: learn it again w"):
+    with pytest.raises(
+        BayesBridgeError,
+        match=r"^style of 'Oak\+Birch': not one of this network: learn it again w",
+    ):
         PairStyle.of_text(word)
 
 
@@ -127,7 +178,11 @@ def test_a_style_fits_into_a_link(style):
         certain(style.mean + 4).text  # noqa: B018
     for name in TYPICAL:
         assert PairStyle.of_text(name).pair == name
-        strong = next(one.value for one in pairs.habits(PairStyle.of_text(name)) if one.what.startswith("1C opened"))
+        strong = next(
+            one.value
+            for one in pairs.habits(PairStyle.of_text(name))
+            if one.what.startswith("1C opened")
+        )
         assert (strong > 0.5) == (name == "strong-club")
 
 
@@ -135,10 +190,21 @@ def test_a_style_is_of_its_own_side(style):
     hands = deal_masks(50, 1).ravel()
     known, plain = LearnedBidder(style={"EW": style}), LearnedBidder()
     east, north = bb.Auction.of("E:1H"), bb.Auction.of("N:1H")
-    assert np.abs(known.log_likelihood(hands, east, 0) - plain.log_likelihood(hands, east, 0)).max() > 0.5
-    np.testing.assert_array_equal(known.log_likelihood(hands, north, 0), plain.log_likelihood(hands, north, 0))
-    answer = bb.Auction.of("E:1H Pass")  # South reads East's opening in the light of the style
-    assert (known.log_likelihood(hands, answer, 1) != plain.log_likelihood(hands, answer, 1)).any()
+    assert (
+        np.abs(
+            known.log_likelihood(hands, east, 0) - plain.log_likelihood(hands, east, 0)
+        ).max()
+        > 0.5
+    )
+    np.testing.assert_array_equal(
+        known.log_likelihood(hands, north, 0), plain.log_likelihood(hands, north, 0)
+    )
+    answer = bb.Auction.of(
+        "E:1H Pass"
+    )  # South reads East's opening in the light of the style
+    assert (
+        known.log_likelihood(hands, answer, 1) != plain.log_likelihood(hands, answer, 1)
+    ).any()
     with pytest.raises(BayesBridgeError, match="name NS or EW"):
         LearnedBidder(style={"N": style})
 
@@ -156,14 +222,26 @@ def test_a_belief_reads_all_calls_in_the_light_of_the_styles(style):
         bidder.log_likelihood(masks[:, seat], AUCTION, index, masks[:, seat.partner])
         for index, (seat, _) in enumerate(AUCTION)
     )
-    np.testing.assert_allclose(belief.target.soft.of_layouts(masks), expected, atol=1e-4)
-    assert np.abs(bb.Belief("S", HAND, dummy=None).given(AUCTION).target.soft.of_layouts(masks) - expected).max() > 0.1
+    np.testing.assert_allclose(
+        belief.target.soft.of_layouts(masks), expected, atol=1e-4
+    )
+    assert (
+        np.abs(
+            bb.Belief("S", HAND, dummy=None)
+            .given(AUCTION)
+            .target.soft.of_layouts(masks)
+            - expected
+        ).max()
+        > 0.1
+    )
 
 
 def test_habits_have_errors_that_come_from_the_style(style):
     found = pairs.habits(style)
     assert all(one.error > 0 for one in found)
-    assert [one.error < 1e-3 for one in pairs.habits(certain(style.mean))] == [True] * len(found)
+    assert [one.error < 1e-3 for one in pairs.habits(certain(style.mean))] == [
+        True
+    ] * len(found)
     average = {one.what: one for one in pairs.habits(AVERAGE)}
     for one in found:
         assert average[one.what].average == one.average
@@ -171,17 +249,27 @@ def test_habits_have_errors_that_come_from_the_style(style):
 
 def test_history_never_learns_from_the_deal_itself_nor_from_later_ones(records):
     pair = pairs.pair_name(PAIR)
-    some = [record for record in records if pair in (record.pair(bb.Seat.N), record.pair(bb.Seat.E))][:4]
+    some = [
+        record
+        for record in records
+        if pair in (record.pair(bb.Seat.N), record.pair(bb.Seat.E))
+    ][:4]
     history = pairs.History(some)
     asked = some[2]
     found = history.style(pair, asked.deal)
-    assert found == pairs.style_of(pair, pairs.tables_of([some[0], some[1], some[3]], pair))
+    assert found == pairs.style_of(
+        pair, pairs.tables_of([some[0], some[1], some[3]], pair)
+    )
     assert found.tables == 3
     assert history.style(pair, records[-1].deal).tables == 4
     before = pairs.History.before(some, asked)
-    assert before.style(pair, asked.deal) == pairs.style_of(pair, pairs.tables_of(some[:2], pair))
+    assert before.style(pair, asked.deal) == pairs.style_of(
+        pair, pairs.tables_of(some[:2], pair)
+    )
     assert pairs.History.before(some, some[0]).styles(some[0]) == {}
-    assert set(history.styles(asked)) >= {"NS" if asked.pair(bb.Seat.N) == pair else "EW"}
+    assert set(history.styles(asked)) >= {
+        "NS" if asked.pair(bb.Seat.N) == pair else "EW"
+    }
 
 
 def test_a_style_is_judged_by_other_tables(tables, style):
@@ -189,16 +277,28 @@ def test_a_style_is_judged_by_other_tables(tables, style):
     halves = pairs.judge_style(tables, style)
     assert len(halves) == len(tables)
     one, other = tables[::2], tables[1::2]
-    parts = pairs.table_losses(other, pairs.style_of("", one)), pairs.table_losses(one, pairs.style_of("", other))
-    np.testing.assert_allclose(np.sort(halves, axis=0), np.sort(np.concatenate(parts), axis=0))
+    parts = (
+        pairs.table_losses(other, pairs.style_of("", one)),
+        pairs.table_losses(one, pairs.style_of("", other)),
+    )
+    np.testing.assert_allclose(
+        np.sort(halves, axis=0), np.sort(np.concatenate(parts), axis=0)
+    )
     few = pairs.style_of(PAIR, tables[:2])
-    np.testing.assert_allclose(pairs.judge_style(tables, few), pairs.table_losses(tables[2:], few))
+    np.testing.assert_allclose(
+        pairs.judge_style(tables, few), pairs.table_losses(tables[2:], few)
+    )
     assert len(pairs.judge_style([*tables[:2], tables[0]], few)) == 0
     assert len(pairs.judge_style(tables[:1], pairs.style_of("", tables[:1]))) == 0
 
 
 def test_who_is_on_record(records):
     twice = [*records, *records[:7]]
-    assert {name: len(found) for name, found in pairs.pairs_of(twice).items()} == {"Ash+Elm": 60, "Birch+Oak": 60}
-    with pytest.raises(BayesBridgeError, match=r"pair 'Asch\+Elm' is not in the records: .*Ash\+Elm"):
+    assert {name: len(found) for name, found in pairs.pairs_of(twice).items()} == {
+        "Ash+Elm": 60,
+        "Birch+Oak": 60,
+    }
+    with pytest.raises(
+        BayesBridgeError, match=r"pair 'Asch\+Elm' is not in the records: .*Ash\+Elm"
+    ):
         bb.learn_style(records, "Asch+Elm")

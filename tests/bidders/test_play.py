@@ -17,20 +17,32 @@ def _plays(first, *tricks):
     result = []
     for trick in (first, *tricks):
         seat, _, cards = trick.partition(":")
-        result += [(Seat.of(seat).next(i), Card.of(card)) for i, card in enumerate(cards.split())]
+        result += [
+            (Seat.of(seat).next(i), Card.of(card))
+            for i, card in enumerate(cards.split())
+        ]
     return result
 
 
 def _log(hand, contract, plays, seat="W", slip=0.0):
     masks = np.array([Hand.of(hand).mask], np.uint64)
-    return float(LearnedPlayer(slip).log_likelihood(masks, contract, plays, Seat.of(seat), AUCTION)[0])
+    return float(
+        LearnedPlayer(slip).log_likelihood(
+            masks, contract, plays, Seat.of(seat), AUCTION
+        )[0]
+    )
 
 
 def _chances(hand, contract, seen, seat, cards):
     """P(card) for each of some cards that the seat may play next, by one more play each."""
     before = _log(hand, contract, seen, seat) if seen else 0.0
     return {
-        card: float(np.exp(_log(hand, contract, [*seen, (Seat.of(seat), Card.of(card))], seat) - before))
+        card: float(
+            np.exp(
+                _log(hand, contract, [*seen, (Seat.of(seat), Card.of(card))], seat)
+                - before
+            )
+        )
         for card in cards.split()
     }
 
@@ -40,8 +52,13 @@ def test_followers_follow_suit():
     chances = _chances("KT7.983.A7652.K4", NOTRUMP, seen, "E", "SK ST S7")
     assert sum(chances.values()) == pytest.approx(1.0)
     with np.errstate(divide="ignore"):
-        assert _log("KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E") == -np.inf
-    slips = _log("KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E", slip=0.3)
+        assert (
+            _log("KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E")
+            == -np.inf
+        )
+    slips = _log(
+        "KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E", slip=0.3
+    )
     assert slips == pytest.approx(np.log(0.1))
 
 
@@ -74,15 +91,25 @@ def test_an_agreement_keeps_the_suit_and_moves_the_card():
     hand, half = Hand.of("KT742.Q3.8653.A4"), AgreedLeads(0.6, (), 0.9)
     masks = np.array([hand.mask], np.uint64)
     plain, agreed = (
-        {c: np.exp(who.log_likelihood(masks, NOTRUMP, [(Seat.W, c)], Seat.W, AUCTION)[0]) for c in hand}
-        for who in (LearnedPlayer(0), LearnedPlayer(0, ((), (AgreedLeads(0.4, ("third and fifth",), 0.9), half))))
+        {
+            c: np.exp(
+                who.log_likelihood(masks, NOTRUMP, [(Seat.W, c)], Seat.W, AUCTION)[0]
+            )
+            for c in hand
+        }
+        for who in (
+            LearnedPlayer(0),
+            LearnedPlayer(0, ((), (AgreedLeads(0.4, ("third and fifth",), 0.9), half))),
+        )
     )
     assert sum(plain.values()) == pytest.approx(1.0)
     low = [c for c in hand if c.suit is Suit.S and c.rank < 8]
     wanted = sum(plain[c] for c in low)
     assert sum(agreed[c] for c in low) == pytest.approx(wanted)
     assert agreed[low[-1]] == pytest.approx(0.6 * plain[low[-1]] + 0.4 * 0.9 * wanted)
-    assert agreed == pytest.approx(agreed | {c: chance for c, chance in plain.items() if c not in low})
+    assert agreed == pytest.approx(
+        agreed | {c: chance for c, chance in plain.items() if c not in low}
+    )
 
 
 def test_a_lead_moves_the_hands_that_explain_it():
@@ -90,11 +117,19 @@ def test_a_lead_moves_the_hands_that_explain_it():
     rng = np.random.default_rng(1)
     lead = Card.of("S5")
     others = [card for card in range(52) if card != lead.index]
-    masks = np.array([lead.mask | sum(1 << int(c) for c in rng.choice(others, 12, replace=False)) for _ in range(2000)])
+    masks = np.array(
+        [
+            lead.mask | sum(1 << int(c) for c in rng.choice(others, 12, replace=False))
+            for _ in range(2000)
+        ]
+    )
     hands = masks.astype(np.uint64)
     spades = np.bitwise_count(hands >> np.uint64(39))
     fourth = LearnedPlayer(leads=((), (AgreedLeads(1.0, ("fourth best",), 0.9),)))
     told = [(Seat.W, lead)]
-    weights = (np.exp(who.log_likelihood(hands, NOTRUMP, told, Seat.W, AUCTION)) for who in (LearnedPlayer(), fourth))
+    weights = (
+        np.exp(who.log_likelihood(hands, NOTRUMP, told, Seat.W, AUCTION))
+        for who in (LearnedPlayer(), fourth)
+    )
     usual, agreed = (weight @ (spades > 4) / weight.sum() for weight in weights)
     assert agreed - 0.02 > usual > (spades > 4).mean() + 0.1

@@ -9,7 +9,13 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.bidders.auctions import call_probabilities
-from bayesbridge.bidders.systems import AskingCall, Statement, System, SystemBidder, points_and_shapes
+from bayesbridge.bidders.systems import (
+    AskingCall,
+    Statement,
+    System,
+    SystemBidder,
+    points_and_shapes,
+)
 from bayesbridge.plugins import check_bidder
 from tests.deals import deal_masks
 
@@ -60,7 +66,9 @@ two-over-one   | 1S Pass      | K9.85.AQ54.AJ973  | 2C   | game force
 @pytest.mark.parametrize("line", KNOWN.strip().splitlines())
 def test_well_known_hands_make_the_call_of_their_system(line):
     system, calls, hand, expected, _ = (part.strip() for part in line.split("|"))
-    chances = SystemBidder(system).probabilities(np.array([bb.Hand.of(hand).mask], np.uint64), before(calls))[0]
+    chances = SystemBidder(system).probabilities(
+        np.array([bb.Hand.of(hand).mask], np.uint64), before(calls)
+    )[0]
     assert str(bb.Call(int(chances.argmax()))) == expected
 
 
@@ -76,18 +84,28 @@ def test_well_known_hands_make_the_call_of_their_system(line):
 def test_of_the_hands_that_make_a_call_the_share_faith_fits(system, calls, hands):
     """On other hands than those that made the factors, which were a tenth as many: together 3.3 times the error."""
     bidder, auction = SystemBidder(system), before(calls)
-    chances, plain = (one.probabilities(hands, auction) for one in (bidder, bidder.base))
+    chances, plain = (
+        one.probabilities(hands, auction) for one in (bidder, bidder.base)
+    )
     assert (chances >= 0).all()
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     as_often = []
     for call, statements in System.of(system).meanings(auction).items():
-        fits = np.logical_or.reduce([one.fits(hands, *points_and_shapes(hands)) for one in statements])
+        fits = np.logical_or.reduce(
+            [one.fits(hands, *points_and_shapes(hands)) for one in statements]
+        )
         weights, usual = chances[:, call.index], plain[:, call.index]
         share = weights @ fits / weights.sum()
         error = np.sqrt(weights**2 @ (fits - share) ** 2) / weights.sum()
-        assert share > min(0.9, usual @ fits / usual.sum()) - 5 * 3.3 * error - 0.005, (str(call), share, error)
+        assert share > min(0.9, usual @ fits / usual.sum()) - 5 * 3.3 * error - 0.005, (
+            str(call),
+            share,
+            error,
+        )
         as_often.append(weights.sum() / min(usual.sum(), fits.sum()))
-    assert np.median(as_often) > 0.8  # but for what others that hold always leave to it, a call is no rarer
+    assert (
+        np.median(as_often) > 0.8
+    )  # but for what others that hold always leave to it, a call is no rarer
 
 
 def test_what_a_player_has_denied_is_not_meant(hands):
@@ -97,7 +115,10 @@ def test_what_a_player_has_denied_is_not_meant(hands):
     points = bb.plugins.high_card_points(hands)
     some = hands[(points > 8) & (points < 11)][:500]
     for calls, meant in (("1S Pass", True), ("Pass Pass 1S Pass", False)):
-        ours, theirs = (one.probabilities(some, before(calls)).mean(axis=0) for one in (bidder, plain))
+        ours, theirs = (
+            one.probabilities(some, before(calls)).mean(axis=0)
+            for one in (bidder, plain)
+        )
         assert (ours[two] < 0.5 * theirs[two]) == meant
         assert ours[raised] != theirs[raised]
 
@@ -108,7 +129,10 @@ def held(masks, cards):
 
 
 def points(masks):
-    return sum(rank * held(masks, f"S{letter} H{letter} D{letter} C{letter}") for rank, letter in enumerate("JQKA", 1))
+    return sum(
+        rank * held(masks, f"S{letter} H{letter} D{letter} C{letter}")
+        for rank, letter in enumerate("JQKA", 1)
+    )
 
 
 def length(masks, suit):
@@ -123,12 +147,26 @@ ACES = "SA HA DA CA"
     [
         (
             "11-15 points, S5+ D4, always",
-            lambda m: (points(m) > 10) & (points(m) < 16) & (length(m, "S") > 4) & (length(m, "D") == 4),
+            lambda m: (
+                (points(m) > 10)
+                & (points(m) < 16)
+                & (length(m, "S") > 4)
+                & (length(m, "D") == 4)
+            ),
         ),
-        ("0 or 3 aces, -14 points", lambda m: np.isin(held(m, ACES), (0, 3)) & (points(m) <= 14)),
+        (
+            "0 or 3 aces, -14 points",
+            lambda m: np.isin(held(m, ACES), (0, 3)) & (points(m) <= 14),
+        ),
         ("1 or 4 key cards", lambda m: np.isin(held(m, f"{ACES} HK"), (1, 4))),
-        ("2 key cards with the queen", lambda m: (held(m, f"{ACES} HK") == 2) & (held(m, "HQ") == 1)),
-        ("2 or 5 key cards without the queen", lambda m: np.isin(held(m, f"{ACES} HK"), (2, 5)) & (held(m, "HQ") == 0)),
+        (
+            "2 key cards with the queen",
+            lambda m: (held(m, f"{ACES} HK") == 2) & (held(m, "HQ") == 1),
+        ),
+        (
+            "2 or 5 key cards without the queen",
+            lambda m: np.isin(held(m, f"{ACES} HK"), (2, 5)) & (held(m, "HQ") == 0),
+        ),
     ],
 )
 def test_a_statement_fits_what_its_words_say(hands, text, fitting):
@@ -136,7 +174,9 @@ def test_a_statement_fits_what_its_words_say(hands, text, fitting):
     statement = Statement.of(text, bb.Suit.H)
     assert Statement.of(statement.text, bb.Suit.H) == statement
     assert statement.always == text.endswith("always")
-    assert np.array_equal(statement.fits(hands, *points_and_shapes(hands)), fitting(hands))
+    assert np.array_equal(
+        statement.fits(hands, *points_and_shapes(hands)), fitting(hands)
+    )
     assert fitting(hands).any()
 
 
@@ -160,8 +200,14 @@ def test_a_statement_fits_what_its_words_say(hands, text, fitting):
 )
 def test_answers_are_about_the_agreed_suit(calls, suit):
     sayc, auction = System.of("sayc"), before(calls)
-    answers = None if suit is None else sayc.places[AskingCall(bb.Call.of("4NT"), bb.Suit.of(suit))]
-    assert sayc.meanings(auction) == answers or (answers is None and bb.Call.of("5C") not in sayc.meanings(auction))
+    answers = (
+        None
+        if suit is None
+        else sayc.places[AskingCall(bb.Call.of("4NT"), bb.Suit.of(suit))]
+    )
+    assert sayc.meanings(auction) == answers or (
+        answers is None and bb.Call.of("5C") not in sayc.meanings(auction)
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,8 +216,20 @@ def test_answers_are_about_the_agreed_suit(calls, suit):
         ("sayc", "W:2C", "W", lambda m: points(m) >= 20, 0.9),
         ("sayc", "W:1S P 4C", "E", lambda m: length(m, "C") < 2, 0.85),
         ("sayc", "W:1NT P 4C P 4H", "W", lambda m: held(m, ACES) == 1, 0.85),
-        ("sayc", "W:1S P 3S P 4NT P 5H", "E", lambda m: held(m, f"{ACES} SK") == 2, 0.85),
-        ("two-over-one", "W:1H P 1S P 3S P 4NT P 5D", "W", lambda m: held(m, f"{ACES} SK") % 3 == 0, 0.85),
+        (
+            "sayc",
+            "W:1S P 3S P 4NT P 5H",
+            "E",
+            lambda m: held(m, f"{ACES} SK") == 2,
+            0.85,
+        ),
+        (
+            "two-over-one",
+            "W:1H P 1S P 3S P 4NT P 5D",
+            "W",
+            lambda m: held(m, f"{ACES} SK") % 3 == 0,
+            0.85,
+        ),
     ],
 )
 def test_an_observer_reads_what_a_call_shows(system, calls, seat, shown, least):
@@ -181,19 +239,31 @@ def test_an_observer_reads_what_a_call_shows(system, calls, seat, shown, least):
 
 def share_of(shown, bidder, seat, *evidence):
     """P(the hand of a seat has a feature), by South's posterior, and its standard error."""
-    belief = bb.Belief("S", "QJ84.T93.K742.J5", dummy=None, bidder=bidder, player=bb.LearnedPlayer()).given(*evidence)
+    belief = bb.Belief(
+        "S", "QJ84.T93.K742.J5", dummy=None, bidder=bidder, player=bb.LearnedPlayer()
+    ).given(*evidence)
     posterior = belief.infer(draws=500, rng=1)
-    fits, weights = shown(posterior.layouts.masks[:, bb.Seat.of(seat)]), posterior.weights / posterior.weights.sum()
+    fits, weights = (
+        shown(posterior.layouts.masks[:, bb.Seat.of(seat)]),
+        posterior.weights / posterior.weights.sum(),
+    )
     share = weights @ fits
     return share, np.sqrt(weights**2 @ (fits - share) ** 2)
 
 
-@pytest.mark.parametrize(("leads", "cards"), [("fourth best", 4), ("third and fifth", 5)])
+@pytest.mark.parametrize(
+    ("leads", "cards"), [("fourth best", 4), ("third and fifth", 5)]
+)
 def test_a_lead_is_read_by_the_agreement_of_its_side(leads, cards, tmp_path):
     (tmp_path / "own.toml").write_text(f'leads = "{leads}"\n')
     seen = bb.Auction.of("S:1NT P 3NT P P P"), bb.Play("W", "H2")
     (theirs, error), (ours, other) = (
-        share_of(lambda m: length(m, "H") == cards, SystemBidder(f"{side}:{tmp_path / 'own.toml'}"), "W", *seen)
+        share_of(
+            lambda m: length(m, "H") == cards,
+            SystemBidder(f"{side}:{tmp_path / 'own.toml'}"),
+            "W",
+            *seen,
+        )
         for side in ("EW", "NS")
     )
     assert theirs > ours + 5 * np.hypot(error, other)
@@ -202,37 +272,57 @@ def test_a_lead_is_read_by_the_agreement_of_its_side(leads, cards, tmp_path):
 def test_points_and_a_shape_are_read_where_a_hand_has_both():
     """Against all sums of honours, suit by suit: of n cards at most nine are none."""
     honours = [part for k in range(5) for part in combinations((4, 3, 2, 1), k)]
-    sums = [{sum(part) for part in honours if len(part) <= n <= len(part) + 9} for n in range(14)]
+    sums = [
+        {sum(part) for part in honours if len(part) <= n <= len(part) + 9}
+        for n in range(14)
+    ]
     for lengths in combinations_with_replacement(range(14), 4):
         if sum(lengths) == 13:
             held = set(map(sum, product(*(sums[n] for n in lengths))))
             for points in range(41):
                 text = f"{points} points, {'-'.join(map(str, lengths))}"
-                with nullcontext() if points in held else pytest.raises(bb.errors.NotationError, match="no hand of 13"):
+                with (
+                    nullcontext()
+                    if points in held
+                    else pytest.raises(bb.errors.NotationError, match="no hand of 13")
+                ):
                     Statement.of(text)
 
 
-@pytest.mark.parametrize("systems", ["precision", ["weak-twos", "NS:strong-notrump=0.5", "weak-notrump=0.25"]])
+@pytest.mark.parametrize(
+    "systems",
+    ["precision", ["weak-twos", "NS:strong-notrump=0.5", "weak-notrump=0.25"]],
+)
 def test_it_keeps_the_contract(systems):
-    check_bidder(SystemBidder(systems, base=bb.StyleBidder(), faith=0.99), players=4, hands=20)
+    check_bidder(
+        SystemBidder(systems, base=bb.StyleBidder(), faith=0.99), players=4, hands=20
+    )
 
 
 class Silent:
     """Passes whatever happens, and knows nothing but its one method."""
 
     def log_likelihood(self, hands, auction, index):
-        return np.full(len(hands), 0.0 if str(auction.calls[index]) == "Pass" else -np.inf)
+        return np.full(
+            len(hands), 0.0 if str(auction.calls[index]) == "Pass" else -np.inf
+        )
 
 
 def test_the_word_of_the_system_stands_where_the_base_never_makes_the_call(hands):
-    chances = SystemBidder("precision", base=Silent(), faith=0.8).probabilities(hands[:500], START)
+    chances = SystemBidder("precision", base=Silent(), faith=0.8).probabilities(
+        hands[:500], START
+    )
     points = bb.plugins.high_card_points(hands[:500])
     strong = (points >= 16) & (points <= 21)
     np.testing.assert_allclose(chances[strong, bb.Call.of("1C").index], 0.8)
     assert strong.any()
-    raised = SystemBidder("sayc", base=Silent()).probabilities(hands[:500], before("1S X"))
+    raised = SystemBidder("sayc", base=Silent()).probabilities(
+        hands[:500], before("1S X")
+    )
     np.testing.assert_allclose(raised.sum(axis=1), 1.0)
-    fits = Statement.of("4-9 points, S3+").fits(hands[:500], *points_and_shapes(hands[:500]))
+    fits = Statement.of("4-9 points, S3+").fits(
+        hands[:500], *points_and_shapes(hands[:500])
+    )
     assert np.array_equal(raised[:, bb.Call.of("2S").index] > 0, fits)
     # A call that is impossible under all systems of a mixture tells nothing of which it is.
     mixed = SystemBidder(["strong-notrump=0.5", "weak-notrump=0.5"], base=Silent())
@@ -246,16 +336,25 @@ def test_a_file_may_be_like_a_system_of_the_package(tmp_path):
         'like = "sayc"\nleads = "third and fifth"\nabout = "ours"\n["after 1NT Pass"]\n2C = "C6+"\n["after 2C Pass"]\n'
     )
     ours, theirs = System.of(str(own)), System.of("sayc")
-    changed = {place for place in theirs.places if ours.places.get(place) != theirs.places[place]}
+    changed = {
+        place
+        for place in theirs.places
+        if ours.places.get(place) != theirs.places[place]
+    }
     assert changed == {before("1NT Pass").calls, before("2C Pass").calls}
     assert f"NS play {own} (ours; " in str(SystemBidder(f"NS:{own}"))
-    with pytest.raises(bb.errors.NotationError, match=r"leads fourth best, top of sequence, and leads third and fifth"):
+    with pytest.raises(
+        bb.errors.NotationError,
+        match=r"leads fourth best, top of sequence, and leads third and fifth",
+    ):
         theirs + ours
 
 
 def test_a_mixture_is_summed_out_over_the_calls_of_a_seat(tmp_path, hands):
     asked = tmp_path / "asked.toml"
-    asked.write_text('[opening]\n1NT = "15-17 points"\n["after 1NT Pass 2C Pass"]\n2H = "H4"\n2S = ["S4", "S5"]\n')
+    asked.write_text(
+        '[opening]\n1NT = "15-17 points"\n["after 1NT Pass 2C Pass"]\n2H = "H4"\n2S = ["S4", "S5"]\n'
+    )
     auction = bb.Auction.of("N:1NT Pass 2C Pass 2S Pass Pass Pass")
     some, mine = hands[:300], (0, 4)
 
@@ -263,12 +362,19 @@ def test_a_mixture_is_summed_out_over_the_calls_of_a_seat(tmp_path, hands):
         return sum(bidder.log_likelihood(some, auction, index) for index in mine)
 
     parts = [SystemBidder(str(asked)), SystemBidder("weak-notrump"), bb.LearnedBidder()]
-    expected = np.log(sum(w * np.exp(total(one)) for w, one in zip((0.2, 0.5, 0.3), parts, strict=True)))
+    expected = np.log(
+        sum(
+            w * np.exp(total(one))
+            for w, one in zip((0.2, 0.5, 0.3), parts, strict=True)
+        )
+    )
     mixed = SystemBidder([f"{asked}=0.2", "weak-notrump=0.5"])
     np.testing.assert_allclose(total(mixed), expected, atol=1e-4)
     assert np.abs(total(parts[0]) - expected).max() > 0.5
     np.testing.assert_allclose(
-        mixed.probabilities(some, START.after_all("1NT Pass 2C Pass"))[:, bb.Call.of("2S").index],
+        mixed.probabilities(some, START.after_all("1NT Pass 2C Pass"))[
+            :, bb.Call.of("2S").index
+        ],
         np.exp(mixed.log_likelihood(some, auction, 4)),
         rtol=1e-4,
     )
@@ -278,7 +384,9 @@ def test_a_system_of_one_side_leaves_the_other_alone(hands):
     bidder, plain = SystemBidder("EW:precision"), bb.LearnedBidder()
     for dealer, same in (("N", True), ("E", False), ("S", True), ("W", False)):
         auction = bb.Auction.four(dealer)
-        found, usual = (call_probabilities(one, hands[:50], auction) for one in (bidder, plain))
+        found, usual = (
+            call_probabilities(one, hands[:50], auction) for one in (bidder, plain)
+        )
         assert np.array_equal(found, usual) == same
 
 
@@ -286,16 +394,26 @@ def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
     """Ranks of the opener's true points in the posterior are uniform under the right system and not under others."""
     generator = np.random.default_rng(11)
     truth = deal_masks(750, 12).ravel()
-    points, true_points = bb.plugins.high_card_points(hands), bb.plugins.high_card_points(truth)
+    points, true_points = (
+        bb.plugins.high_card_points(hands),
+        bb.plugins.high_card_points(truth),
+    )
     right = SystemBidder("weak-notrump")
     chances = right.probabilities(truth, START)
-    calls = (chances.cumsum(axis=1) > generator.random((len(truth), 1)) * chances.sum(axis=1)[:, None]).argmax(axis=1)
+    calls = (
+        chances.cumsum(axis=1)
+        > generator.random((len(truth), 1)) * chances.sum(axis=1)[:, None]
+    ).argmax(axis=1)
     opened = np.isin(calls, [bb.Call.of(call).index for call in ("1C", "1D", "1NT")])
     uniform = generator.random(len(truth))
 
     def p_value(weights):
-        chance = np.array([np.bincount(points, weight, minlength=38) for weight in weights.T])
-        chance /= np.maximum(chance.sum(axis=1, keepdims=True), 1e-300)  # some calls are not legal
+        chance = np.array(
+            [np.bincount(points, weight, minlength=38) for weight in weights.T]
+        )
+        chance /= np.maximum(
+            chance.sum(axis=1, keepdims=True), 1e-300
+        )  # some calls are not legal
         held = calls[opened], true_points[opened]
         ranks = chance.cumsum(axis=1)[held] - uniform[opened] * chance[held]
         return stats.chisquare(np.histogram(ranks, bins=10, range=(0, 1))[0]).pvalue
@@ -306,13 +424,21 @@ def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
 
 
 def test_what_it_says_of_itself(tmp_path):
-    bidder = SystemBidder(["strong-notrump", "NS:weak-twos+five-card-majors=0.25"], base=bb.LearnedBidder("NS"))
+    bidder = SystemBidder(
+        ["strong-notrump", "NS:weak-twos+five-card-majors=0.25"],
+        base=bb.LearnedBidder("NS"),
+    )
     scope = {"SystemBidder": SystemBidder, "LearnedBidder": bb.LearnedBidder}
     assert eval(repr(bidder), scope) == bidder
-    assert str(bidder).startswith("both sides play strong-notrump (opening 1NT shows 15-17 points, balanced")
+    assert str(bidder).startswith(
+        "both sides play strong-notrump (opening 1NT shows 15-17 points, balanced"
+    )
     assert "NS play weak-twos+five-card-majors with probability 0.25" in str(bidder)
     assert "or (15-17 points, balanced, H-4 S-4, always)" in str(bidder)
-    assert (bidder.cost, bidder.guide.base) == (bb.LearnedBidder.cost, bb.LearnedBidder("NS").guide)
+    assert (bidder.cost, bidder.guide.base) == (
+        bb.LearnedBidder.cost,
+        bb.LearnedBidder("NS").guide,
+    )
     other = bidder.__replace__(slip=0.5, faith=0.5)
     assert (other.base, other.faith) == (bb.LearnedBidder("NS", slip=0.5), 0.5)
 
@@ -320,27 +446,69 @@ def test_what_it_says_of_itself(tmp_path):
 @pytest.mark.parametrize(
     ("systems", "line"),
     [
-        ("strong-nt", "unknown system 'strong-nt': did you mean 'strong-notrump'? write acol, five-card-majors"),
-        ("weak-twos+strong-notrump+weak-notrump", "contradict each other: opening 1NT shows 15-17 points, balanced"),
+        (
+            "strong-nt",
+            "unknown system 'strong-nt': did you mean 'strong-notrump'? write acol, five-card-majors",
+        ),
+        (
+            "weak-twos+strong-notrump+weak-notrump",
+            "contradict each other: opening 1NT shows 15-17 points, balanced",
+        ),
         (
             ["weak-twos", "precision"],
             "2D shows 5-10 points, D6, and opening 2D shows 11-15 points, D-1 H3-4 S3-4: leave one",
         ),
-        (["weak-twos=0.7", "precision=0.6"], "the shares of weak-twos=0.7 and precision=0.6 add up to 1.3"),
-        ("no/such.toml", "cannot read 'no/such.toml': No such file or directory; name a TOML file"),
-        ('[opening]\n\n1N = "15-17"', "own.toml:3: 1N: '15-17': '15-17' is neither points, such as 15-17 points"),
-        ('[opening]\n1NT = "balanced, any 6"', "own.toml:2: 1NT: no hand of 13 cards fits 'balanced, any 6'"),
-        ('[opening]\n1NT = "30-33 points, S8+"', "own.toml:2: 1NT: no hand of 13 cards fits '30-33 points, S8+'"),
-        ('["after Pass 1NT"]\n2H = "H5+"', "own.toml: ['after Pass 1NT']: write [opening]"),
+        (
+            ["weak-twos=0.7", "precision=0.6"],
+            "the shares of weak-twos=0.7 and precision=0.6 add up to 1.3",
+        ),
+        (
+            "no/such.toml",
+            "cannot read 'no/such.toml': No such file or directory; name a TOML file",
+        ),
+        (
+            '[opening]\n\n1N = "15-17"',
+            "own.toml:3: 1N: '15-17': '15-17' is neither points, such as 15-17 points",
+        ),
+        (
+            '[opening]\n1NT = "balanced, any 6"',
+            "own.toml:2: 1NT: no hand of 13 cards fits 'balanced, any 6'",
+        ),
+        (
+            '[opening]\n1NT = "30-33 points, S8+"',
+            "own.toml:2: 1NT: no hand of 13 cards fits '30-33 points, S8+'",
+        ),
+        (
+            '["after Pass 1NT"]\n2H = "H5+"',
+            "own.toml: ['after Pass 1NT']: write [opening]",
+        ),
         ('[responses]\n2H = "H5+"', "own.toml: ['responses']: "),
         ('1NT = "15-17 points"', "own.toml:1: 1NT: unknown key: write 'about'"),
         ("[opening]\n1NT = balanced", "own.toml:2: 1NT: not TOML"),
-        ('["after 1NT Pass"]\n4S = "2 key cards"', "own.toml:2: 4S: '2 key cards': no suit is agreed here"),
-        ('[opening]\n2C = "-6 points, 2 aces"', "own.toml:2: 2C: no hand of 13 cards fits '-6 points, 2 aces'"),
-        ('["after 1C/1D P"]\n1S = "S4"\n["after 1D P"]', "own.toml: ['after 1D P']: after 1D Pass has a section"),
-        ('leads = "forth best"', "own.toml:1: leads: unknown agreement 'forth best': did you mean 'fourth best'?"),
-        ('leads = "fourth best, third and fifth"', "own.toml:1: leads: 'fourth best, third and fifth' says two things"),
-        ('about = "x"\nlike = "goren"', "own.toml:2: like: unknown system 'goren': write acol"),
+        (
+            '["after 1NT Pass"]\n4S = "2 key cards"',
+            "own.toml:2: 4S: '2 key cards': no suit is agreed here",
+        ),
+        (
+            '[opening]\n2C = "-6 points, 2 aces"',
+            "own.toml:2: 2C: no hand of 13 cards fits '-6 points, 2 aces'",
+        ),
+        (
+            '["after 1C/1D P"]\n1S = "S4"\n["after 1D P"]',
+            "own.toml: ['after 1D P']: after 1D Pass has a section",
+        ),
+        (
+            'leads = "forth best"',
+            "own.toml:1: leads: unknown agreement 'forth best': did you mean 'fourth best'?",
+        ),
+        (
+            'leads = "fourth best, third and fifth"',
+            "own.toml:1: leads: 'fourth best, third and fifth' says two things",
+        ),
+        (
+            'about = "x"\nlike = "goren"',
+            "own.toml:2: like: unknown system 'goren': write acol",
+        ),
     ],
 )
 def test_one_line_says_what_is_wrong(tmp_path, monkeypatch, systems, line):

@@ -48,9 +48,14 @@ def test_equal_suits_take_the_first_in_suit_order():
     """Four rows of AKQJ against T987, ties everywhere: nine captures go to clubs, diamonds and hearts."""
     mine = sum(0b1111000000000 << 13 * suit for suit in range(4))
     theirs = sum(0b0000111100000 << 13 * suit for suit in range(4))
-    matrix = [[(mine >> 12 - r & 1) + 2 * (theirs >> 12 - r & 1) for r in range(13)] for _ in range(4)]
+    matrix = [
+        [(mine >> 12 - r & 1) + 2 * (theirs >> 12 - r & 1) for r in range(13)]
+        for _ in range(4)
+    ]
     one = literal.capture_matrix(matrix)
-    batch = kernels.captures(np.array([mine], dtype=np.uint64), np.array([theirs], dtype=np.uint64))
+    batch = kernels.captures(
+        np.array([mine], dtype=np.uint64), np.array([theirs], dtype=np.uint64)
+    )
     assert tuple(batch.kappa[0]) == one.kappa
     assert (batch.T[0], batch.chi[0]) == (one.T, one.chi)
     assert one.kappa == (4, 4, 4, 1)

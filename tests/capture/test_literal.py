@@ -2,7 +2,12 @@
 
 import pytest
 
-from bayesbridge.capture.literal import bid, capture, capture_matrix, captures_for_target
+from bayesbridge.capture.literal import (
+    bid,
+    capture,
+    capture_matrix,
+    captures_for_target,
+)
 from bayesbridge.cards import Hand
 from bayesbridge.errors import DealError
 
@@ -16,7 +21,9 @@ def test_a_deal_worked_by_hand():
     T = 10; gap 1: CQ (C4), T = 11, Z = 5, χ = 12; then clubs 5 columns on and spades 9 on cost too much but diamonds
     4 (DQ to D7) do not: T = 12, Z = 1, χ = 17.
     """
-    found = capture(Hand.from_pbn("AKQ2.KJ3.A54.Q32"), Hand.from_pbn("J76.AQ2.KQ76.A54"))
+    found = capture(
+        Hand.from_pbn("AKQ2.KJ3.A54.Q32"), Hand.from_pbn("J76.AQ2.KQ76.A54")
+    )
     assert found.c1 == (3, 3, 3, 4)
     assert found.c2 == (3, 4, 3, 3)
     assert found.c0 == (7, 6, 7, 6)
@@ -29,14 +36,19 @@ def test_a_deal_worked_by_hand():
 
 def test_condition_a_fails_when_the_leading_gaps_add_up_to_seven():
     """δ: clubs 13 (neither holds one) is past the budget at once."""
-    found = capture(Hand.from_pbn("AKQJT98.765432..".replace("765432", "AKQJT9")), Hand.from_pbn("765432.8765432.."))
+    found = capture(
+        Hand.from_pbn("AKQJT98.765432..".replace("765432", "AKQJT9")),
+        Hand.from_pbn("765432.8765432.."),
+    )
     assert (found.condition, found.T, found.chi, found.Z) == ("neither", 0, 26, -20)
     assert found.delta == (13, 13, 0, 0)
     assert found.kappa == (0, 0, 0, 0)
 
 
 def test_condition_b_fails_when_one_hand_is_void():
-    found = capture(Hand.from_pbn("AKQJ.AKQJ.AKQJT."), Hand.from_pbn("T98.T98.987.AKQJ"))
+    found = capture(
+        Hand.from_pbn("AKQJ.AKQJ.AKQJT."), Hand.from_pbn("T98.T98.987.AKQJ")
+    )
     assert (found.condition, found.Delta, found.T) == ("only A", 0, 0)
 
 
@@ -76,8 +88,16 @@ def test_the_climb_stops_at_the_first_target_not_met():
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("AKQ2.KJ3.A54.Q3", "J76.AQ2.KQ76.A54", "the first hand 'AKQ2.KJ3.A54.Q3' has 12 cards"),
-        ("AKQ2.KJ3.A54.Q32", "J765.AQ2.KQ76.A54", "the second hand 'J765.AQ2.KQ76.A54' has 14 cards"),
+        (
+            "AKQ2.KJ3.A54.Q3",
+            "J76.AQ2.KQ76.A54",
+            "the first hand 'AKQ2.KJ3.A54.Q3' has 12 cards",
+        ),
+        (
+            "AKQ2.KJ3.A54.Q32",
+            "J765.AQ2.KQ76.A54",
+            "the second hand 'J765.AQ2.KQ76.A54' has 14 cards",
+        ),
         ("AKQ2.KJ3.A54.Q32", "J76.AQ2.KQ76.Q54", "CQ lies in both hands"),
     ],
 )

@@ -20,7 +20,10 @@ def choose(policy, trick, hand):
     """The card that a policy plays: ranks decide, clubs first among equals."""
     seat = trick.turn
     if not trick.cards:
-        return min(hand, key=lambda card: (card.rank if policy == "low" else -card.rank, card.suit))
+        return min(
+            hand,
+            key=lambda card: (card.rank if policy == "low" else -card.rank, card.suit),
+        )
     following = [card for card in hand if card.suit == trick.suit]
     if following:
         top, bottom = max(following), min(following)
@@ -28,7 +31,11 @@ def choose(policy, trick, hand):
             return top if top.rank > trick.cards[0].rank else bottom
         return bottom if policy == "low" else top
     if policy != "low" and trick.winner not in (seat, seat.partner):
-        ruffs = [card for card in hand if card.suit == trick.trump and trick.after(seat, card).winner == seat]
+        ruffs = [
+            card
+            for card in hand
+            if card.suit == trick.trump and trick.after(seat, card).winner == seat
+        ]
         if ruffs:
             return min(ruffs)
     return min(hand, key=lambda card: (card.rank, card.suit))
@@ -57,9 +64,15 @@ def test_every_pair_of_policies_equals_the_plain_play_out(ours, theirs):
     for trump, pair in itertools.product(TRUMPS, question):
         asked = Question.of(pair, trump=trump)
         codes = POLICIES.index(ours), POLICIES.index(theirs)
-        found = play_out(np.ascontiguousarray(batch.masks[:, list(asked.table)]), int(asked.strain), *codes)
+        found = play_out(
+            np.ascontiguousarray(batch.masks[:, list(asked.table)]),
+            int(asked.strain),
+            *codes,
+        )
         if ours == theirs == "general":
             assert (run(PlayOutEstimator(), batch, asked)["tricks"] == found).all()
-        expected = [tricks_by_hand(deal, asked.pair[0], trump, ours, theirs) for deal in batch]
+        expected = [
+            tricks_by_hand(deal, asked.pair[0], trump, ours, theirs) for deal in batch
+        ]
         assert found.tolist() == [ours for ours, _ in expected]
         assert all(ours + theirs == 13 for ours, theirs in expected)

@@ -25,7 +25,9 @@ def meets(hand, trump, k):
             continue
         captures += 1
         drawn = -(-(13 - len(columns[s])) // 3) if s is trump else 13
-        for number, (column, following) in enumerate(zip(columns[s], columns[s][1:], strict=False), start=2):
+        for number, (column, following) in enumerate(
+            zip(columns[s], columns[s][1:], strict=False), start=2
+        ):
             gap = following - column - 1 if number <= drawn else 0
             if gap > budget:
                 break

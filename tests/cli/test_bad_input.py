@@ -116,11 +116,22 @@ study captures --resume /dev/null/at/all | is not the checkpoint of a study |
 
 
 @pytest.mark.parametrize(
-    "row", [*(pytest.param(row, marks=pytest.mark.quick) for row in QUICK.splitlines()[1:]), *MORE.splitlines()[1:]]
+    "row",
+    [
+        *(pytest.param(row, marks=pytest.mark.quick) for row in QUICK.splitlines()[1:]),
+        *MORE.splitlines()[1:],
+    ],
 )
 def test_one_line_says_what_is_wrong_and_how_to_mend_it(complaint, row):
-    words, what, mend = row.split(" | ") if row.count(" | ") == 2 else [*row.removesuffix(" |").split(" | "), ""]
-    for name, path in {"BOARDS": "examples/boards.pbn", "PAIRS": "examples/pairs.pbn"}.items():
+    words, what, mend = (
+        row.split(" | ")
+        if row.count(" | ") == 2
+        else [*row.removesuffix(" |").split(" | "), ""]
+    )
+    for name, path in {
+        "BOARDS": "examples/boards.pbn",
+        "PAIRS": "examples/pairs.pbn",
+    }.items():
         words = words.replace(name, path)
     said = complaint(*shlex.split(words))
     assert what in said
@@ -130,7 +141,11 @@ def test_one_line_says_what_is_wrong_and_how_to_mend_it(complaint, row):
 
 @pytest.mark.quick
 @pytest.mark.parametrize(
-    ("words", "what"), [(["bid", "AKQ2\nKJ3"], r"'AKQ2\nKJ3' has 1 suits"), (["bid", HAND, "--a\nb"], "--a b")]
+    ("words", "what"),
+    [
+        (["bid", "AKQ2\nKJ3"], r"'AKQ2\nKJ3' has 1 suits"),
+        (["bid", HAND, "--a\nb"], "--a b"),
+    ],
 )
 def test_lines_in_words_are_one_line(complaint, words, what):
     assert what in complaint(*words)
@@ -149,7 +164,10 @@ def test_an_unexpected_error_is_one_line_and_status_1(capsys, monkeypatch):
     assert cli.main(["bid", HAND]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "bayesbridge: RuntimeError: two\\nlines (BAYESBRIDGE_DEBUG=1 shows where)\n"
+    assert (
+        err
+        == "bayesbridge: RuntimeError: two\\nlines (BAYESBRIDGE_DEBUG=1 shows where)\n"
+    )
 
 
 def test_debug_shows_the_traceback_too(capsys, monkeypatch):
@@ -162,8 +180,13 @@ def test_debug_shows_the_traceback_too(capsys, monkeypatch):
     assert err.splitlines()[-1].startswith("bayesbridge: RuntimeError: why")
 
 
-@pytest.mark.parametrize(("closed", "hand", "status"), [("stderr", "x", 2), ("stdout", "AKQ2.KJ3.A54.Q32", 0)])
-def test_a_closed_stream_leaves_the_other_alone(capsys, monkeypatch, closed, hand, status):
+@pytest.mark.parametrize(
+    ("closed", "hand", "status"),
+    [("stderr", "x", 2), ("stdout", "AKQ2.KJ3.A54.Q32", 0)],
+)
+def test_a_closed_stream_leaves_the_other_alone(
+    capsys, monkeypatch, closed, hand, status
+):
     monkeypatch.setattr(f"sys.{closed}", None)
     assert cli.main(["bid", hand]) == status
     assert capsys.readouterr() == ("", "")

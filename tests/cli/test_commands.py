@@ -10,7 +10,9 @@ from tests.cli.test_options import COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_fits_a_screen_and_gives_an_example_that_parses(answer, monkeypatch, command):
+def test_help_fits_a_screen_and_gives_an_example_that_parses(
+    answer, monkeypatch, command
+):
     monkeypatch.setenv("COLUMNS", "100")
     text = answer(command, "--help")
     assert len(text.splitlines()) <= 40
@@ -37,5 +39,14 @@ def test_version(answer):
 def test_completion_scripts_know_the_commands(answer):
     script = answer("--completion", "bash")
     assert "_shtab_bayesbridge_count___position_COMPGEN=_shtab_compgen_files" in script
-    for word in ("estimate", "capture", "bid", "study", "conditions", "workers", "void", "position"):
+    for word in (
+        "estimate",
+        "capture",
+        "bid",
+        "study",
+        "conditions",
+        "workers",
+        "void",
+        "position",
+    ):
         assert word in script

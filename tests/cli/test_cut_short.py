@@ -42,7 +42,10 @@ def interrupt(words, folder, begun, path):
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(path), *filter(None, sys.path)])},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(path), *filter(None, sys.path)]),
+        },
     )
     while process.poll() is None and not list(folder.glob(begun)):
         time.sleep(0.05)
@@ -57,7 +60,17 @@ def test_an_interrupt_is_one_line_and_leaves_no_half_file(install, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "page.html").write_text("old")
-    words = ["report", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--draws", "50", "--estimator", "slow"]
+    words = [
+        "report",
+        "--observer",
+        "S",
+        "--hand",
+        "AKQ2.KJ3.A54.Q32",
+        "--draws",
+        "50",
+        "--estimator",
+        "slow",
+    ]
     words += ["--no-history", "--out", "page.html"]
     assert interrupt(words, folder, "begun", tmp_path) == "bayesbridge: interrupted\n"
     assert sorted(path.name for path in folder.iterdir()) == ["begun", "page.html"]
@@ -74,16 +87,33 @@ class Slow:
 """
 LONG = {
     "study": (["study", "captures", "--deals", "1e12"], "deals", 1 << 19, 10**12),
-    "score": (["score", str(ROOT / "examples/boards.pbn"), "--reader", "slow:Slow", "--workers", "2"], "boards", 2, 8),
+    "score": (
+        [
+            "score",
+            str(ROOT / "examples/boards.pbn"),
+            "--reader",
+            "slow:Slow",
+            "--workers",
+            "2",
+        ],
+        "boards",
+        2,
+        8,
+    ),
 }
 
 
 @pytest.mark.parametrize(("words", "noun", "chunk", "total"), LONG.values(), ids=LONG)
-def test_an_interrupt_tells_what_is_kept_and_how_to_go_on(tmp_path, words, noun, chunk, total):
+def test_an_interrupt_tells_what_is_kept_and_how_to_go_on(
+    tmp_path, words, noun, chunk, total
+):
     (tmp_path / "slow.py").write_text(SLOW_READER)
     words = [*words, "--resume", "kept here"]
     err = interrupt(words, tmp_path, "kept here/*.npy", tmp_path)
-    told = re.fullmatch(rf".*interrupted: kept in 'kept here': ([\d ]+) of ([\d ]+) {noun}; go on with: (.*)\n", err)
+    told = re.fullmatch(
+        rf".*interrupted: kept in 'kept here': ([\d ]+) of ([\d ]+) {noun}; go on with: (.*)\n",
+        err,
+    )
     assert told, err
     done, of = (int(told[i].replace(" ", "")) for i in (1, 2))
     assert (done, of) == (chunk * len(list(tmp_path.glob("kept here/*.npy"))), total)
@@ -115,7 +145,9 @@ def test_a_page_that_finds_no_room(capsys, tmp_path):
         with disk_of(2000):
             assert main([*words, str(path)]) == 1
         err = capsys.readouterr().err
-        assert err.startswith(f"bayesbridge: argument {words[-1]}: cannot write {str(path)!r} (")
+        assert err.startswith(
+            f"bayesbridge: argument {words[-1]}: cannot write {str(path)!r} ("
+        )
         assert err.count("\n") == 1
         assert [entry.name for entry in tmp_path.iterdir()] == ["old.html"]
     assert old.read_bytes() == before
@@ -123,7 +155,18 @@ def test_a_page_that_finds_no_room(capsys, tmp_path):
 
 def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_path):
     path = tmp_path / "study"
-    words = ["study", "conditions", "--deals", "50", "--runs", "6", "--workers", "1", "--json", "--resume"]
+    words = [
+        "study",
+        "conditions",
+        "--deals",
+        "50",
+        "--runs",
+        "6",
+        "--workers",
+        "1",
+        "--json",
+        "--resume",
+    ]
     assert main([*words, str(tmp_path / "truth")]) == 0
     truth = json.loads(capsys.readouterr().out)
     with disk_of(200):  # room for what the run is, and for no chunk

@@ -44,7 +44,9 @@ def check(capsys, words):
     status = main([*words, "--json"])
     out, err = capsys.readouterr()
     assert "Traceback" not in err
-    assert err == "" or all(line.startswith("bayesbridge: ") for line in err.removesuffix("\n").split("\n"))
+    assert err == "" or all(
+        line.startswith("bayesbridge: ") for line in err.removesuffix("\n").split("\n")
+    )
     if status == 0:
         assert out.count("\n") == 1
         return json.loads(out)
@@ -52,7 +54,9 @@ def check(capsys, words):
     return None
 
 
-@pytest.mark.parametrize(("seed", "count"), [(1, 150), pytest.param(2, 2_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("seed", "count"), [(1, 150), pytest.param(2, 2_000, marks=pytest.mark.slow)]
+)
 def test_position_files(capsys, tmp_path, seed, count):
     answered = refused = 0
     path = tmp_path / "position.toml"

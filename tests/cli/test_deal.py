@@ -46,12 +46,21 @@ def test_every_form_shows_the_deals(dealt, form):
 def test_files_hold_the_same_deals(dealt, tmp_path):
     words = ("-n", "5", "--hcp", "N:20+", "--seed", "4")
     for name in ("a.pbn", "a.lin", "a.txt"):
-        assert f"5 deals are in {tmp_path / name}" in dealt(*words, "--out", str(tmp_path / name)).out
+        assert (
+            f"5 deals are in {tmp_path / name}"
+            in dealt(*words, "--out", str(tmp_path / name)).out
+        )
     pbn = read_pbn((tmp_path / "a.pbn").read_text())
     lin = read_lin((tmp_path / "a.lin").read_text())
     told = json.loads(dealt(*words, "--json").out)
-    assert [record.hands for record in pbn.records] == [record.hands for record in lin.records]
-    assert [record.dealer.name for record in pbn.records] == told["dealers"] == list("NESWN")
+    assert [record.hands for record in pbn.records] == [
+        record.hands for record in lin.records
+    ]
+    assert (
+        [record.dealer.name for record in pbn.records]
+        == told["dealers"]
+        == list("NESWN")
+    )
     assert [record.vulnerable.value for record in lin.records] == told["vulnerable"]
     assert (tmp_path / "a.txt").read_text().count("\n") == 5
     assert told["deals"] == [str(record.deal) for record in pbn.records]
@@ -60,7 +69,16 @@ def test_files_hold_the_same_deals(dealt, tmp_path):
 def test_no_deal_writes_no_file(dealt, tmp_path):
     path = tmp_path / "old.pbn"
     path.write_text("old")
-    words = ("-n", "5", "--condition", "rnd(100000) == 0", "--generate", "100", "--out", str(path))
+    words = (
+        "-n",
+        "5",
+        "--condition",
+        "rnd(100000) == 0",
+        "--generate",
+        "100",
+        "--out",
+        str(path),
+    )
     assert "was not written" in dealt(*words, status=1).out
     assert path.read_text() == "old"
 
@@ -70,7 +88,9 @@ def test_a_script_does_what_it_says(dealt, script):
     lines = out.splitlines()
     assert sum(line.startswith("n ") for line in lines) == 12
     assert sum(line.isdigit() and 20 <= int(line) <= 37 for line in lines) == 6
-    assert any(line.startswith("north: 21.") and line.endswith("(exact)") for line in lines)
+    assert any(
+        line.startswith("north: 21.") and line.endswith("(exact)") for line in lines
+    )
     assert any(line.startswith("both: ") and "±" in line for line in lines)
     assert "Frequency f: (exact, in percent)" in lines
     assert "deals fit the known cards" in err
@@ -78,24 +98,43 @@ def test_a_script_does_what_it_says(dealt, script):
 
 
 def test_types_and_plans(dealt):
-    words = ("-n", "9", "--type", "weak=2: hcp(north) < 5", "--type", "strong: hcp(north) > 25")
+    words = (
+        "-n",
+        "9",
+        "--type",
+        "weak=2: hcp(north) < 5",
+        "--type",
+        "strong: hcp(north) > 25",
+    )
     plan = dealt(*words, "--plan").out.splitlines()
-    assert plan[-1] == "Type strong: 3 deals, exactly 0.0194 % (1 in 5 154) of what is asked"
+    assert (
+        plan[-1]
+        == "Type strong: 3 deals, exactly 0.0194 % (1 in 5 154) of what is asked"
+    )
     document = json.loads(dealt(*words, "--json").out)
     assert sorted(document["deal_types"]) == ["strong"] * 3 + ["weak"] * 6
-    assert json.loads(dealt(*words, "--plan", "--json").out)["types"]["weak"]["probability"] > 0.08
+    assert (
+        json.loads(dealt(*words, "--plan", "--json").out)["types"]["weak"][
+            "probability"
+        ]
+        > 0.08
+    )
 
 
 def test_tested_draws_are_told(dealt):
     err = dealt("-n", "5", "--form", "oneline", "--condition", "rnd(4) == 0").err
     assert "draws passed the tests" in err
     assert "meet the whole" in err
-    err = dealt("-n", "5", "--condition", "rnd(100000) == 0", "--generate", "2000", status=1).err
+    err = dealt(
+        "-n", "5", "--condition", "rnd(100000) == 0", "--generate", "2000", status=1
+    ).err
     assert "allow more draws with --generate" in err
 
 
 def test_calls_and_given_cards(dealt):
-    out = dealt("-n", "2", "--form", "oneline", "--call", "N:1NT", "--given", "N:AKQ2.KJ3.A54.").out
+    out = dealt(
+        "-n", "2", "--form", "oneline", "--call", "N:1NT", "--given", "N:AKQ2.KJ3.A54."
+    ).out
     hands = [set(line.split()[1].split(".")[0]) for line in out.splitlines()]
     assert len(hands) == 2
     assert all(set("AKQ2") <= spades for spades in hands)
@@ -104,4 +143,6 @@ def test_calls_and_given_cards(dealt):
 def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
     path = tmp_path / "wrong.dlr"
     path.write_text("produce 3\ncondition hcp(noth) > 3\n")
-    assert "wrong.dlr: line 2, column 15: 'noth' is no seat" in complaint("deal", str(path))
+    assert "wrong.dlr: line 2, column 15: 'noth' is no seat" in complaint(
+        "deal", str(path)
+    )

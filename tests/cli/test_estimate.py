@@ -27,7 +27,9 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document):
     assert said["draws"] == 20_000
     assert said["pair"] == ["S", "N"]
     assert said["entropy_bits"] == pytest.approx(np.log2(hard.count()))
-    assert said["log_evidence"] == pytest.approx(np.log(hard.count() / 84478098072866400))
+    assert said["log_evidence"] == pytest.approx(
+        np.log(hard.count() / 84478098072866400)
+    )
     assert said["failures"] == {}
     capture = said["estimators"]["capture"]
     assert capture["exact"] is True
@@ -41,7 +43,9 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document):
     assert capture["T"]["mean"] == pytest.approx(tree.posterior.T.attrs["mean"])
     qualified = 1 - capture["T"]["pmf"]["0"]
     assert capture["qualified"] == pytest.approx(qualified)
-    assert capture["T"]["mean_qualified"] == pytest.approx(capture["T"]["mean"] / qualified)
+    assert capture["T"]["mean_qualified"] == pytest.approx(
+        capture["T"]["mean"] / qualified
+    )
     assert capture["condition"].keys() == {"neither", "only A", "both"}
     assert sum(capture["condition"].values()) == pytest.approx(1)
     assert capture["condition"]["both"] == capture["qualified"]
@@ -49,13 +53,19 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document):
         for suit in "CDHS":
             row = tree.pmf[name].sel(suit=suit)
             assert capture[name][suit]["pmf"] == dict(
-                zip(map(str, row[f"{name}_value"].values), row.values.tolist(), strict=True)
+                zip(
+                    map(str, row[f"{name}_value"].values),
+                    row.values.tolist(),
+                    strict=True,
+                )
             )
     assert sum(capture["Delta"]["pmf"].values()) == pytest.approx(1)
     assert list(capture["T"]["at_least"]) == ["7", "8", "9", "10", "11", "12", "13"]
     assert not capture["T"]["at_table"]
     assert "makes" not in capture["T"]
-    assert capture["T"]["at_least"]["9"] == pytest.approx(sum(capture["T"]["pmf"][str(t)] for t in range(9, 14)))
+    assert capture["T"]["at_least"]["9"] == pytest.approx(
+        sum(capture["T"]["pmf"][str(t)] for t in range(9, 14))
+    )
     cards = hard.infer(rng=1).card_probabilities()
     assert len(said["card_probabilities"]) == 52
     for card, seats in said["card_probabilities"].items():
@@ -71,7 +81,12 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document):
 
 def test_few_layouts_are_walked_and_every_output_is_exact(document):
     said = document("estimate", *FEW)
-    assert (said["method"], said["exact"], said["layouts"], said["draws"]) == ("enumerate", True, "560", 560)
+    assert (said["method"], said["exact"], said["layouts"], said["draws"]) == (
+        "enumerate",
+        True,
+        "560",
+        560,
+    )
     capture = said["estimators"]["capture"]
     assert capture["left_out"] == []
     found = literal.capture(bb.Hand.of(HAND), bb.Hand.of(DUMMY))
@@ -89,23 +104,43 @@ def test_a_pair_of_defenders(document):
     for more in itertools.combinations(unseen - east, 3):
         first = east | bb.Hand.of(more)
         counts[literal.capture(first, unseen - first).T] += 1
-    assert said["T"]["pmf"] == {str(tricks): pytest.approx(count / 560) for tricks, count in counts.items()}
+    assert said["T"]["pmf"] == {
+        str(tricks): pytest.approx(count / 560) for tricks, count in counts.items()
+    }
     if counts[0] == 560:
         assert said["T"]["mean_qualified"] is None
 
 
-@pytest.mark.parametrize("method", ["likelihood-weighting", "resample-move", "importance"])
+@pytest.mark.parametrize(
+    "method", ["likelihood-weighting", "resample-move", "importance"]
+)
 def test_samplers_are_estimates_and_say_so(document, method):
-    words = (*SOUTH, "--call", "W:pass", "--method", method, "--draws", "2000", "--seed", "3")
+    words = (
+        *SOUTH,
+        "--call",
+        "W:pass",
+        "--method",
+        method,
+        "--draws",
+        "2000",
+        "--seed",
+        "3",
+    )
     said = document("estimate", *words)
     assert (said["method"], said["exact"]) == (method, False)
-    assert 100 < said["ess"] < 2 * said["draws"]  # chains that avoid themselves are worth more than their draws
+    assert (
+        100 < said["ess"] < 2 * said["draws"]
+    )  # chains that avoid themselves are worth more than their draws
     assert said["why"].startswith(f"{method}: as asked")
     assert said["estimators"]["capture"]["exact"] is False
     assert "kappa" in said["estimators"]["capture"]
-    posterior = bb.Belief("S", HAND).given(bb.Called("W", "pass")).infer(method, 2000, 3)
+    posterior = (
+        bb.Belief("S", HAND).given(bb.Called("W", "pass")).infer(method, 2000, 3)
+    )
     tree = bb.estimate(posterior, "capture")
-    assert said["estimators"]["capture"]["T"]["mean"] == pytest.approx(tree.posterior.T.attrs["mean"])
+    assert said["estimators"]["capture"]["T"]["mean"] == pytest.approx(
+        tree.posterior.T.attrs["mean"]
+    )
     assert document("estimate", *words) == said
 
 
@@ -114,7 +149,9 @@ def test_one_screen_for_people(answer):
     lines = text.splitlines()
     assert len(lines) <= 52
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "Conditions fail with 44.3 %; if they hold, T is 10.48 on average."
+    assert (
+        lines[0] == "Conditions fail with 44.3 %; if they hold, T is 10.48 on average."
+    )
     assert lines[-8].startswith("Three players: the paper's game")
     assert lines[-6:-2] == [
         "South holds AKQ2.KJ3.A54.Q32, 19 points.",
@@ -124,7 +161,10 @@ def test_one_screen_for_people(answer):
     ]
     assert "conditions fail     44.3 %   ████" in text
     assert "T ≥ 9: 55.1 %" in text
-    assert any(" ".join(line.split()) == "♥A Q 10 9 8 7 6 5 4 2 59.7 % 0 % 40.3 % 0.61" for line in lines)
+    assert any(
+        " ".join(line.split()) == "♥A Q 10 9 8 7 6 5 4 2 59.7 % 0 % 40.3 % 0.61"
+        for line in lines
+    )
     assert any(line.split() == ["W", "5.16", "4.03", "1.91", "1.91"] for line in lines)
 
 
@@ -132,25 +172,41 @@ def test_with_four_players_hands_and_tricks_come_first(answer, document):
     words = (*SOUTH, "--auction", "W:1D p 1H X", "--draws", "500")
     said = answer("estimate", *words)
     places = [
-        said.index(part) for part in ("How each call was read", "High-card points", "Mean length", "Tricks of South")
+        said.index(part)
+        for part in (
+            "How each call was read",
+            "High-card points",
+            "Mean length",
+            "Tricks of South",
+        )
     ]
     assert places == sorted(places)
     assert said.startswith("Of all games")
     assert said.index("Four players: bridge") > places[-1]
     assert "captures" not in said
     assert "LearnedBidder" not in said
-    assert "captures by the paper's rule" in answer("estimate", *words, "--estimator", "capture")
+    assert "captures by the paper's rule" in answer(
+        "estimate", *words, "--estimator", "capture"
+    )
     found = document("estimate", *words)
     assert found["players"] == 4
-    assert set(found["estimators"]["capture"]["T"]["pmf"]) == {str(value) for value in range(14)}
+    assert set(found["estimators"]["capture"]["T"]["pmf"]) == {
+        str(value) for value in range(14)
+    }
     assert [one["name"] for one in found["games"]] == ["3NT", "4S", "4H", "5D", "5C"]
-    assert all(0 <= one["make"] <= 1 and one["make_error"] >= 0 for one in found["games"])
+    assert all(
+        0 <= one["make"] <= 1 and one["make_error"] >= 0 for one in found["games"]
+    )
     assert [(one["seat"], one["call"], one["suit"]) for one in found["readings"]] == [
         ("W", "1D", "D"),
         ("N", "Pass", None),
         ("E", "1H", "H"),
     ]
-    assert set(found["readings"][0]["points"]) == set(found["readings"][0]["length"]) == {"mean", "low", "high"}
+    assert (
+        set(found["readings"][0]["points"])
+        == set(found["readings"][0]["length"])
+        == {"mean", "low", "high"}
+    )
 
 
 def test_what_says_nothing_is_not_shown(answer):
@@ -162,7 +218,10 @@ def test_people_see_other_estimators_as_numbers_and_a_known_deal_as_such(answer)
     known = (*OPEN, "--reveal", "E:T9876.T9876.JT9.", "--estimator", "bid")
     text = answer("estimate", *known)
     assert "1 layout fits; the uncertainty about them is 0.00 bits." in text
-    assert any(line.split() == ["S", "1.000", "0.000", "100", "%"] for line in text.splitlines())
+    assert any(
+        line.split() == ["S", "1.000", "0.000", "100", "%"]
+        for line in text.splitlines()
+    )
     assert "Every card is known.\n" in text
 
 
@@ -176,7 +235,9 @@ def test_what_calls_show_to_somebody_who_sees_no_cards(answer, document, complai
     assert transfer["suit"] == "H"
     assert transfer["moved"][0] == "S"
     assert transfer["lengths"]["S"]["low"] >= 5 > transfer["lengths"]["H"]["mean"]
-    asked = document("estimate", "--auction", "1S-3S-4NT-5H", "--system", "NS:sayc")["readings"][-1]
+    asked = document("estimate", "--auction", "1S-3S-4NT-5H", "--system", "NS:sayc")[
+        "readings"
+    ][-1]
     assert 1.8 < asked["features"]["key_cards"] < 2.2
     assert "♠ 5" in answer("estimate", "--auction", "1NT p 2H")
     stayman = answer("estimate", "--auction", "1NT-2C-2D")
@@ -185,23 +246,55 @@ def test_what_calls_show_to_somebody_who_sees_no_cards(answer, document, complai
     assert "taken to have passed" in stayman
     minors = document("estimate", "--auction", "1H (2NT)")["readings"][1]
     assert {*minors["moved"][:2]} == {"C", "D"}  # and not the spades that they lack
-    assert "without --hand" in complaint("estimate", "--auction", "1NT-3NT", "--contract", "3NT")
+    assert "without --hand" in complaint(
+        "estimate", "--auction", "1NT-3NT", "--contract", "3NT"
+    )
 
 
 def test_conditions_that_never_hold(answer, document):
-    weak = ("--observer", "S", "--hand", "5432.543.432.432", "--reveal", "N:876.876.765.8765")
+    weak = (
+        "--observer",
+        "S",
+        "--hand",
+        "5432.543.432.432",
+        "--reveal",
+        "N:876.876.765.8765",
+    )
     weak = (*weak, "--reveal", "E:AKQJT9.AKQJT9.A.")
-    assert document("estimate", *weak)["estimators"]["capture"]["T"]["mean_qualified"] is None
+    assert (
+        document("estimate", *weak)["estimators"]["capture"]["T"]["mean_qualified"]
+        is None
+    )
     text = answer("estimate", *weak)
     assert "Conditions fail in every layout: T = 0 there." in text
 
 
 def test_a_contract_that_is_being_played_is_judged_from_here_on(document, answer):
     """Where declarer chooses and few tricks are left: by one plan, as ``play`` does; before that, as dealt."""
-    tricks = ("W:H5 H3 HJ HA", "S:HK H6 H4 H9", "S:H2 H7 HQ HT", "N:DQ D5 D2 D6", "N:DJ D7 D3 D8", "N:D4 D9 DA DT")
+    tricks = (
+        "W:H5 H3 HJ HA",
+        "S:HK H6 H4 H9",
+        "S:H2 H7 HQ HT",
+        "N:DQ D5 D2 D6",
+        "N:DJ D7 D3 D8",
+        "N:D4 D9 DA DT",
+    )
     tricks += ("S:DK C4 C2 C5", "S:CA C6 C3 C7", "S:CK C8 CQ C9")
-    plays = [f"--play={seat.name}:{card}" for trick in map(bb.Trick.of, tricks) for seat, card in trick]
-    words = ("--observer", "S", "--hand", "AJT2.AK2.AK32.AK", "--reveal", "N:K543.Q43.QJ4.Q32", "--players", "4")
+    plays = [
+        f"--play={seat.name}:{card}"
+        for trick in map(bb.Trick.of, tricks)
+        for seat, card in trick
+    ]
+    words = (
+        "--observer",
+        "S",
+        "--hand",
+        "AJT2.AK2.AK32.AK",
+        "--reveal",
+        "N:K543.Q43.QJ4.Q32",
+        "--players",
+        "4",
+    )
     words += ("--contract", "7NT", "--by", "S")
     said = document("estimate", *words, *plays, "--solve", "0")["single_dummy"]
     ranked = document("play", *words, *plays)

@@ -7,7 +7,9 @@ from bayesbridge.cli.screens import print_json, say, show_table
 from bayesbridge.markup import Table
 from bayesbridge.words import tell
 
-EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e\u2066\u200b[bold red]x[/][link=file:///]"
+EVIL = (
+    "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e\u2066\u200b[bold red]x[/][link=file:///]"
+)
 """Escapes of 7 and 8 bits, a delete, marks that turn the direction of writing, a zero-width space, markup of rich."""
 
 SHOWN = "\\x1b]0;owned\\x07\\x1b[2J\\x9b31m\\x7f\\u202e\\u2066\\u200b[bold red]x[/][link=file:///]"
@@ -69,11 +71,17 @@ LIN = (
 )
 
 FEW = ["--draws", "20"]
-RECORDS = [["report", *FEW, "--text"], ["report", *FEW, "--text", "--room", EVIL], ["score", *FEW, "--json"]]
+RECORDS = [
+    ["report", *FEW, "--text"],
+    ["report", *FEW, "--text", "--room", EVIL],
+    ["score", *FEW, "--json"],
+]
 
 
 @pytest.mark.parametrize("words", RECORDS, ids=" ".join)
-@pytest.mark.parametrize(("name", "text"), [("evil.pbn", PBN), ("evil.lin", LIN)], ids=["pbn", "lin"])
+@pytest.mark.parametrize(
+    ("name", "text"), [("evil.pbn", PBN), ("evil.lin", LIN)], ids=["pbn", "lin"]
+)
 def test_records(tmp_path, capsys, words, name, text):
     folder = tmp_path / "\x1b[2J\u202e"
     folder.mkdir()
@@ -145,7 +153,10 @@ POSITION = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--draws", "20"]
 PLUGINS = {
     "plugins": (["plugins"], 0),
     "plugins --json": (["plugins", "--json"], 0),
-    "estimate": (["estimate", *POSITION, "--estimator", f"{EVIL}\n", "--estimator", "raises"], 1),
+    "estimate": (
+        ["estimate", *POSITION, "--estimator", f"{EVIL}\n", "--estimator", "raises"],
+        1,
+    ),
     "bidder": (["estimate", *POSITION, "--call", "W:1NT", "--bidder", f"{EVIL}\n"], 1),
     "unknown": (["estimate", *POSITION, "--estimator", "unknown"], 2),
 }
@@ -165,8 +176,26 @@ def test_plugins(install, capsys, words, status):
 
 def test_the_page_escapes_what_a_plugin_says(install, tmp_path, capsys):
     script = "<script>alert(1)</script>"
-    install("page", NAMES.replace(ascii(EVIL), ascii(script)).replace('name = "raises"', f"name = {script!r}"))
+    install(
+        "page",
+        NAMES.replace(ascii(EVIL), ascii(script)).replace(
+            'name = "raises"', f"name = {script!r}"
+        ),
+    )
     target = tmp_path / "page.html"
-    assert main(["report", *POSITION, "--estimator", script, "--no-history", "--out", str(target)]) == 1
+    assert (
+        main(
+            [
+                "report",
+                *POSITION,
+                "--estimator",
+                script,
+                "--no-history",
+                "--out",
+                str(target),
+            ]
+        )
+        == 1
+    )
     assert script not in target.read_text("utf-8")
     assert script in capsys.readouterr().err

@@ -28,11 +28,19 @@ TABLE = """[Board "1"]\n[Room "Open"]\n[West "Ash"]\n[North "Elm"]\n[East "Fir"]
 [Auction "E"]\n1D Pass 1NT =1= Pass\nPass Pass\n[Note "1:6-10"]\n[Play "N"]\nS8 SJ S6 S4\n\n"""
 LAST = """N:T97.A96.85.AJ875 Q84.J85.A76.KQT4 K.QT3.KJT9432.32 AJ6532.K742.Q.96"]
 [Auction "E"]\n1NT Pass Pass Pass\n[Play "S"]\nDT DQ D5 D6\n\n"""
-CLOSED, SECOND = TABLE.replace("S8", "S9").replace("Open", "Closed"), TABLE.partition("N:")[0].replace('"1"', '"2"')
+CLOSED, SECOND = (
+    TABLE.replace("S8", "S9").replace("Open", "Closed"),
+    TABLE.partition("N:")[0].replace('"1"', '"2"'),
+)
 THIRD = f"{SECOND}{LAST}".replace("N:T97", "E:T97").partition("[Play")[0] + "\n"
 POSITION = 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
 TABLES = TABLE + CLOSED + SECOND + LAST
-FILES = {"TABLES": TABLES, "HISTORY": TABLES + THIRD, "SCHEME": SCHEME, "POSITION": POSITION}
+FILES = {
+    "TABLES": TABLES,
+    "HISTORY": TABLES + THIRD,
+    "SCHEME": SCHEME,
+    "POSITION": POSITION,
+}
 HAND, CONTRACT, ONE = "AKQ2.KJ3.A54.Q32", "--contract 3NT", "--record TABLES"
 SOUTH = "--observer S --hand AKQ2.AJ3.A54.Q32"
 OPEN = f"{SOUTH} --reveal N:J54.Q72.KQ76.A85"
@@ -140,11 +148,22 @@ WAYS = [
     Way("serve --token 0123456789abcdef", "", "port token workers no-browser seed json", "", {"token": "serve"}),
 ]  # fmt: skip
 SLOW = ("play --record TABLES --review", "report TABLES")
-LOOKING = ("estimate", "count", "contracts", "play --contract 3NT", "suit KQ76 A54", "report")
+LOOKING = (
+    "estimate",
+    "count",
+    "contracts",
+    "play --contract 3NT",
+    "suit KQ76 A54",
+    "report",
+)
 """Ways that take a position."""
 
 
-COMMANDS = list(next(action for action in build_parser()._actions if action.dest == "command").choices)
+COMMANDS = list(
+    next(
+        action for action in build_parser()._actions if action.dest == "command"
+    ).choices
+)
 
 
 def command_of(words):
@@ -155,9 +174,15 @@ def options(command):
     """The options of a command, by their first names without dashes."""
     parser = build_parser()
     for word in command.split():
-        parser = next(action for action in parser._actions if action.dest in ("command", "action")).choices[word]
+        parser = next(
+            action for action in parser._actions if action.dest in ("command", "action")
+        ).choices[word]
     parser.add_now()
-    names = (action.option_strings[0].lstrip("-") for action in parser._actions if action.option_strings)
+    names = (
+        action.option_strings[0].lstrip("-")
+        for action in parser._actions
+        if action.option_strings
+    )
     return [name for name in names if name not in ("h", "help-evidence")]
 
 
@@ -168,10 +193,19 @@ def dashed(option, value=None):
 REFUSED, REACHING, USED = {}, {}, {}
 for words in LOOKING:
     refused = next((way.refused.split() for way in WAYS if way.words == words), ())
-    REACHING |= {(f"{words} {SEEN[name]}", dashed(name)): () for name in SEEN if name not in refused}
+    REACHING |= {
+        (f"{words} {SEEN[name]}", dashed(name)): ()
+        for name in SEEN
+        if name not in refused
+    }
 for way in WAYS:
-    used = {name: value or VALUES[name] for name, _, value in (one.partition("=") for one in way.used.split())}
-    names = way.refused.split() if way.refused != "*" else options(command_of(way.words))
+    used = {
+        name: value or VALUES[name]
+        for name, _, value in (one.partition("=") for one in way.used.split())
+    }
+    names = (
+        way.refused.split() if way.refused != "*" else options(command_of(way.words))
+    )
     for name in names:
         if name not in ("json", *used) and f"--{name}" not in way.words:
             REFUSED[f"{way.words} {way.position} {dashed(name)}"] = name
@@ -180,10 +214,16 @@ for way in WAYS:
         if command_of(before) != command_of(way.words):
             whole = "--observer" in before or "--record" in before
             before = f"{way.words} {'' if whole else way.position} {before}"
-        if way.used == WORK or (way.words in SLOW and name not in ("json", "out", "tables")):
+        if way.used == WORK or (
+            way.words in SLOW and name not in ("json", "out", "tables")
+        ):
             REACHING[before, dashed(name, value)] = ()
-        if way.used != WORK and not (way.words in SLOW and name == "bidder"):  # but the usual one these take minutes
-            USED[before, dashed(name, value)] = [pytest.mark.slow] if way.words in SLOW else []
+        if way.used != WORK and not (
+            way.words in SLOW and name == "bidder"
+        ):  # but the usual one these take minutes
+            USED[before, dashed(name, value)] = (
+                [pytest.mark.slow] if way.words in SLOW else []
+            )
 
 
 @pytest.fixture(scope="module")
@@ -209,9 +249,18 @@ def ask(request, capsys, monkeypatch, place):
         if (key := (request.function, words)) not in ANSWERED:
             folder = Path(mkdtemp(dir=place))
             monkeypatch.chdir(folder)
-            status = main([str(place / word) if word in FILES else word for word in shlex.split(words)])
+            status = main(
+                [
+                    str(place / word) if word in FILES else word
+                    for word in shlex.split(words)
+                ]
+            )
             out, err = capsys.readouterr()
-            files = {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}
+            files = {
+                path.name: path.read_text("utf-8")
+                for path in folder.iterdir()
+                if path.is_file()
+            }
             ANSWERED[key] = status, out, files, err
         return ANSWERED[key]
 
@@ -221,7 +270,11 @@ def ask(request, capsys, monkeypatch, place):
 def test_every_option_of_every_command_has_an_entry():
     for command in (*COMMANDS, "plugins new"):
         ways = [way for way in WAYS if command_of(way.words) == command]
-        known = {name.partition("=")[0] for way in ways for name in f"{way.used} {way.refused}".split()}
+        known = {
+            name.partition("=")[0]
+            for way in ways
+            for name in f"{way.used} {way.refused}".split()
+        }
         seen = SEEN if any(command_of(words) == command for words in LOOKING) else ()
         assert set(options(command)) <= known | {*seen}, command
 
@@ -244,11 +297,17 @@ def stop(*what):
 def test_what_is_given_reaches_the_work(ask, monkeypatch, before, words):
     """Commands end where the work would begin, and say with what."""
     for name in ("infer", "count"):
-        monkeypatch.setattr(Belief, name, lambda self, *_, **__: stop(self, self.bidder, self.player))
-    monkeypatch.setattr(play, "turn_of", lambda belief, *_: stop(belief, belief.bidder, belief.player))
+        monkeypatch.setattr(
+            Belief, name, lambda self, *_, **__: stop(self, self.bidder, self.player)
+        )
+    monkeypatch.setattr(
+        play, "turn_of", lambda belief, *_: stop(belief, belief.bidder, belief.player)
+    )
     monkeypatch.setattr(play, "judged_cards", lambda *what, **how: stop(what, how))
     monkeypatch.setattr(record, "html_record", lambda *what, **how: stop(what, how))
-    monkeypatch.setattr(score, "tally_boards", lambda plan, boards, chosen, how, digest: stop(how))
+    monkeypatch.setattr(
+        score, "tally_boards", lambda plan, boards, chosen, how, digest: stop(how)
+    )
     monkeypatch.setattr(Study, "simulate", lambda self, deals, seed, how, *_: stop(how))
     without, with_it = ask(before), ask(f"{before} {words}")
     assert 1 in (without[0], with_it[0])
@@ -256,13 +315,25 @@ def test_what_is_given_reaches_the_work(ask, monkeypatch, before, words):
 
 
 @pytest.mark.parametrize(
-    ("before", "words"), [pytest.param(*what, marks=marks, id=" ".join(what)) for what, marks in USED.items()]
+    ("before", "words"),
+    [
+        pytest.param(*what, marks=marks, id=" ".join(what))
+        for what, marks in USED.items()
+    ],
 )
 def test_what_is_used_changes_the_answer(ask, monkeypatch, before, words):
     monkeypatch.setattr(report, "_command", lambda args: "")  # a page would show it
-    monkeypatch.setattr(views, "html_report", lambda *what, **how: repr((what, how, what[1].to_dict())))
-    monkeypatch.setattr(server, "listen", lambda port: SimpleNamespace(getsockname=lambda: (None, port)))
-    monkeypatch.setattr(server, "explorer", lambda token, workers, ready, seed: ready() or stop(token, workers, seed))
+    monkeypatch.setattr(
+        views, "html_report", lambda *what, **how: repr((what, how, what[1].to_dict()))
+    )
+    monkeypatch.setattr(
+        server, "listen", lambda port: SimpleNamespace(getsockname=lambda: (None, port))
+    )
+    monkeypatch.setattr(
+        server,
+        "explorer",
+        lambda token, workers, ready, seed: ready() or stop(token, workers, seed),
+    )
     monkeypatch.setattr(webbrowser, "open", print)
     without, with_it = ask(before), ask(f"{before} {words}")
     assert without[0] < 2 or with_it[0] < 2

@@ -44,8 +44,15 @@ def test_an_option_says_what_the_value_says(words, piece):
 
 def test_the_order_across_options_is_the_order_typed():
     """A void speaks of what was not played before it, so the order matters."""
-    played_first = believed(*SOUTH, "--play", "E:HA", "--void", "E:H", "--call", "W:1NT", "--play", "S:HK")
-    assert played_first.evidence == (bb.Play("E", "HA"), bb.Void("E", "H"), bb.Called("W", "1NT"), bb.Play("S", "HK"))
+    played_first = believed(
+        *SOUTH, "--play", "E:HA", "--void", "E:H", "--call", "W:1NT", "--play", "S:HK"
+    )
+    assert played_first.evidence == (
+        bb.Play("E", "HA"),
+        bb.Void("E", "H"),
+        bb.Called("W", "1NT"),
+        bb.Play("S", "HK"),
+    )
     with pytest.raises(bb.BayesBridgeError, match="cannot hold together"):
         believed(*SOUTH, "--void", "E:H", "--play", "E:HA")
 
@@ -53,7 +60,10 @@ def test_the_order_across_options_is_the_order_typed():
 def test_who_sits_where():
     assert believed(*SOUTH).dummy is bb.Seat.N
     assert believed(*SOUTH, "--dummy", "w").dummy is bb.Seat.W
-    assert believed("--observer", "north", "--hand", HAND, "--dummy", "E").pair == (bb.Seat.N, bb.Seat.E)
+    assert believed("--observer", "north", "--hand", HAND, "--dummy", "E").pair == (
+        bb.Seat.N,
+        bb.Seat.E,
+    )
     assert believed(*SOUTH, "--players", "3") == believed(*SOUTH)
     four = believed(*SOUTH, "--players", "4", "--call", "N:1H", "--call", "E:X")
     assert four.dummy is None
@@ -84,7 +94,9 @@ def test_passes_that_nobody_mentioned_are_said(answer, document):
         ("(1H) 2C (p)", "W:1H 2C Pass", []),
     ],
 )
-def test_calls_of_one_side_are_ours_and_passes_are_put_in(auction, read, passed, document):
+def test_calls_of_one_side_are_ours_and_passes_are_put_in(
+    auction, read, passed, document
+):
     said = document("count", *SOUTH, "--auction", auction)
     assert (said["auction"], said["assumed_passes"]) == (read, passed)
 
@@ -93,18 +105,34 @@ def test_count_counts(document, answer):
     said = document("count", *SOUTH)
     assert said["layouts"] == "84478098072866400"
     assert said["entropy_bits"] == pytest.approx(56.2294268726)
-    assert document("count", *SOUTH, "--reveal", "N:J54.AQ2.KQ76.A85")["layouts"] == "10400600"
-    belief = bb.Belief("S", HAND).given(bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 10, 12))
-    said = document("count", *SOUTH, "--void", "E:H", "--length", "W:S:5+", "--hcp", "W:10-12")
+    assert (
+        document("count", *SOUTH, "--reveal", "N:J54.AQ2.KQ76.A85")["layouts"]
+        == "10400600"
+    )
+    belief = bb.Belief("S", HAND).given(
+        bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 10, 12)
+    )
+    said = document(
+        "count", *SOUTH, "--void", "E:H", "--length", "W:S:5+", "--hcp", "W:10-12"
+    )
     assert said["layouts"] == str(belief.count())
-    assert said["evidence"] == ["E is void in H", "W has 5 to 13 cards in S", "W has 10 to 12 high-card points"]
+    assert said["evidence"] == [
+        "E is void in H",
+        "W has 5 to 13 cards in S",
+        "W has 10 to 12 high-card points",
+    ]
     whole = ("--reveal", "N:J54.AQ2.KQ76.A85", "--reveal", "E:T9876.T9876.JT9.")
     assert answer("count", *SOUTH, *whole).endswith("\n1 layout fits: 0.00 bits.\n")
     assert "84 478 098 072 866 400 layouts fit: 56.23 bits." in answer("count", *SOUTH)
 
 
 def test_the_number_of_players_follows_from_what_is_given():
-    three = [(), ("--call", "W:1NT"), ("--auction", "S:1NT p p"), ("--dummy", "N", "--auction", "S:1NT 2NT p p")]
+    three = [
+        (),
+        ("--call", "W:1NT"),
+        ("--auction", "S:1NT p p"),
+        ("--dummy", "N", "--auction", "S:1NT 2NT p p"),
+    ]
     four = [
         ("--call", "N:1H"),
         ("--call", "W:1H", "--call", "S:X"),
@@ -138,18 +166,37 @@ def test_what_three_players_cannot_do_says_how_four_are_asked_for(complaint, wor
 
 
 def test_auctions_as_people_write_them():
-    written = ["S:1S p 3S p", "S:1S-P-3S-P", "S: 1S, pass, 3S, -", "S:1S (p) 3S (p)", "S:1S 3S (p)"]
-    assert len({str(believed(*SOUTH, "--auction", text).auction) for text in written}) == 1
+    written = [
+        "S:1S p 3S p",
+        "S:1S-P-3S-P",
+        "S: 1S, pass, 3S, -",
+        "S:1S (p) 3S (p)",
+        "S:1S 3S (p)",
+    ]
+    assert (
+        len({str(believed(*SOUTH, "--auction", text).auction) for text in written}) == 1
+    )
 
 
-FOUR = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4", "--call", "W:1NT")
+FOUR = (
+    "--observer",
+    "S",
+    "--hand",
+    "A432.K43.J54.Q32",
+    "--players",
+    "4",
+    "--call",
+    "W:1NT",
+)
 SYSTEMS = ("--system", "strong-notrump", "--system", "ew:weak-twos = 0.3")
 
 
 def test_options_files_and_python_say_the_same(tmp_path):
     given = position(*FOUR, *SYSTEMS, "--vulnerable", "All")
     belief = given.belief()
-    assert belief.bidder == bb.SystemBidder(["strong-notrump", "EW:weak-twos=0.3"], base=bb.LearnedBidder("All"))
+    assert belief.bidder == bb.SystemBidder(
+        ["strong-notrump", "EW:weak-twos=0.3"], base=bb.LearnedBidder("All")
+    )
     assert position(*given.words()).belief() == belief
     (tmp_path / "p.toml").write_text(given.toml())
     assert 'system = ["strong-notrump", "EW:weak-twos=0.3"]' in given.toml()
@@ -157,19 +204,30 @@ def test_options_files_and_python_say_the_same(tmp_path):
     scope = {"bb": bb}
     exec(python_lines(belief), scope)
     assert scope["belief"] == belief
-    (tmp_path / "one.toml").write_text(given.toml().replace('["strong-notrump", "EW:weak-twos=0.3"]', '"weak-twos"'))
-    assert Position.read(str(tmp_path / "one.toml")).belief().bidder.systems[0].text == "weak-twos"
+    (tmp_path / "one.toml").write_text(
+        given.toml().replace('["strong-notrump", "EW:weak-twos=0.3"]', '"weak-twos"')
+    )
+    assert (
+        Position.read(str(tmp_path / "one.toml")).belief().bidder.systems[0].text
+        == "weak-twos"
+    )
 
 
 def test_it_is_said_in_words(answer, document):
     told = document("count", *FOUR, *SYSTEMS)["systems"]
-    assert told[1].startswith("EW play weak-twos with probability 0.3 (opening 2D shows 5-10 points, D6; ")
-    assert "System: both sides play strong-notrump (opening 1NT shows" in answer("count", *FOUR, *SYSTEMS)
+    assert told[1].startswith(
+        "EW play weak-twos with probability 0.3 (opening 2D shows 5-10 points, D6; "
+    )
+    assert "System: both sides play strong-notrump (opening 1NT shows" in answer(
+        "count", *FOUR, *SYSTEMS
+    )
     assert "systems" not in document("count", *FOUR)
 
 
 def test_answers_follow_the_system(document):
-    calls = document("bid", "AQ5.KJ3.KJ54.Q73", "--auction", "1NT p 2NT p", "--system", "sayc")["calls"]
+    calls = document(
+        "bid", "AQ5.KJ3.KJ54.Q73", "--auction", "1NT p 2NT p", "--system", "sayc"
+    )["calls"]
     assert calls["3NT"] > 0.8 > 0.1 > calls["3C"]
 
 
@@ -196,24 +254,43 @@ def test_three_bid_where_nothing_else_is_said(complaint):
     assert believed(*SOUTH, "--auction", "1NT p 3NT p p p").dummy is None
     line = complaint("count", *SOUTH, "--auction", "1NT p 3NT p p p", "--players", "3")
     assert line.startswith("argument --auction: illegal call")
-    assert line.endswith("(only three bid here, not N; for the usual game add --players 4)")
+    assert line.endswith(
+        "(only three bid here, not N; for the usual game add --players 4)"
+    )
 
 
 @pytest.mark.parametrize(
-    ("words", "cards"), [((), None), (("--after-trick", "4"), 16), (("--after-trick", "0"), 0)], ids=str
+    ("words", "cards"),
+    [((), None), (("--after-trick", "4"), 16), (("--after-trick", "0"), 0)],
+    ids=str,
 )
 def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
     record = read_pbn(BOARDS).records[1]
     told = believed("--record", BOARDS, "--board", "2", "--observer", "W", *words)
     seen = bb.Belief.of_record(record, "W", cards=cards)
-    assert (told.hand, told.evidence, told.bidder, told.player) == (seen.hand, seen.evidence, seen.bidder, seen.player)
+    assert (told.hand, told.evidence, told.bidder, told.player) == (
+        seen.hand,
+        seen.evidence,
+        seen.bidder,
+        seen.player,
+    )
 
 
 def test_points_of_the_hidden_hands(document, answer):
     """Exactly, beside the posterior's own answer; on the screen the mean and the middle of four fifths."""
-    words = ("estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--hcp", "W:5+")
+    words = (
+        "estimate",
+        "--observer",
+        "S",
+        "--hand",
+        "AKQ2.KJ3.A54.Q32",
+        "--hcp",
+        "W:5+",
+    )
     said = document(*words)
-    west = {int(points): share for points, share in said["point_probabilities"]["W"].items()}
+    west = {
+        int(points): share for points, share in said["point_probabilities"]["W"].items()
+    }
     assert said["points_exact"] is True
     assert sum(west.values()) == pytest.approx(1)
     assert all(west[points] == 0 for points in range(5))
@@ -221,5 +298,13 @@ def test_points_of_the_hidden_hands(document, answer):
     row = re.search(r"^W +([\d.]+) +(\d+) to (\d+) ", answer(*words), re.M)
     assert float(row[1]) == pytest.approx(mean, abs=0.051)
     low, high = int(row[2]), int(row[3])
-    assert sum(west[points] for points in range(low)) < 0.1 <= sum(west[points] for points in range(low + 1))
-    assert sum(west[points] for points in range(high)) < 0.9 <= sum(west[points] for points in range(high + 1))
+    assert (
+        sum(west[points] for points in range(low))
+        < 0.1
+        <= sum(west[points] for points in range(low + 1))
+    )
+    assert (
+        sum(west[points] for points in range(high))
+        < 0.9
+        <= sum(west[points] for points in range(high + 1))
+    )

@@ -13,11 +13,17 @@ COMMAND = [sys.executable, "-m", "bayesbridge"]
 
 
 def run(*words, **options):
-    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, encoding="utf-8", **options)
+    return subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, encoding="utf-8", **options
+    )
 
 
 def environment(**changes):
-    return {key: value for key, value in {**os.environ, **changes}.items() if value is not None}
+    return {
+        key: value
+        for key, value in {**os.environ, **changes}.items()
+        if value is not None
+    }
 
 
 COMPILED = {"numba", "arviz", "xarray", "pandas", "matplotlib"}
@@ -30,7 +36,10 @@ LIGHT = {
     "exact study": (["study", "captures", "--exact"], EVERYTHING),
     "count": (["count", *POSITION, "--json"], {*COMPILED, "scipy", "pluggy", "rich"}),
     "estimate": (["estimate", *POSITION[:6]], COMPILED - {"numba"}),
-    "estimate --json": (["estimate", *POSITION[:6], "--json"], {*COMPILED, "rich"} - {"numba"}),
+    "estimate --json": (
+        ["estimate", *POSITION[:6], "--json"],
+        {*COMPILED, "rich"} - {"numba"},
+    ),
 }
 
 
@@ -47,14 +56,20 @@ def test_commands_load_no_more_than_they_need(words, heavy, kept):
         "import sys; from bayesbridge.cli import main; status = main(sys.argv[1:]);"
         f"print({heavy!r} & sys.modules.keys() or 'none', file=sys.stderr); sys.exit(status)"
     )
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "none\n")
 
 
 def test_a_closed_pipe_is_silent():
     read, write = os.pipe()
     os.close(read)
-    for words in (["study", "captures", "--exact"], ["--help"], ["bid", HAND, "--json"]):
+    for words in (
+        ["study", "captures", "--exact"],
+        ["--help"],
+        ["bid", HAND, "--json"],
+    ):
         done = subprocess.run([*COMMAND, *words], stdout=write, stderr=subprocess.PIPE)
         assert (done.returncode, done.stderr) == (0, b"")
     os.close(write)
@@ -62,7 +77,9 @@ def test_a_closed_pipe_is_silent():
 
 def test_a_full_disk_is_one_line_and_status_1():
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*COMMAND, "bid", HAND], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [*COMMAND, "bid", HAND], stdout=full, stderr=subprocess.PIPE, text=True
+        )
     assert done.returncode == 1
     assert done.stderr.startswith("bayesbridge: OSError: ")
     assert done.stderr.count("\n") == 1
@@ -70,11 +87,28 @@ def test_a_full_disk_is_one_line_and_status_1():
 
 @pytest.mark.slow
 def test_commands_that_start_cold_together_do_not_hurt_each_other(tmp_path):
-    words = ["estimate", "--observer", "S", "--hand", HAND, "--call", "W:1NT", "--draws", "300", "--json"]
+    words = [
+        "estimate",
+        "--observer",
+        "S",
+        "--hand",
+        HAND,
+        "--call",
+        "W:1NT",
+        "--draws",
+        "300",
+        "--json",
+    ]
     environment = {**os.environ, "BAYESBRIDGE_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "bayesbridge", *words]
     processes = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         for _ in range(3)
     ]
     answers = [process.communicate(timeout=600) for process in processes]

@@ -29,11 +29,24 @@ def test_the_page_is_written_and_named(folder, answer):
     assert [path.name for path in folder.iterdir()] == ["page.html"]
 
 
-TWO = [*QUESTION, "--dummy", "W", "--call", "N:Pass", "--no-history", "--seed", "4", "--title", "Two hands"]
+TWO = [
+    *QUESTION,
+    "--dummy",
+    "W",
+    "--call",
+    "N:Pass",
+    "--no-history",
+    "--seed",
+    "4",
+    "--title",
+    "Two hands",
+]
 RECORD = ["report", "one.pbn", "--observer", "W", "--draws", "50"]
 
 
-@pytest.mark.parametrize(("words", "title"), [(TWO, "Two hands"), (RECORD, "Board 1: what West believes")])
+@pytest.mark.parametrize(
+    ("words", "title"), [(TWO, "Two hands"), (RECORD, "Board 1: what West believes")]
+)
 def test_the_command_on_the_page_makes_it_again(folder, answer, document, words, title):
     text = BOARDS.read_text("utf-8").split("[Event ")[1]
     short = "[Event " + re.sub(r'(\[Play "N"\]\n.*?\n).*', r"\1*\n", text, flags=re.S)
@@ -52,7 +65,10 @@ def test_the_command_on_the_page_makes_it_again(folder, answer, document, words,
 @pytest.mark.parametrize(
     ("words", "complaint_says"),
     [
-        (["--out", "page.txt"], "argument --out: 'page.txt': the report is a web page, let its name end in .html"),
+        (
+            ["--out", "page.txt"],
+            "argument --out: 'page.txt': the report is a web page, let its name end in .html",
+        ),
         (["--estimator", "weather"], "argument --estimator"),
         (["--void", "E:H", "--holds", "E:HA"], "cannot hold together"),
         (["--method", "enumerate"], "argument --method enumerate"),
@@ -66,12 +82,19 @@ def test_bad_input_writes_nothing(folder, complaint, words, complaint_says):
 
 
 def test_a_contract_by_options_and_json_that_says_where_and_how(folder, document):
-    whole = document(*QUESTION, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history")
+    whole = document(
+        *QUESTION, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history"
+    )
     assert whole["file"] == "report.html"
     assert whole["bytes"] == (folder / "report.html").stat().st_size
     assert (whole["method"], whole["layouts"]) == ("convolution", "84478098072866400")
     said = whole["contract"]
-    assert (said["name"], said["by"], said["basis"], said["solved"]) == ("3NT", "S", "network", 0)
+    assert (said["name"], said["by"], said["basis"], said["solved"]) == (
+        "3NT",
+        "S",
+        "network",
+        0,
+    )
     text = (folder / "report.html").read_text("utf-8")
     assert "<h2>Whether 3NT by S makes</h2>" in text
     assert "T ≥ 9" in text
@@ -79,11 +102,16 @@ def test_a_contract_by_options_and_json_that_says_where_and_how(folder, document
 
 def test_solve_means_the_contract_of_the_auction(folder, document):
     calls = ["--call", "S:1NT", "--call", "W:Pass", "--call", "E:Pass"]
-    assert document(*QUESTION, *calls, "--solve", "0", "--no-history")["contract"]["name"] == "1NT"
+    assert (
+        document(*QUESTION, *calls, "--solve", "0", "--no-history")["contract"]["name"]
+        == "1NT"
+    )
 
 
 @pytest.mark.parametrize("kind", ["folder", "device", "read-only"])
-def test_what_hinders_a_report_is_said_before_the_work(complaint, tmp_path, kind, monkeypatch):
+def test_what_hinders_a_report_is_said_before_the_work(
+    complaint, tmp_path, kind, monkeypatch
+):
     path = tmp_path / "page.html"
     expected = {"folder": "it is a folder", "device": "it is a device"}
     if kind == "folder":

@@ -19,11 +19,22 @@ BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
 
 def test_score_at_several_moments(document, answer):
-    words = ["score", BOARDS, "--boards", "2", "--reader", "counting", "--moments", "9,auction"]
+    words = [
+        "score",
+        BOARDS,
+        "--boards",
+        "2",
+        "--reader",
+        "counting",
+        "--moments",
+        "9,auction",
+    ]
     said = document(*words)
     assert list(said["moments"]) == ["auction", "trick 9"]
     assert said["moments"]["auction"]["log_tssr"] == 0.0
-    assert said["moments"]["auction"]["card_log_loss"] == pytest.approx(1.0986, abs=1e-4)
+    assert said["moments"]["auction"]["card_log_loss"] == pytest.approx(
+        1.0986, abs=1e-4
+    )
     assert said["reader"] == "counting"
     shown = answer(*words)
     assert "Reader counting, the opening leader; losses in nats" in shown
@@ -36,26 +47,49 @@ def without_seconds(said):
     return said
 
 
-def test_several_readers_are_compared_on_the_same_boards(document, answer, complaint, tmp_path):
+def test_several_readers_are_compared_on_the_same_boards(
+    document, answer, complaint, tmp_path
+):
     """The same to the last bit for any number of workers, and from what a folder keeps."""
     direct = "tests.studies.test_readers:Direct"
-    words = ["score", BOARDS, "--boards", "5", "--reader", "counting", "--reader", direct]
+    words = [
+        "score",
+        BOARDS,
+        "--boards",
+        "5",
+        "--reader",
+        "counting",
+        "--reader",
+        direct,
+    ]
     alone = without_seconds(document(*words, "--workers", "1"))
     counting, other = (alone["readers"][name] for name in ("counting", direct))
     less = alone["differences"]["counting"]
-    assert (alone["compared_with"], list(alone["differences"]), less["boards"]) == (direct, ["counting"], 5)
-    for key in ("honour_log_loss", "length_log_loss", "points_rmse", "calibration_error"):
+    assert (alone["compared_with"], list(alone["differences"]), less["boards"]) == (
+        direct,
+        ["counting"],
+        5,
+    )
+    for key in (
+        "honour_log_loss",
+        "length_log_loss",
+        "points_rmse",
+        "calibration_error",
+    ):
         assert less[key] == pytest.approx(counting[key] - other[key], abs=1e-9)
     assert less["length_log_loss_error"] > 0
     assert less["honour_log_loss_error"] == pytest.approx(0.0, abs=1e-9)
     kept = [*words, "--resume", str(tmp_path / "kept")]
     assert without_seconds(document(*kept, "--workers", "2")) == alone
-    assert sorted(path.name for path in (tmp_path / "kept").glob("*.npy")) == [f"chunk-{i:08d}.npy" for i in range(3)]
+    assert sorted(path.name for path in (tmp_path / "kept").glob("*.npy")) == [
+        f"chunk-{i:08d}.npy" for i in range(3)
+    ]
     (tmp_path / "kept" / "chunk-00000001.npy").unlink()
     assert without_seconds(document(*kept, "--workers", "1")) == alone
     assert "belongs to another run: chair is" in complaint(*kept, "--chair", "declarer")
-    assert f"Less {direct} on the same boards, after auction; losses in nats" in " ".join(
-        answer(*words, "--workers", "1").split()
+    assert (
+        f"Less {direct} on the same boards, after auction; losses in nats"
+        in " ".join(answer(*words, "--workers", "1").split())
     )
 
 
@@ -67,44 +101,98 @@ class Raises:
 
 
 def test_a_reader_that_raises_is_named_with_its_line(capsys):
-    assert main(["score", BOARDS, "--boards", "1", "--reader", f"{__name__}:Raises"]) == 1
+    assert (
+        main(["score", BOARDS, "--boards", "1", "--reader", f"{__name__}:Raises"]) == 1
+    )
     err = capsys.readouterr().err
-    assert err.startswith("bayesbridge: reader Raises, board 1, raised ZeroDivisionError: division by zero (at ")
+    assert err.startswith(
+        "bayesbridge: reader Raises, board 1, raised ZeroDivisionError: division by zero (at "
+    )
     assert re.search(r"test_score\.py:\d+\)\n$", err)
 
 
 def test_replay_sharpens_to_one_layout(document):
-    said = document("report", BOARDS, "--text", "--board", "2", "--observer", "W", "--draws", "200")
+    said = document(
+        "report", BOARDS, "--text", "--board", "2", "--observer", "W", "--draws", "200"
+    )
     steps = said["steps"]
     assert said["board"] == "2"
     assert said["contract"] == "1NT by W"
-    assert {"event", "layouts", "entropy_bits", "T_mean", "T_mean_qualified", "qualified", "exact"} <= set(steps[0])
+    assert {
+        "event",
+        "layouts",
+        "entropy_bits",
+        "T_mean",
+        "T_mean_qualified",
+        "qualified",
+        "exact",
+    } <= set(steps[0])
     assert steps[0]["layouts"] == "84478098072866400"
-    assert (steps[-1]["layouts"], steps[-1]["entropy_bits"]) == ("1", pytest.approx(0.0, abs=1e-9))
+    assert (steps[-1]["layouts"], steps[-1]["entropy_bits"]) == (
+        "1",
+        pytest.approx(0.0, abs=1e-9),
+    )
     counts = [int(step["layouts"]) for step in steps]
     assert counts == sorted(counts, reverse=True)
 
 
 def test_north_looks_where_north_is_asked(document, tmp_path):
     """North is seat 0, which must not be taken for no seat."""
-    said = document("count", "--record", BOARDS, "--board", "2", "--observer", "N", "--after-trick", "0")
+    said = document(
+        "count",
+        "--record",
+        BOARDS,
+        "--board",
+        "2",
+        "--observer",
+        "N",
+        "--after-trick",
+        "0",
+    )
     assert (said["observer"], said["hand"]) == ("N", "AT982.KQ5.9.JT72")
     short = tmp_path / "short.pbn"
-    short.write_text('[Board "1"]\n[Deal "N:AKQ2.KJ3.A54.Q32 - - -"]\n[Auction "N"]\n1NT\n', "utf-8")
-    assert document("report", str(short), "--text", "--observer", "N", "--draws", "20")["observer"] == "N"
+    short.write_text(
+        '[Board "1"]\n[Deal "N:AKQ2.KJ3.A54.Q32 - - -"]\n[Auction "N"]\n1NT\n', "utf-8"
+    )
+    assert (
+        document("report", str(short), "--text", "--observer", "N", "--draws", "20")[
+            "observer"
+        ]
+        == "N"
+    )
 
 
 def test_score_keys(document):
     said = document("score", BOARDS, "--boards", "2", "--draws", "200")
-    assert {"boards", "honour_log_loss", "length_log_loss", "brier", "top1", "seconds_per_board"} <= set(said)
+    assert {
+        "boards",
+        "honour_log_loss",
+        "length_log_loss",
+        "brier",
+        "top1",
+        "seconds_per_board",
+    } <= set(said)
     assert said["boards"] == 2
     assert 0.5 < said["honour_log_loss"] < 2.0
     assert sum(row["cards"] for row in said["calibration"]) % 3 == 0
-    said = document("score", BOARDS, "--boards", "2", "--draws", "100", "--chair", "declarer", "--cards", "1")
+    said = document(
+        "score",
+        BOARDS,
+        "--boards",
+        "2",
+        "--draws",
+        "100",
+        "--chair",
+        "declarer",
+        "--cards",
+        "1",
+    )
     assert (said["chair"], said["after_cards"], said["draws"]) == ("declarer", 1, 100)
 
 
-def test_records_that_cannot_be_scored_are_counted_with_the_reason(tmp_path, answer, document, complaint):
+def test_records_that_cannot_be_scored_are_counted_with_the_reason(
+    tmp_path, answer, document, complaint
+):
     """A board whose play is short and one without a play, beside one that will do."""
     boards = Path(BOARDS).read_text("utf-8").split("[Event ")[1:4]
     whole, short, bare = (f"[Event {board}" for board in boards)
@@ -117,10 +205,15 @@ def test_records_that_cannot_be_scored_are_counted_with_the_reason(tmp_path, ans
     said = document("score", str(file), "--cards", "20", "--draws", "100")
     assert said["boards"] == 1
     assert said["left_out"] == {"the play is shorter": 2}
-    assert "2 records left out: the play is shorter." in answer("score", str(file), "--cards", "20", "--draws", "100")
+    assert "2 records left out: the play is shorter." in answer(
+        "score", str(file), "--cards", "20", "--draws", "100"
+    )
     file.write_text(short + bare, "utf-8")
     line = complaint("score", str(file), "--cards", "20")
-    assert line == f"argument FILE: no board of '{file}' can be scored: the play is shorter (2)"
+    assert (
+        line
+        == f"argument FILE: no board of '{file}' can be scored: the play is shorter (2)"
+    )
 
 
 def test_of_many_notes_the_first_five_are_told(tmp_path, capsys):
@@ -140,8 +233,12 @@ PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction
 def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 
-    one = ReadingScores(np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0)
-    monkeypatch.setattr(benchmark, "look", lambda reader, record, seen: replace(one, values=np.ones(8)))
+    one = ReadingScores(
+        np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0
+    )
+    monkeypatch.setattr(
+        benchmark, "look", lambda reader, record, seen: replace(one, values=np.ones(8))
+    )
 
     def peak(n, command, *words, status):
         path = tmp_path / f"{n}.{ending}"
@@ -155,10 +252,16 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         finally:
             tracemalloc.stop()
 
-    for asked in (("report", "--text", "--board", "none", 2), ("score", "--workers", "1", 0)):
+    for asked in (
+        ("report", "--text", "--board", "none", 2),
+        ("score", "--workers", "1", 0),
+    ):
         command, *words, status = asked
         peak(50, command, *words, status=status)  # loads what is loaded once
         # What other tests left behind may be collected, or anything loaded late, during one of the runs. A record that
         # is kept, 330 bytes where all boards are alike, would make it a third more.
         few = max(peak(100, command, *words, status=status) for _ in range(2))
-        assert min(peak(700, command, *words, status=status) for _ in range(2)) < 1.15 * few, command
+        assert (
+            min(peak(700, command, *words, status=status) for _ in range(2))
+            < 1.15 * few
+        ), command

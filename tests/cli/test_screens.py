@@ -22,9 +22,13 @@ def in_terminal(words, stream, until=None, **changes):
     ours, theirs = pty.openpty()
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
     shown = b""
-    with subprocess.Popen([*COMMAND, *words], **pipes, env=environment(FORCE_COLOR=None, **changes)) as process:
+    with subprocess.Popen(
+        [*COMMAND, *words], **pipes, env=environment(FORCE_COLOR=None, **changes)
+    ) as process:
         os.close(theirs)
-        with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        with contextlib.suppress(
+            OSError
+        ):  # how Linux says that the other end is closed
             while piece := os.read(ours, 65536):
                 shown += piece
                 if until and until in shown:
@@ -32,14 +36,19 @@ def in_terminal(words, stream, until=None, **changes):
                     until = None
         out, err = process.communicate()
     os.close(ours)
-    return process.returncode, shown.decode(), (out if stream == "stderr" else err).decode()
+    return (
+        process.returncode,
+        shown.decode(),
+        (out if stream == "stderr" else err).decode(),
+    )
 
 
 BOLD = {"\x1b[1m", "\x1b[0m"}
 
 
 @pytest.mark.parametrize(
-    ("term", "plain", "escapes"), [("xterm-256color", "", BOLD), ("xterm-256color", "1", BOLD), ("dumb", "", set())]
+    ("term", "plain", "escapes"),
+    [("xterm-256color", "", BOLD), ("xterm-256color", "1", BOLD), ("dumb", "", set())],
 )
 def test_a_terminal_sees_bold_titles_and_no_colours(term, plain, escapes):
     status, shown, err = in_terminal(["bid", HAND], "stdout", TERM=term, NO_COLOR=plain)
@@ -50,7 +59,9 @@ def test_a_terminal_sees_bold_titles_and_no_colours(term, plain, escapes):
 
 def test_progress_is_shown_on_a_terminal_and_an_interrupt_ends_with_130_and_no_traceback():
     words = ["study", "captures", "--deals", "1e12", "--json"]
-    status, shown, out = in_terminal(words, "stderr", until=b" of 1 000 000 000 000 deals")
+    status, shown, out = in_terminal(
+        words, "stderr", until=b" of 1 000 000 000 000 deals"
+    )
     assert (status, out) == (130, "")
     assert "Traceback" not in shown
     line = "bayesbridge: interrupted: nothing is kept; with --resume FOLDER what is done stays"
@@ -74,7 +85,10 @@ def test_estimate_shows_progress_on_a_terminal_only():
 
 def test_an_ascii_terminal_gets_an_answer_too():
     few = ["--holds", "E:ST,S9,S8,HT,H9,H8,CK,CJ", "--trick", "W:S7", "--seat", "N"]
-    for words, shown in ((["capture", HAND, DUMMY], b"T = 11"), (["play", *EVIDENCE, *few], b"#####")):
+    for words, shown in (
+        (["capture", HAND, DUMMY], b"T = 11"),
+        (["play", *EVIDENCE, *few], b"#####"),
+    ):
         ascii_only = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
         done = subprocess.run([*COMMAND, *words], capture_output=True, env=ascii_only)
         assert (done.returncode, done.stderr) == (0, b"")
@@ -86,8 +100,16 @@ def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
     """No figure is cut or left out; the parts of a table all begin with its first column."""
     monkeypatch.setenv("COLUMNS", str(columns))
     rows = [[f"row {i}", *(f"{i}{j}.5 % ± 2.1 %" for j in range(6))] for i in range(3)]
-    show_table(Table("A title of so many words that it has no room on a narrow terminal", ["", *"abcdef"], rows))
-    say("And a sentence of so many words that it has no room on any terminal of a width that is usual")
+    show_table(
+        Table(
+            "A title of so many words that it has no room on a narrow terminal",
+            ["", *"abcdef"],
+            rows,
+        )
+    )
+    say(
+        "And a sentence of so many words that it has no room on any terminal of a width that is usual"
+    )
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= columns
     assert all(out.count(cell) == 1 for row in rows for cell in row[1:])
@@ -95,11 +117,19 @@ def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [pytest.param("play --seconds 4", marks=pytest.mark.slow), "contracts --contracts 3NT,2NT --seconds 1"]
+    "words",
+    [
+        pytest.param("play --seconds 4", marks=pytest.mark.slow),
+        "contracts --contracts 3NT,2NT --seconds 1",
+    ],
 )
 def test_a_first_ranking_is_told_on_a_terminal_while_more_is_solved(words):
     hand = "--observer W --hand Q8642.93.J84.K75 --players 4 --draws 200"
-    more = f"{hand} --contract 3NT --by S" if words.startswith("play") else f"--hand {HAND} --reveal N:{DUMMY}"
+    more = (
+        f"{hand} --contract 3NT --by S"
+        if words.startswith("play")
+        else f"--hand {HAND} --reveal N:{DUMMY}"
+    )
     status, shown, out = in_terminal([*words.split(), *more.split()], "stderr")
     assert status == 0
     assert re.search(r"bayesbridge: so far.*: \S+", shown)

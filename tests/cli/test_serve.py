@@ -15,12 +15,35 @@ from tests.web.pages import PATIENCE, TOKEN
 @pytest.mark.parametrize(
     ("number", "status", "words", "told"),
     [
-        (signal.SIGINT, 130, (), r"The explorer is at http://127\.0\.0\.1:\d+/[\w-]{22}/\n"),
-        (signal.SIGTERM, -signal.SIGTERM, ("--json", "--token", TOKEN), rf'{{"address": "http.*/{TOKEN}/".*}}\n'),
+        (
+            signal.SIGINT,
+            130,
+            (),
+            r"The explorer is at http://127\.0\.0\.1:\d+/[\w-]{22}/\n",
+        ),
+        (
+            signal.SIGTERM,
+            -signal.SIGTERM,
+            ("--json", "--token", TOKEN),
+            rf'{{"address": "http.*/{TOKEN}/".*}}\n',
+        ),
     ],
 )
-def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(web, number, status, words, told):
-    command = [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0", "--workers", "1", *words]
+def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(
+    web, number, status, words, told
+):
+    command = [
+        sys.executable,
+        "-m",
+        "bayesbridge",
+        "serve",
+        "--no-browser",
+        "--port",
+        "0",
+        "--workers",
+        "1",
+        *words,
+    ]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, **pipes, cwd=Path(__file__).parents[2])
     assert re.fullmatch(told, process.stdout.readline())
@@ -33,6 +56,8 @@ def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(web, number
 def test_the_command_says_what_is_wrong(web, complaint, monkeypatch):
     assert "16 to 64 letters" in complaint("serve", "--token", "short")
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert "give another --port" in complaint("serve", "--port", str(taken.getsockname()[1]))
+        assert "give another --port" in complaint(
+            "serve", "--port", str(taken.getsockname()[1])
+        )
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "pip install 'bayesbridge-hands[web]'" in complaint("serve")

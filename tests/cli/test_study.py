@@ -19,15 +19,31 @@ def chunks_in(path):
     return len(list(path.glob("*.npy")))
 
 
-@pytest.mark.parametrize("scheduler", [pytest.param("threads", marks=pytest.mark.slow), "processes"])
-def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(document, tmp_path, scheduler):
+@pytest.mark.parametrize(
+    "scheduler", [pytest.param("threads", marks=pytest.mark.slow), "processes"]
+)
+def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(
+    document, tmp_path, scheduler
+):
     study = ["captures", "--deals", "4e6", "--runs", "2", "--seed", "5"]
     path, moments = tmp_path / "run", random.Random(scheduler)
     kills = 0
     while kills < 2:
         seen = chunks_in(path)
-        words = [*COMMAND, *study, "--resume", str(path), "--scheduler", scheduler, "--workers", "1", "--json"]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        words = [
+            *COMMAND,
+            *study,
+            "--resume",
+            str(path),
+            "--scheduler",
+            scheduler,
+            "--workers",
+            "1",
+            "--json",
+        ]
+        process = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         # Once it is at work again, at any moment: also in the middle of a file.
         while chunks_in(path) <= seen and process.poll() is None:
             time.sleep(0.01)
@@ -39,20 +55,38 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(doc
         kills += 1
     assert kills > 0
     assert 0 < chunks_in(path) <= 2 * 8
-    resumed, undisturbed = document("study", *study, "--resume", str(path)), document("study", *study)
+    resumed, undisturbed = (
+        document("study", *study, "--resume", str(path)),
+        document("study", *study),
+    )
     assert resumed["counts"] == undisturbed["counts"]
     assert resumed["runs"] == undisturbed["runs"]
     assert resumed["z"] == undisturbed["z"]
 
 
 @pytest.mark.parametrize(
-    "table", ["captures", "conditions", "comparative", "shift", "headline", "claims", "strategies", "opponents"]
+    "table",
+    [
+        "captures",
+        "conditions",
+        "comparative",
+        "shift",
+        "headline",
+        "claims",
+        "strategies",
+        "opponents",
+    ],
 )
-def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(document, answer, table):
+def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(
+    document, answer, table
+):
     said = document("study", table, "--deals", "3000", "--runs", "2")
     assert said.keys() >= KEYS
     assert said["total"] == "6000"
-    assert all(isinstance(count, str) and int(count) is not None for count in said["counts"].values())
+    assert all(
+        isinstance(count, str) and int(count) is not None
+        for count in said["counts"].values()
+    )
     assert len(said["runs"]) == 2
     for key, count in said["counts"].items():
         assert int(count) == sum(int(run[key]) for run in said["runs"])
@@ -73,12 +107,19 @@ NT = 10
 """
 
 
-@pytest.mark.parametrize(("study", "key"), [("headline", "points"), ("strategies", "games")])
-def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(document, answer, tmp_path, study, key):
+@pytest.mark.parametrize(
+    ("study", "key"), [("headline", "points"), ("strategies", "games")]
+)
+def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(
+    document, answer, tmp_path, study, key
+):
     file = tmp_path / "club.toml"
     file.write_text(SCHEME, "utf-8")
     words = [study, "--deals", "20000", "--resume", str(tmp_path / "run")]
-    without, beside = document("study", *words), document("study", *words, "--scoring", str(file))
+    without, beside = (
+        document("study", *words),
+        document("study", *words, "--scoring", str(file)),
+    )
     assert list(beside[key])[-1] == "club"
     assert "club" not in without[key]
     assert {name: beside[name] for name in KEYS - {"deals_per_second"}} == {
@@ -90,16 +131,25 @@ def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(document, 
 
 def test_a_bad_scoring_file_is_refused_in_one_line(complaint, tmp_path):
     file = tmp_path / "bad.toml"
-    assert "argument --scoring: cannot read" in complaint("study", "headline", "--scoring", str(file))
+    assert "argument --scoring: cannot read" in complaint(
+        "study", "headline", "--scoring", str(file)
+    )
     file.write_text("name = ", "utf-8")
-    assert "bad.toml:1: name: not TOML" in complaint("study", "headline", "--scoring", str(file))
+    assert "bad.toml:1: name: not TOML" in complaint(
+        "study", "headline", "--scoring", str(file)
+    )
     file.write_text(SCHEME.replace("undertrick = 10", ""), "utf-8")
-    assert "bad.toml: scoring scheme" in complaint("study", "headline", "--scoring", str(file))
+    assert "bad.toml: scoring scheme" in complaint(
+        "study", "headline", "--scoring", str(file)
+    )
     file.write_text(SCHEME, "utf-8")
     twice = ["--scoring", str(file)] * 2
-    assert "'club' is there already: rename it" in complaint("study", "strategies", *twice)
-    assert "study 'opponents' takes no --scoring: it goes with headline and strategies" in complaint(
-        "study", "opponents", "--scoring", str(file)
+    assert "'club' is there already: rename it" in complaint(
+        "study", "strategies", *twice
+    )
+    assert (
+        "study 'opponents' takes no --scoring: it goes with headline and strategies"
+        in complaint("study", "opponents", "--scoring", str(file))
     )
 
 
@@ -117,16 +167,33 @@ def test_exact_studies_give_exact_integers(document, table):
     assert said["exact"] is True
     assert said["deals_per_second"] is None
     assert len(said["paper"]["runs"]) == 3
-    assert said["z"].keys() == said["paper"]["mean"].keys() == said["paper"]["runs"][0].keys()
+    assert (
+        said["z"].keys()
+        == said["paper"]["mean"].keys()
+        == said["paper"]["runs"][0].keys()
+    )
     assert all(z is None or abs(z) < 4 for z in said["z"].values())
 
 
 def test_people_see_own_figures_beside_the_papers(answer):
     lines = answer("study", "conditions", "--exact").splitlines()
-    assert lines[0] == "Table 2: outcomes of the two pre-qualification conditions, per million deals"
+    assert (
+        lines[0]
+        == "Table 2: outcomes of the two pre-qualification conditions, per million deals"
+    )
     assert cells(lines[2]) == ["run 1", "run 2", "run 3", "mean", "exact", "z"]
-    assert cells(lines[4]) == ["neither", "145 048", "145 114", "145 775", "145 312.3", "145 674.2024", "-1.78"]
-    assert ["both", "1 439 351 996 402 931 880 608", "279 060.4446"] in map(cells, lines)
+    assert cells(lines[4]) == [
+        "neither",
+        "145 048",
+        "145 114",
+        "145 775",
+        "145 312.3",
+        "145 674.2024",
+        "-1.78",
+    ]
+    assert ["both", "1 439 351 996 402 931 880 608", "279 060.4446"] in map(
+        cells, lines
+    )
     lines = answer("study", "captures", "--deals", "20000", "--seed", "3").splitlines()
     assert cells(lines[4])[:5] == ["<=6", "1 909", "1 906", "1 781", "1 865.3"]
     assert any(line.startswith("20 000 deals, seed 3, ") for line in lines)

@@ -3,16 +3,27 @@
 from pathlib import Path
 
 FILE = str(Path(__file__).parents[2] / "examples" / "opponents.pbn")
-POSITION = ("--observer", "S", "--hand", "QJ4.KJ3.9542.J32", "--auction", "W:1C Pass 1D Pass")
+POSITION = (
+    "--observer",
+    "S",
+    "--hand",
+    "QJ4.KJ3.9542.J32",
+    "--auction",
+    "W:1C Pass 1D Pass",
+)
 
 
 def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     assert document("style", FILE) == {"pairs": {"Ash+Elm": 60, "Birch+Oak": 60}}
-    some, few, kept = (str(tmp_path / name) for name in ("some.pbn", "few.pbn", "style.json"))
+    some, few, kept = (
+        str(tmp_path / name) for name in ("some.pbn", "few.pbn", "style.json")
+    )
     boards = Path(FILE).read_text("utf-8").split("[Event ")
     for path, count in ((some, 18), (few, 4)):
         Path(path).write_text("[Event ".join(boards[: count + 1]), "utf-8")
-    found = document("style", some, "--pair", "Oak+Birch", "--tables", "15", "--out", kept)
+    found = document(
+        "style", some, "--pair", "Oak+Birch", "--tables", "15", "--out", kept
+    )
     assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 15, 3)
     assert {"log_loss", "log_loss_average", "summary"} <= found.keys()
     club = next(one for one in found["summary"] if one["what"].startswith("1C"))
@@ -20,14 +31,23 @@ def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     used = document("estimate", *POSITION, "--style", f"EW:{kept}", "--draws", "500")
     assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 15}]
     shown = answer("style", few, "--pair", "Oak+Birch")
-    assert "Calls at 4 tables, each half judging what is learned from the other: " in shown
+    assert (
+        "Calls at 4 tables, each half judging what is learned from the other: " in shown
+    )
 
 
 def test_boards_are_scored_and_shown_with_a_history(document):
     words = ("--boards", "2", "--draws", "100", "--workers", "1")
     found = document("score", FILE, "--history", FILE, "--history-tables", "3", *words)
     assert found["history"] == {"pairs": 2, "mean_tables": 3}
-    assert {"call_log_loss", "call_log_loss_average_error", "honour_log_loss", "without_styles"} <= found.keys()
+    assert {
+        "call_log_loss",
+        "call_log_loss_average_error",
+        "honour_log_loss",
+        "without_styles",
+    } <= found.keys()
     assert found["differences"]["boards"] == 2
-    steps = document("report", FILE, "--board", "3", "--adapt", "--text", "--draws", "50")
+    steps = document(
+        "report", FILE, "--board", "3", "--adapt", "--text", "--draws", "50"
+    )
     assert [one["tables"] for one in steps["styles"]] == [2, 2]

@@ -4,14 +4,24 @@ import pytest
 
 import bayesbridge as bb
 
-SEEN = ("--observer", "S", "--hand", "K954.KJ3.A54.Q32", "--reveal", "N:AJT32.A2.K76.A54")
+SEEN = (
+    "--observer",
+    "S",
+    "--hand",
+    "K954.KJ3.A54.Q32",
+    "--reveal",
+    "N:AJT32.A2.K76.A54",
+)
 
 
 def test_a_suit_by_vacant_places(document, answer):
     said = document("suit", "AJT32", "K954")
     play = bb.suit_play("AJT32", "K954")
     assert said == play.document()
-    assert [(line["goal"], line["chance"] and round(line["chance"], 4)) for line in said["lines"]][-1] == (5, 0.5791)
+    assert [
+        (line["goal"], line["chance"] and round(line["chance"], 4))
+        for line in said["lines"]
+    ][-1] == (5, 0.5791)
     assert said["lines"][0]["plan"]["lead"] == "A"
     out = answer("suit", "AJT32", "K954")
     assert "5 or more" in out
@@ -21,7 +31,9 @@ def test_a_suit_by_vacant_places(document, answer):
 
 
 def test_vacant_places_and_small_cards(document, answer):
-    assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["lines"][-1]["chance"] == pytest.approx(0.25)
+    assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["lines"][-1][
+        "chance"
+    ] == pytest.approx(0.25)
     said = answer("suit", "AQJ", "xxx", "--vacant", "5:15")
     assert "West with 5 vacant places and East with 15" in " ".join(said.split())
     assert "Plan A:\n  Nothing is to choose." in answer("suit", "AKQ", "xxx")
@@ -29,17 +41,31 @@ def test_vacant_places_and_small_cards(document, answer):
 
 def test_a_suit_by_evidence(document):
     said = document("suit", "AJT32", "K954", *SEEN, "--length", "W:H:7")
-    belief = bb.Belief("S", "K954.KJ3.A54.Q32").given(bb.Reveal("N", "AJT32.A2.K76.A54"), bb.Length("W", "H", 7, 7))
-    assert said["lines"] == bb.suit_play("AJT32", "K954", belief.infer()).document()["lines"]
+    belief = bb.Belief("S", "K954.KJ3.A54.Q32").given(
+        bb.Reveal("N", "AJT32.A2.K76.A54"), bb.Length("W", "H", 7, 7)
+    )
+    assert (
+        said["lines"]
+        == bb.suit_play("AJT32", "K954", belief.infer()).document()["lines"]
+    )
     assert (said["exact"], said["observer"]) == (True, "S")
-    assert document("suit", "--suit", "S", *SEEN, "--length", "W:H:7")["lines"] == said["lines"]
+    assert (
+        document("suit", "--suit", "S", *SEEN, "--length", "W:H:7")["lines"]
+        == said["lines"]
+    )
 
 
 def test_where_a_card_lies(document, answer, complaint):
-    said = document("estimate", *SEEN, "--length", "W:S:3+", "--card", "SQ")["card_history"]
+    said = document("estimate", *SEEN, "--length", "W:S:3+", "--card", "SQ")[
+        "card_history"
+    ]
     assert said["card"] == "SQ"
     first, _, last = said["steps"]
-    assert (first["event"], first["W"], first["exact"]) == ("S's hand", pytest.approx(1 / 3), True)
+    assert (first["event"], first["W"], first["exact"]) == (
+        "S's hand",
+        pytest.approx(1 / 3),
+        True,
+    )
     # West has three or four of the spades Q 8 7 6: with three, the queen is among them in three of four layouts.
     from math import comb
 
@@ -47,6 +73,18 @@ def test_where_a_card_lies(document, answer, complaint):
     assert last["W"] == pytest.approx((0.75 * three + four) / (three + four))
     out = answer("estimate", *SEEN, "--card", "SQ")
     assert "Where ♠Q lies, after each piece of evidence" in out
-    played = ("--auction", "S:1NT p 3NT p p p", "--play", "W:HQ", "--draws", "100", "--card", "HQ")
+    played = (
+        "--auction",
+        "S:1NT p 3NT p p p",
+        "--play",
+        "W:HQ",
+        "--draws",
+        "100",
+        "--card",
+        "HQ",
+    )
     assert answer("estimate", *SEEN, *played).splitlines()[-2].endswith(" exact")
-    assert complaint("estimate", *SEEN, "--card", "SK") == "argument --card: SK is in S's own hand: name another card"
+    assert (
+        complaint("estimate", *SEEN, "--card", "SK")
+        == "argument --card: SK is in S's own hand: name another card"
+    )

@@ -12,7 +12,10 @@ def holds(expression, deal):
 
 def suits_of(mask):
     """The ranks of a hand in C D H S, as text."""
-    return ["".join(RANKS[rank] for rank in range(13) if mask >> (13 * suit + rank) & 1) for suit in range(4)]
+    return [
+        "".join(RANKS[rank] for rank in range(13) if mask >> (13 * suit + rank) & 1)
+        for suit in range(4)
+    ]
 
 
 def value(node, hands):
@@ -35,7 +38,9 @@ def value(node, hands):
             return value(yes, hands) if value(chosen, hands) else value(no, hands)
         case tree.Operation("score", (*contract, tricks)):
             vulnerable, level, strain = (part.value for part in contract)
-            return paid(vulnerable, level, strain, min(max(value(tricks, hands), 0), 13))
+            return paid(
+                vulnerable, level, strain, min(max(value(tricks, hands), 0), 13)
+            )
         case tree.Operation("imps", (difference,)):
             found = value(difference, hands)
             return (1 if found > 0 else -1) * sum(abs(found) >= step for step in IMPS)
@@ -123,10 +128,14 @@ def paid(vulnerable, level, strain, tricks, doubled=0):
     if short > 0 and not doubled:
         return -short * (100 if vulnerable else 50)
     if short > 0:
-        return -doubled * sum(([200] + [300] * 12 if vulnerable else [100, 200, 200] + [300] * 10)[:short])
+        return -doubled * sum(
+            ([200] + [300] * 12 if vulnerable else [100, 200, 200] + [300] * 10)[:short]
+        )
     each = 20 if strain in (0, 1) else 30
     bid = (each * level + 10 * (strain == 4)) * 2**doubled
     bonus = 50 if bid < 100 else 500 if vulnerable else 300
-    bonus += {6: 750 if vulnerable else 500, 7: 1500 if vulnerable else 1000}.get(level, 0)
+    bonus += {6: 750 if vulnerable else 500, 7: 1500 if vulnerable else 1000}.get(
+        level, 0
+    )
     over = doubled * (200 if vulnerable else 100) or each
     return bid + bonus + 50 * doubled - short * over

@@ -22,19 +22,31 @@ def test_a_whole_script():
                frequency "f" (hcp(west), -1, 20), frequency (hcp(west), 0, 9, spades(west), 0, 5),
         """
     )
-    assert (script.produce, script.generate, script.dealer, script.vulnerable, script.seed) == (25, 10_000, 3, "EW", 7)
+    assert (
+        script.produce,
+        script.generate,
+        script.dealer,
+        script.vulnerable,
+        script.seed,
+    ) == (25, 10_000, 3, "EW", 7)
     assert [mask.bit_count() for mask in script.predealt] == [1, 0, 9, 0]
     assert len(conjuncts(script.condition)) == 2
     forms = ["printoneline", "printew", "average", "frequency", "frequency"]
     assert [action.form for action in script.actions] == forms
     assert [len(action.values) for action in script.actions] == [1, 0, 1, 1, 2]
-    assert [action.ranges for action in script.actions[2:]] == [(), ((-1, 20),), ((0, 9), (0, 5))]
+    assert [action.ranges for action in script.actions[2:]] == [
+        (),
+        ((-1, 20),),
+        ((0, 9), (0, 5)),
+    ]
     assert script.prints
     assert not parse("action average hcp(north)").prints
 
 
 def test_the_word_condition_may_be_left_out():
-    assert parse("hcp(north) > 3").condition == parse("condition hcp(north) > 3").condition
+    assert (
+        parse("hcp(north) > 3").condition == parse("condition hcp(north) > 3").condition
+    )
     assert parse("produce 2 hcp(north) > 3 action printoneline").produce == 2
 
 
@@ -66,6 +78,8 @@ def test_what_is_wrong_is_one_line_with_its_place(text):
 
 
 def test_definitions_that_grow_are_stopped():
-    text = "a0 = hcp(north) + 1\n" + "\n".join(f"a{i} = a{i - 1} + a{i - 1}" for i in range(1, 40))
+    text = "a0 = hcp(north) + 1\n" + "\n".join(
+        f"a{i} = a{i - 1} + a{i - 1}" for i in range(1, 40)
+    )
     with pytest.raises(NotationError, match="too large"):
         parse(text)

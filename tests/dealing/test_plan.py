@@ -17,7 +17,10 @@ ALL_DEALS = 53644737765488792839237440000
 
 
 def test_counts_agree_with_a_belief():
-    hand, east = "AKQ2.KJ3.A54.Q32", (bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 6, 12))
+    hand, east = (
+        "AKQ2.KJ3.A54.Q32",
+        (bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 6, 12)),
+    )
     plan = DealPlan.of(*east, given={"S": hand})
     assert plan.count == bb.Belief("S", hand).given(*east).count()
     assert DealPlan.of().count == ALL_DEALS
@@ -40,10 +43,17 @@ def test_the_same_seed_gives_the_same_deals_and_more_begin_with_fewer(planned):
 
 
 def test_where_keeps_what_it_says_and_warns_when_few_pass():
-    assert (bb.deals(20, where=lambda layouts: layouts.points[:, 1] > 12, rng=1).points[:, 1] > 12).all()
+    assert (
+        bb.deals(20, where=lambda layouts: layouts.points[:, 1] > 12, rng=1).points[
+            :, 1
+        ]
+        > 12
+    ).all()
     with pytest.warns(UserWarning, match="of the draws are kept"):
         bb.deals(2, where=lambda layouts: layouts.points[:, 1] > 25, rng=1)
-    with pytest.raises(bb.BayesBridgeError, match="0 of 2 deals were found in 500 draws"):
+    with pytest.raises(
+        bb.BayesBridgeError, match="0 of 2 deals were found in 500 draws"
+    ):
         bb.deals(2, where=lambda layouts: layouts.points[:, 1] > 37, rng=1, most=500)
     with pytest.raises(bb.BayesBridgeError, match="one boolean for each"):
         bb.deals(2, where=lambda layouts: layouts.points, rng=1)
@@ -51,7 +61,9 @@ def test_where_keeps_what_it_says_and_warns_when_few_pass():
 
 def test_a_tested_rest_gives_the_same_deals_as_tables():
     exact = DealPlan.of(condition="hcp(north) >= 15").frequency("spades(south)")
-    tested = DealPlan.of(where=lambda layouts: layouts.points[:, 0] >= 15).deals(4_000, rng=5)
+    tested = DealPlan.of(where=lambda layouts: layouts.points[:, 0] >= 15).deals(
+        4_000, rng=5
+    )
     for (length,), chance in exact.items():
         share = (tested.lengths[:, 2, 3] == length).mean()
         assert abs(share - float(chance)) <= 5.5 * np.sqrt(float(chance) / 4_000) + 1e-3
@@ -63,7 +75,9 @@ def test_statistics_are_exact():
     assert plan.average("hcp(north)") == Fraction(25, 2)
     assert sum(plan.frequency("hcp(north)", "hcp(south)").values()) == 1
     with pytest.raises(bb.errors.TablesTooLarge, match="draw deals"):
-        DealPlan.of(where=lambda layouts: layouts.points[:, 0] > 3).frequency("hcp(north)")
+        DealPlan.of(where=lambda layouts: layouts.points[:, 0] > 3).frequency(
+            "hcp(north)"
+        )
 
 
 def test_plans_say_what_is_exact_and_what_is_tested():
@@ -89,14 +103,22 @@ def test_what_does_not_fit_into_tables_is_tested():
 
 
 def test_nothing_fits():
-    with pytest.raises(bb.errors.Contradiction, match="no deal fits what is given and the condition"):
+    with pytest.raises(
+        bb.errors.Contradiction, match="no deal fits what is given and the condition"
+    ):
         DealPlan.of(condition="hcp(north) > 37")
-    with pytest.raises(bb.errors.Contradiction, match=r"in conflict: N holds SA; S holds SA$") as caught:
+    with pytest.raises(
+        bb.errors.Contradiction, match=r"in conflict: N holds SA; S holds SA$"
+    ) as caught:
         DealPlan.of(bb.Holds("N", "SA"), bb.Void("E", "H"), bb.Holds("S", "SA"))
     assert caught.value.data["evidence"] == (bb.Holds("N", "SA"), bb.Holds("S", "SA"))
-    with pytest.raises(bb.errors.Contradiction, match="SA is given to N and to S: give it once"):
+    with pytest.raises(
+        bb.errors.Contradiction, match="SA is given to N and to S: give it once"
+    ):
         DealPlan.of(given={"S": "AKQ2.KJ3.A54.Q32", "N": "A..."})
-    with pytest.raises(bb.errors.Contradiction, match="S is given 14 cards: a hand has 13"):
+    with pytest.raises(
+        bb.errors.Contradiction, match="S is given 14 cards: a hand has 13"
+    ):
         DealPlan.of(given={"S": "AKQ.AKQ.AKQ.AKQJT"})
     with pytest.raises(bb.errors.NotationError, match="give the card with Holds"):
         DealPlan.of(bb.Play("N", "SA"))
@@ -107,12 +129,17 @@ def test_nothing_fits():
 def test_boards_rotate():
     dealers = "".join(Numbering().dealer_of(board).name for board in range(1, 9))
     assert dealers == "NESWNESW"
-    assert [Numbering().vulnerable_on(board).value for board in (1, 2, 3, 4, 5, 8, 13, 16, 17)] == [
-        *("None", "NS", "EW", "All", "NS", "None", "All", "EW", "None")
-    ]
+    assert [
+        Numbering().vulnerable_on(board).value
+        for board in (1, 2, 3, 4, 5, 8, 13, 16, 17)
+    ] == [*("None", "NS", "EW", "All", "NS", "None", "All", "EW", "None")]
     fixed = Numbering(5, bb.Seat.W, Vulnerability.ALL)
     (record,) = fixed.records(bb.deals(1, rng=1))
-    assert (record.board, record.dealer, record.vulnerable) == ("5", bb.Seat.W, Vulnerability.ALL)
+    assert (record.board, record.dealer, record.vulnerable) == (
+        "5",
+        bb.Seat.W,
+        Vulnerability.ALL,
+    )
 
 
 AUCTION = bb.Auction.of("N:2NT Pass 3NT")
@@ -139,7 +166,9 @@ class Points:
 def posterior(condition):
     """P(points of North, points of South), exact, and P(calls): counts times likelihoods."""
     counts = DealPlan.of(condition=condition).frequency("hcp(north)", "hcp(south)")
-    weights = {(n, s): float(share) * opens(n) * raises(s) for (n, s), share in counts.items()}
+    weights = {
+        (n, s): float(share) * opens(n) * raises(s) for (n, s), share in counts.items()
+    }
     total = sum(weights.values())
     return {pair: weight / total for pair, weight in weights.items()}, total
 
@@ -159,7 +188,12 @@ def agreement(shares, points):
 
 
 @pytest.mark.parametrize(
-    ("condition", "by_tilts"), [("1", True), ("spades(north) >= 5", True), ("hcp(north) + hcp(south) >= 30", False)]
+    ("condition", "by_tilts"),
+    [
+        ("1", True),
+        ("spades(north) >= 5", True),
+        ("hcp(north) + hcp(south) >= 30", False),
+    ],
 )
 def test_deals_follow_the_exact_posterior(condition, by_tilts):
     """Tilted where the calls point, or by rejection."""
@@ -171,7 +205,9 @@ def test_deals_follow_the_exact_posterior(condition, by_tilts):
     shares, chance = posterior(condition)
     assert abs(calls.chance - chance) <= 5 * calls.error
     assert agreement(shares, bb.plugins.high_card_points(masks)) > 1e-6
-    assert all(holds(parse_expression(condition), deal) for deal in masks[:200].tolist())
+    assert all(
+        holds(parse_expression(condition), deal) for deal in masks[:200].tolist()
+    )
     assert found.rate > min(5 * chance, 0.1) or not by_tilts
     assert found.cut <= 10 * CUT
 
@@ -192,7 +228,10 @@ def test_a_plan_takes_the_plain_way_unless_the_auction_is_rare():
     assert not rare.exact
     assert rare.count is None
     lines = rare.lines()
-    assert "Calls N:2NT Pass 3NT: independent deals, drawn where the calls point and kept by their weight" in lines
+    assert (
+        "Calls N:2NT Pass 3NT: independent deals, drawn where the calls point and kept by their weight"
+        in lines
+    )
     assert lines[-1].startswith("  within about 0.")
     assert rare.calls.cut <= 3 * CUT
     assert rare.calls.document()["way"] == "tilted"
@@ -206,5 +245,7 @@ def test_an_auction_that_no_deal_explains_is_drawn_by_rejection():
     hopeless = DealPlan.of(AUCTION, bidder=Never())
     assert hopeless.calls.exact
     assert len(hopeless.lines()) == 2
-    with pytest.raises(bb.BayesBridgeError, match="0 of 1 deals were found in 1000 draws"):
+    with pytest.raises(
+        bb.BayesBridgeError, match="0 of 1 deals were found in 1000 draws"
+    ):
         hopeless.deals(1, rng=1, most=1000)

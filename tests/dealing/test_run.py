@@ -37,7 +37,10 @@ def documents(script, plan):
     """Exact ones where there are tables, then all of 400 deals."""
     masks = plan.deals(400, rng=1).masks
     values = LayoutValues(masks)
-    exact = [found.document() for found in findings(script, exact_statistics(script, plan), values)]
+    exact = [
+        found.document()
+        for found in findings(script, exact_statistics(script, plan), values)
+    ]
     drawn = [found.document() for found in findings(script, [None] * 3, values)]
     return masks, exact, drawn
 
@@ -59,7 +62,9 @@ def test_exact_figures_are_those_of_the_plan(documents, plan):
     told = {one["value"]: one for one in spades["values"]}
     assert spades["ranges"] == [[2, 5]]
     assert told["below"]["share"] == float(shares[0,] + shares[1,])
-    assert told["above"]["share"] == pytest.approx(sum(float(share) for (n,), share in shares.items() if n > 5))
+    assert told["above"]["share"] == pytest.approx(
+        sum(float(share) for (n,), share in shares.items() if n > 5)
+    )
     assert Fraction(int(told[3]["deals_that_fit"]), plan.count) == shares[3,]
     assert sum(int(one["deals_that_fit"]) for one in both["values"]) == plan.count
     assert [12, 4] in [one["value"] for one in both["values"]]
@@ -69,14 +74,19 @@ def test_exact_figures_are_those_of_the_plan(documents, plan):
 def test_sampled_figures_are_sums_over_the_deals(documents):
     masks, _, (average, spades, both) = documents
     hands = [suits_of(int(row[0])) for row in masks]
-    points = [sum("JQKA".index(rank) + 1 for suit in hand for rank in suit if rank in "JQKA") for hand in hands]
+    points = [
+        sum("JQKA".index(rank) + 1 for suit in hand for rank in suit if rank in "JQKA")
+        for hand in hands
+    ]
     assert average["n"] == spades["n"] == both["n"] == 400
     assert average["value"] == pytest.approx(statistics.fmean(points))
     assert average["error"] == pytest.approx(statistics.stdev(points) / 20)
     told = {one["value"]: one for one in spades["values"]}
     four = sum(len(hand[3]) == 4 for hand in hands)
     assert told[4]["deals"] == four
-    assert told[4]["error"] == pytest.approx(math.sqrt(four / 400 * (1 - four / 400) / 400))
+    assert told[4]["error"] == pytest.approx(
+        math.sqrt(four / 400 * (1 - four / 400) / 400)
+    )
     assert sum(one["deals"] for one in both["values"]) == 400
 
 
@@ -104,4 +114,6 @@ def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
     assert main(["deal", str(path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["statistics"]
     assert [one["value"] for one in told] == [1510.0, 2210.0, -350.0, 0.0]
-    assert [one["name"] for one in told] == [f"average {place}" for place in (1, 2, 3, 4)]  # none has a title
+    assert [one["name"] for one in told] == [
+        f"average {place}" for place in (1, 2, 3, 4)
+    ]  # none has a title

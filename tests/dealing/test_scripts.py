@@ -53,13 +53,17 @@ def test_deals_meet_the_condition(path):
     assert len(masks) == 60
     for deal, given in ((row, script.predealt) for row in masks.tolist()):
         assert holds(script.condition, deal)
-        assert all(mask & cards == cards for mask, cards in zip(deal, given, strict=True))
+        assert all(
+            mask & cards == cards for mask, cards in zip(deal, given, strict=True)
+        )
         assert sum(deal) == (1 << 52) - 1
     exact = exact_statistics(script, plan)
     layouts = Layouts.adopt(masks[:3])
     values = LayoutValues(layouts.masks)
     lines = list(printed(script, layouts, Numbering(), values)) if script.prints else []
-    lines += [line for found in findings(script, exact, values) for line in found.lines()]
+    lines += [
+        line for found in findings(script, exact, values) for line in found.lines()
+    ]
     assert lines
 
 
@@ -78,13 +82,27 @@ def dealt_by_dealer(path):
     """What dealer found: (n, 4) masks, and how many deals it tried."""
     text = path.read_text("utf-8").partition("\naction")[0]
     text += f"\ngenerate {TRIED}\nproduce {DRAWN}\naction printoneline\n"
-    found = subprocess.run([DEALER, "-s", "11"], input=text, capture_output=True, text=True, timeout=120, check=True)
+    found = subprocess.run(
+        [DEALER, "-s", "11"],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     lines = found.stdout.splitlines()
     deals = []
     for line in lines:
         if line.startswith("n "):
             words = line.split()
-            deals.append(Deal.of("N:" + " ".join(words[i] if words[i] != "-" else "..." for i in (1, 3, 5, 7))))
+            deals.append(
+                Deal.of(
+                    "N:"
+                    + " ".join(
+                        words[i] if words[i] != "-" else "..." for i in (1, 3, 5, 7)
+                    )
+                )
+            )
     (tried,) = (int(line.split()[1]) for line in lines if line.startswith("Generated"))
     return Layouts.of(deals).masks, tried
 
@@ -98,7 +116,10 @@ def features(masks):
             yield lengths[:, seat, suit].astype(int)
 
 
-@pytest.mark.skipif(DEALER is None, reason="dealer is not installed: install it, as by apt install dealer")
+@pytest.mark.skipif(
+    DEALER is None,
+    reason="dealer is not installed: install it, as by apt install dealer",
+)
 @pytest.mark.parametrize("path", SOME_AND_ALL)
 def test_dealer_deals_alike(path):
     if path.stem in NOT_COMPARED:
@@ -120,7 +141,9 @@ def test_dealer_deals_alike(path):
 def agreement(ours, theirs):
     """p of a χ² test that two samples come from the same distribution; rare values are put together."""
     values = np.unique(np.concatenate([ours, theirs]))
-    table = np.array([[(side == value).sum() for value in values] for side in (ours, theirs)])
+    table = np.array(
+        [[(side == value).sum() for value in values] for side in (ours, theirs)]
+    )
     large = table.sum(0) >= 20
     table = np.column_stack([table[:, large], table[:, ~large].sum(1)])
     table = table[:, table.sum(0) > 0]
@@ -128,14 +151,47 @@ def agreement(ours, theirs):
 
 
 def test_another_condition_would_be_noticed():
-    ours = DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 17").deals(DRAWN, rng=1).masks
-    theirs = DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 18").deals(DRAWN, rng=2).masks
-    assert min(map(agreement, features(ours), features(theirs))) < 1e-6 / (20 * len(FILES))
+    ours = (
+        DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 17")
+        .deals(DRAWN, rng=1)
+        .masks
+    )
+    theirs = (
+        DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 18")
+        .deals(DRAWN, rng=2)
+        .masks
+    )
+    assert min(map(agreement, features(ours), features(theirs))) < 1e-6 / (
+        20 * len(FILES)
+    )
 
 
 TEXTS = [path.read_text("utf-8") for path in FILES]
-PIECES = [*'()+-*/%<>=!?:,&|"#\n x0', "hcp", "north", "any", "shape(", "5xxx", "&&", "||", "action", "predeal", "SA"]
-PIECES += ["99999", "condition", "not", "spades(east)", "produce", "é", "\\n", "rnd(3)", "1000000000", "losers(south)"]
+PIECES = [
+    *'()+-*/%<>=!?:,&|"#\n x0',
+    "hcp",
+    "north",
+    "any",
+    "shape(",
+    "5xxx",
+    "&&",
+    "||",
+    "action",
+    "predeal",
+    "SA",
+]
+PIECES += [
+    "99999",
+    "condition",
+    "not",
+    "spades(east)",
+    "produce",
+    "é",
+    "\\n",
+    "rnd(3)",
+    "1000000000",
+    "losers(south)",
+]
 
 
 def damaged(text, rng):
@@ -148,7 +204,11 @@ def damaged(text, rng):
             case 1:
                 text = text[:place] + rng.choice(PIECES) + text[place:]
             case 2:
-                text = text[:place] + text[place : place + length] * 2 + text[place + length :]
+                text = (
+                    text[:place]
+                    + text[place : place + length] * 2
+                    + text[place + length :]
+                )
             case 3:
                 words = text.split(" ")
                 one, two = rng.randrange(len(words)), rng.randrange(len(words))
@@ -163,7 +223,8 @@ def damaged(text, rng):
 
 
 @pytest.mark.parametrize(
-    ("seed", "count", "dealt"), [(1, 300, 12), pytest.param(2, 2_000, 200, marks=pytest.mark.slow)]
+    ("seed", "count", "dealt"),
+    [(1, 300, 12), pytest.param(2, 2_000, 200, marks=pytest.mark.slow)],
 )
 def test_damaged_scripts_end_in_one_line_or_in_right_deals(seed, count, dealt):
     rng = random.Random(seed)
@@ -182,7 +243,9 @@ def test_damaged_scripts_end_in_one_line_or_in_right_deals(seed, count, dealt):
         right += 1
         for deal in found.tolist():
             assert holds(script.condition, deal), text
-            assert np.bitwise_count(np.array(deal, dtype=np.uint64)).tolist() == [13] * 4
+            assert (
+                np.bitwise_count(np.array(deal, dtype=np.uint64)).tolist() == [13] * 4
+            )
     assert read > count // 10
     assert refused > count // 10
     assert refused + right >= min(count, dealt)

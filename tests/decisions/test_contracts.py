@@ -9,7 +9,13 @@ import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Layouts
 from bayesbridge.answer import plain_rows
 from bayesbridge.budget import Budget
-from bayesbridge.decisions.contracts import contract_if_passed, contract_named, contracts_asked, pair_of, payoff
+from bayesbridge.decisions.contracts import (
+    contract_if_passed,
+    contract_named,
+    contracts_asked,
+    pair_of,
+    payoff,
+)
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import Solving, TrickEstimates, group_of
 from bayesbridge.estimators.protocol import Question
@@ -25,7 +31,9 @@ BY_PAIR = {"pair": "E:N", "scheme": "duplicate"}
 def small():
     """East sees the dummy and ten of South's cards: 560 layouts."""
     known = "SA SK S2 HK H3 DA CQ C2 C3 D5"
-    return bb.Belief("E", positions.EAST).given(bb.Reveal("N", positions.NORTH), bb.Holds("S", known))
+    return bb.Belief("E", positions.EAST).given(
+        bb.Reveal("N", positions.NORTH), bb.Holds("S", known)
+    )
 
 
 class Solver:
@@ -33,7 +41,14 @@ class Solver:
 
     name = "solved"
     seconds = 0.05
-    outputs = (bb.plugins.Output("solved", "Tricks.", dtype="int8", tricks=bb.plugins.TrickCount(at_table=True)),)
+    outputs = (
+        bb.plugins.Output(
+            "solved",
+            "Tricks.",
+            dtype="int8",
+            tricks=bb.plugins.TrickCount(at_table=True),
+        ),
+    )
 
     def estimate(self, layouts, question):
         return {"solved": solved_tricks(layouts, question.pair, question.trump)}
@@ -41,14 +56,23 @@ class Solver:
 
 def solved_tricks(layouts, pair=PAIR, trump=None):
     """Tricks by honours, another number in each strain."""
-    return np.clip(tricks_of(layouts, pair) + (0 if trump is None else layouts.lengths[:, S, trump] % 3), 0, 13)
+    return np.clip(
+        tricks_of(layouts, pair)
+        + (0 if trump is None else layouts.lengths[:, S, trump] % 3),
+        0,
+        13,
+    )
 
 
 def test_expected_scores_equal_a_sum_over_every_layout_solved(install):
     install("solver", SOLVER)
     posterior = small().infer()
-    found = bb.contracts(posterior, "1NT,2S,3NTX", against="2S", **BY_PAIR, solve=len(posterior))
-    assert found.attrs["caution"].endswith("Every layout was solved (560): what is marked so is exact.")
+    found = bb.contracts(
+        posterior, "1NT,2S,3NTX", against="2S", **BY_PAIR, solve=len(posterior)
+    )
+    assert found.attrs["caution"].endswith(
+        "Every layout was solved (560): what is marked so is exact."
+    )
     assert set(found["basis"].values) == {"all solved"}
     tricks = tricks_of(posterior.layouts)
     scores = {
@@ -59,11 +83,18 @@ def test_expected_scores_equal_a_sum_over_every_layout_solved(install):
     for row in plain_rows(found):
         own = scores[row["contract"]]
         assert row["score"] == pytest.approx(np.mean(own))
-        assert row["make"] == pytest.approx(np.mean(tricks >= bb.Contract.of(row["contract"]).tricks_needed))
+        assert row["make"] == pytest.approx(
+            np.mean(tricks >= bb.Contract.of(row["contract"]).tricks_needed)
+        )
         assert row["tricks"] == pytest.approx(tricks.mean())
         assert row["difference"] == pytest.approx(np.mean(np.subtract(own, other)))
-        assert row["imps"] == pytest.approx(np.mean([imps(a - b) for a, b in zip(own, other, strict=True)]))
-        points = [1.0 if a > b else 0.5 if a == b else 0.0 for a, b in zip(own, other, strict=True)]
+        assert row["imps"] == pytest.approx(
+            np.mean([imps(a - b) for a, b in zip(own, other, strict=True)])
+        )
+        points = [
+            1.0 if a > b else 0.5 if a == b else 0.0
+            for a, b in zip(own, other, strict=True)
+        ]
         assert row["matchpoints"] == pytest.approx(np.mean(points))
         assert not any(row[name] for name in row if name.endswith("_error"))
     assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
@@ -72,20 +103,31 @@ def test_expected_scores_equal_a_sum_over_every_layout_solved(install):
 def test_without_a_solver_the_network_answers_and_the_caution_says_so(install):
     posterior = small().infer()
     found = bb.contracts(posterior, "1NT,2S", pair="E:N", against="Pass")
-    assert (found.attrs["scheme"], found.attrs["solved"], found.attrs["against"]) == ("new", 0, "Pass")
-    assert "not corrected by solved layouts; on 5 389 deals held aside" in found.attrs["caution"]
+    assert (found.attrs["scheme"], found.attrs["solved"], found.attrs["against"]) == (
+        "new",
+        0,
+        "Pass",
+    )
+    assert (
+        "not corrected by solved layouts; on 5 389 deals held aside"
+        in found.attrs["caution"]
+    )
     table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
     for name, trump in (("1NT by E", None), ("2S by E", bb.Suit.S)):
         chances = table_tricks(table, trump).mean(axis=0)
         worth = [float(NEW.score(bb.Contract.of(name), t)) for t in range(14)]
         row = found.sel(contract=name)
-        assert row["score"].item() == pytest.approx(float(chances @ worth), rel=1e-4, abs=1e-3)
+        assert row["score"].item() == pytest.approx(
+            float(chances @ worth), rel=1e-4, abs=1e-3
+        )
         assert row["difference"].item() == pytest.approx(row["score"].item())
         assert row["basis"].item() == "network"
 
 
 def solved(tables, layouts, controls, rng, *groups):
-    return tables.solve(Solver(), Solving(groups, controls, {}), Budget(solve=layouts), rng)
+    return tables.solve(
+        Solver(), Solving(groups, controls, {}), Budget(solve=layouts), rng
+    )
 
 
 def honest_scores(seeds):
@@ -100,8 +142,14 @@ def honest_scores(seeds):
 
     def numbers(tables):
         less = asked[1][:, None] - asked[2]
-        differences = [tables.of_two(groups[1], groups[2], one) for one in (less, imps(less).astype(float))]
-        return [tables.mean(one) for one in (tables.of_one(groups[1], asked[1]), *differences)]
+        differences = [
+            tables.of_two(groups[1], groups[2], one)
+            for one in (less, imps(less).astype(float))
+        ]
+        return [
+            tables.mean(one)
+            for one in (tables.of_one(groups[1], asked[1]), *differences)
+        ]
 
     truth = numbers(exact)
     scores = []
@@ -117,7 +165,12 @@ def honest_scores(seeds):
         )
         controls = [few.of_one(groups[1], asked[1]).predicted]
         found = numbers(solved(few, 60, controls, rng, *dict.fromkeys(groups)))
-        scores.append([(mean - right) / error for (mean, error), (right, _) in zip(found, truth, strict=True)])
+        scores.append(
+            [
+                (mean - right) / error
+                for (mean, error), (right, _) in zip(found, truth, strict=True)
+            ]
+        )
     return np.array(scores)
 
 
@@ -127,7 +180,9 @@ def test_errors_are_honest():
     assert (np.abs(scores.mean(axis=0)) < 4 / np.sqrt(seeds)).all(), scores.mean(axis=0)
     spread = np.sqrt((scores**2).mean(axis=0))
     assert (spread < 1 + 4 / np.sqrt(2 * seeds)).all(), spread
-    assert (spread > 0.4).all(), spread  # errors that are far too large are no use either
+    assert (spread > 0.4).all(), (
+        spread
+    )  # errors that are far too large are no use either
 
 
 def test_the_network_alone_is_wrong_about_that_solver():
@@ -144,7 +199,9 @@ def test_the_network_alone_is_wrong_about_that_solver():
 
 
 def called(*calls, dummy=None):
-    return bb.Belief("S", positions.SOUTH, dummy=dummy).given(*(bb.Called(*call.split(":")) for call in calls))
+    return bb.Belief("S", positions.SOUTH, dummy=dummy).given(
+        *(bb.Called(*call.split(":")) for call in calls)
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,7 +226,9 @@ def test_who_declares_and_what_is_doubled():
     belief = called("N:1S", "E:Pass")
     asked = contracts_asked(belief, "3NT,4S,4HX", (S, N))
     assert list(map(str, asked)) == ["3NT by S", "4HX by S", "4S by N"]
-    assert contracts_asked(belief, bb.Contract.of("4S by S"), (S, N)) == [bb.Contract.of("4S by S")]
+    assert contracts_asked(belief, bb.Contract.of("4S by S"), (S, N)) == [
+        bb.Contract.of("4S by S")
+    ]
     assert contract_named(belief, "4H by E", (S, N)) == bb.Contract.of("4H by E")
 
 
@@ -190,50 +249,86 @@ def test_a_pass_is_the_contract_that_stands(belief, left):
 
 
 def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(install):
-    belief = bb.Belief("S", "AQ4.KJ32.A54.K32", dummy=None).given(bb.Auction.of("W:2S Pass Pass"))
+    belief = bb.Belief("S", "AQ4.KJ32.A54.K32", dummy=None).given(
+        bb.Auction.of("W:2S Pass Pass")
+    )
     posterior = belief.infer(draws=400, rng=1)
     found = bb.contracts(posterior, against="Pass", solve=0)
     assert found.attrs["against"] == "2S by W"
     assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
-    assert "2S by W is what a pass means. Of a contract of the others, makes and tricks" in found.attrs["caution"]
+    assert (
+        "2S by W is what a pass means. Of a contract of the others, makes and tricks"
+        in found.attrs["caution"]
+    )
     table = np.ascontiguousarray(posterior.layouts.masks[:, [W, N, E, S]])
     chances = posterior.weights @ table_tricks(table, bb.Suit.S)
     for name in ("2S by W", "2SX by W"):
         row, contract = found.sel(contract=name), bb.Contract.of(name)
         worth = [-float(Duplicate().score(contract, t)) for t in range(14)]
-        assert row["score"].item() == pytest.approx(float(chances @ worth), rel=1e-4, abs=1e-3)
+        assert row["score"].item() == pytest.approx(
+            float(chances @ worth), rel=1e-4, abs=1e-3
+        )
         assert row["make"].item() == pytest.approx(float(chances[8:].sum()), rel=1e-4)
-        assert row["tricks"].item() == pytest.approx(float(chances @ np.arange(14)), rel=1e-4)
-    less = found.sel(contract="3NT by S")["score"] - found.sel(contract="2S by W")["score"]
-    assert found.sel(contract="3NT by S")["difference"].item() == pytest.approx(less.item(), abs=1e-3)
+        assert row["tricks"].item() == pytest.approx(
+            float(chances @ np.arange(14)), rel=1e-4
+        )
+    less = (
+        found.sel(contract="3NT by S")["score"] - found.sel(contract="2S by W")["score"]
+    )
+    assert found.sel(contract="3NT by S")["difference"].item() == pytest.approx(
+        less.item(), abs=1e-3
+    )
     named = bb.contracts(posterior, "3NT,2SX by W,Pass", solve=0)
     assert set(named["contract"].values) == {"3NT by S", "2S by W", "2SX by W"}
     assert "2SX by W" not in bb.contracts(posterior, scheme="new", solve=0)["contract"]
-    assert bb.contracts(posterior, "Pass,2S by W", solve=0)["contract"].values.tolist() == ["2S by W"]
-    with pytest.raises(BayesBridgeError, match="contract '1S by W': 2S by W outranks it"):
+    assert bb.contracts(posterior, "Pass,2S by W", solve=0)[
+        "contract"
+    ].values.tolist() == ["2S by W"]
+    with pytest.raises(
+        BayesBridgeError, match="contract '1S by W': 2S by W outranks it"
+    ):
         bb.contracts(posterior, "1S by W")
 
 
 def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(install):
     posterior = called().infer(draws=100, rng=1)
     row = bb.contracts(posterior, "Pass,7NT", solve=0).isel(contract=0)
-    assert (row["contract"].item(), row["score"].item(), row["score_error"].item()) == ("Pass", 0.0, 0.0)
+    assert (row["contract"].item(), row["score"].item(), row["score_error"].item()) == (
+        "Pass",
+        0.0,
+        0.0,
+    )
     assert np.isnan(row["make"])
-    with pytest.raises(BayesBridgeError, match="Pass alone pays nothing here: name a contract beside it"):
+    with pytest.raises(
+        BayesBridgeError,
+        match="Pass alone pays nothing here: name a contract beside it",
+    ):
         bb.contracts(posterior, "Pass")
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"contracts": "4S by W"}, "contract '4S by W': with three players what W loses is not all yours"),
-        ({"contracts": "4S by N"}, "contract '4S by N': N is the dummy, who does not declare"),
+        (
+            {"contracts": "4S by W"},
+            "contract '4S by W': with three players what W loses is not all yours",
+        ),
+        (
+            {"contracts": "4S by N"},
+            "contract '4S by N': N is the dummy, who does not declare",
+        ),
         ({"contracts": []}, "no contract named"),
         ({"contracts": "1S"}, "contract '1S by S': 1NT by W outranks it"),
         ({"contracts": "4SX"}, "is doubled: scheme 'new' has no price for that"),
         ({"against": "3NT by W"}, "contract '3NT by W': with three players"),
-        ({"scheme": "rubber"}, "unknown scoring scheme 'rubber': write old, new or duplicate"),
-        ({"scheme": "old", "vulnerable": "NS"}, "vulnerable NS: scheme 'old' knows no vulnerability"),
+        (
+            {"scheme": "rubber"},
+            "unknown scoring scheme 'rubber': write old, new or duplicate",
+        ),
+        (
+            {"scheme": "old", "vulnerable": "NS"},
+            "vulnerable NS: scheme 'old' knows no vulnerability",
+        ),
         ({"pair": "S:W"}, "pair S:W: partners sit opposite, .*: write S:N"),
         ({"solve": 1}, "solve 1: give 0 for none"),
         ({"seconds": 0.0}, "seconds 0.0: give a number above 0"),
@@ -245,9 +340,16 @@ def test_questions_that_are_none(given, says):
 
 
 def test_the_usual_scheme_follows_the_game():
-    assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
+    assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == [
+        "duplicate",
+        "new",
+    ]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()
-    mine = {"name": "mine", "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5}, "undertrick": 10}
+    mine = {
+        "name": "mine",
+        "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5},
+        "undertrick": 10,
+    }
     assert scoring_of(mine, "None", None).name == "mine"
 
 
@@ -263,7 +365,10 @@ class Made:
 def test_a_new_scoring_is_a_class_and_a_line(install, monkeypatch):
     monkeypatch.setitem(SCORINGS, "made", lambda _: Made())
     posterior = small().infer()
-    by_name, by_value = (bb.contracts(posterior, pair="E:N", scheme=one, against="1NT") for one in ("made", Made()))
+    by_name, by_value = (
+        bb.contracts(posterior, pair="E:N", scheme=one, against="1NT")
+        for one in ("made", Made())
+    )
     assert by_name.identical(by_value)
     assert by_name["score"].values == pytest.approx(by_name["make"].values)
     assert "imps" not in by_name
@@ -275,10 +380,14 @@ def position(seed):
     """A position of at most 200 layouts after three passes of 3H: North is open, and most cards of the others known."""
     rng = np.random.default_rng(seed)
     (deal,) = Layouts(bb.deals(1, rng=rng).masks)
-    some = {seat: rng.permutation([str(card) for card in deal[seat]])[:10] for seat in "EW"}
+    some = {
+        seat: rng.permutation([str(card) for card in deal[seat]])[:10] for seat in "EW"
+    }
     seen = [bb.Holds(seat, " ".join(cards)) for seat, cards in some.items()]
     south = bb.Belief("S", deal["S"], dummy=None, player=None)
-    return south.given(bb.Reveal("N", deal["N"]), *seen, bb.Auction.of("W:3H P P")).infer()
+    return south.given(
+        bb.Reveal("N", deal["N"]), *seen, bb.Auction.of("W:3H P P")
+    ).infer()
 
 
 def off(seed):
@@ -288,27 +397,43 @@ def off(seed):
     assert len(posterior) <= 200
     rows = "3NT by S,4S by S,3H by W,3HX by W"
     usual, exact = (
-        bb.contracts(posterior, named, vulnerable="Both", against="Pass", solve=solve, rng=1)
+        bb.contracts(
+            posterior, named, vulnerable="Both", against="Pass", solve=solve, rng=1
+        )
         for named, solve in ((None, 12), (rows, len(posterior)))
     )
     assert set(exact["basis"].values) == {"all solved"}
-    names = [name for name in exact["contract"].values if name in usual["contract"].values]
+    names = [
+        name for name in exact["contract"].values if name in usual["contract"].values
+    ]
     one, other = usual.sel(contract=names), exact.sel(contract=names)
     found = []
     for name in ("make", "tricks", "score", "difference"):
         error = np.hypot(one[f"{name}_error"].values, other[f"{name}_error"].values)
         apart = np.abs(one[name].values - other[name].values)
-        found.append(np.divide(apart, error, out=np.where(apart > 1e-9, np.inf, 0.0), where=error > 0))
+        found.append(
+            np.divide(
+                apart, error, out=np.where(apart > 1e-9, np.inf, 0.0), where=error > 0
+            )
+        )
     return np.array(found), usual
 
 
-@pytest.mark.parametrize("seeds", [[1], pytest.param(range(1, 21), marks=pytest.mark.slow)], ids=["one", "twenty"])
+@pytest.mark.parametrize(
+    "seeds",
+    [[1], pytest.param(range(1, 21), marks=pytest.mark.slow)],
+    ids=["one", "twenty"],
+)
 def test_rows_are_as_near_to_the_solved_ones_as_their_errors_say(seeds):
     found = []
     for seed in seeds:
         apart, usual = off(seed)
         found.append(apart)
-        stands = usual["basis"].sel(contract=[name for name in usual["contract"].values if name.endswith("by W")])
+        stands = usual["basis"].sel(
+            contract=[
+                name for name in usual["contract"].values if name.endswith("by W")
+            ]
+        )
         assert (stands == "corrected").all()
         network = usual["basis"] == "network"
         assert (usual["tricks_error"].where(network, 1) > 0.05).all()

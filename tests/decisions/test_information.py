@@ -39,17 +39,24 @@ def by_hand(posterior, answers, pays):
 def test_values_equal_brute_force(position):
     posterior = position().infer()
     layouts = posterior.layouts
-    pays = np.stack([np.asarray(function(layouts), float) for function in PAYS.values()], axis=1)
+    pays = np.stack(
+        [np.asarray(function(layouts), float) for function in PAYS.values()], axis=1
+    )
     answers = {
         "card[SQ]": layouts.holds("SQ").argmax(axis=1),
         "length[S:S]": layouts.lengths[:, S, bb.Suit.S],
         "points[W]": layouts.points[:, W],
         "layout": np.arange(len(layouts)),
     }
-    found = {row["question"]: row for row in plain_rows(bb.value_of_information(posterior, PAYS, list(answers)))}
+    found = {
+        row["question"]: row
+        for row in plain_rows(bb.value_of_information(posterior, PAYS, list(answers)))
+    }
     for name, values in answers.items():
         bits, value = by_hand(posterior, values.tolist(), pays)
-        assert (found[name]["bits"], found[name]["value"]) == pytest.approx((bits, value)), name
+        assert (found[name]["bits"], found[name]["value"]) == pytest.approx(
+            (bits, value)
+        ), name
         assert found[name]["optimistic"] == pytest.approx(value)
         assert found[name]["value_error"] == found[name]["optimistic_error"] == 0.0
     assert next(iter(found)) == "layout"
@@ -59,8 +66,15 @@ def test_a_call_to_come_is_worth_what_the_model_says():
     belief = positions.called()
     posterior = belief.infer()
     found = bb.value_of_information(posterior, PAYS, ["call[W]"])
-    chances = call_probabilities(belief.bidder, np.ascontiguousarray(posterior.layouts.masks[:, W]), belief.auction)
-    pays = np.stack([np.asarray(function(posterior.layouts), float) for function in PAYS.values()], axis=1)
+    chances = call_probabilities(
+        belief.bidder,
+        np.ascontiguousarray(posterior.layouts.masks[:, W]),
+        belief.auction,
+    )
+    pays = np.stack(
+        [np.asarray(function(posterior.layouts), float) for function in PAYS.values()],
+        axis=1,
+    )
     bits = value = 0.0
     for call in range(38):
         joint = posterior.weights * chances[:, call]
@@ -69,22 +83,34 @@ def test_a_call_to_come_is_worth_what_the_model_says():
             bits += float((joint[joint > 0] * np.log2(own / total)).sum())
             value += float((joint @ pays).max())
     row = plain_rows(found)[0]
-    assert (row["bits"], row["value"]) == pytest.approx((bits, value - (posterior.weights @ pays).max()))
+    assert (row["bits"], row["value"]) == pytest.approx(
+        (bits, value - (posterior.weights @ pays).max())
+    )
 
 
 def test_contracts_as_actions_are_paid_what_the_network_expects():
     posterior = small().infer()
-    found = bb.value_of_information(posterior, "1NT,2S,Pass", ["card[SQ]"], scheme="duplicate", pair="E:N")
+    found = bb.value_of_information(
+        posterior, "1NT,2S,Pass", ["card[SQ]"], scheme="duplicate", pair="E:N"
+    )
     table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
     columns = []
     for name, trump in (("1NT by E", None), ("2S by E", bb.Suit.S)):
-        columns.append(table_tricks(table, trump) @ payoff(Duplicate(), bb.Contract.of(name)))
+        columns.append(
+            table_tricks(table, trump) @ payoff(Duplicate(), bb.Contract.of(name))
+        )
     pays = np.stack([*columns, np.zeros(len(posterior))], axis=1)
-    bits, value = by_hand(posterior, posterior.layouts.holds("SQ").argmax(axis=1).tolist(), pays)
+    bits, value = by_hand(
+        posterior, posterior.layouts.holds("SQ").argmax(axis=1).tolist(), pays
+    )
     row = plain_rows(found)[0]
-    assert (row["bits"], row["value"]) == pytest.approx((bits, value), rel=1e-4, abs=1e-4)
+    assert (row["bits"], row["value"]) == pytest.approx(
+        (bits, value), rel=1e-4, abs=1e-4
+    )
     assert found.attrs["action"] in ("1NT by E", "2S by E", "Pass")
-    assert found.attrs["score"] == pytest.approx(pays.mean(axis=0).max(), rel=1e-4, abs=1e-4)
+    assert found.attrs["score"] == pytest.approx(
+        pays.mean(axis=0).max(), rel=1e-4, abs=1e-4
+    )
 
 
 def noise(layouts):
@@ -96,7 +122,9 @@ def of_seeds(posterior_of, pays, asked, seeds):
     """(seeds, questions, 4) value, optimistic and their errors."""
     found = []
     for seed in range(seeds):
-        told = bb.value_of_information(posterior_of(seed), pays, asked, rng=seed).sel(question=list(asked))
+        told = bb.value_of_information(posterior_of(seed), pays, asked, rng=seed).sel(
+            question=list(asked)
+        )
         names = ("value", "optimistic", "value_error", "optimistic_error")
         found.append(np.stack([told[name].values for name in names], axis=1))
     return np.array(found)
@@ -104,24 +132,40 @@ def of_seeds(posterior_of, pays, asked, seeds):
 
 def verify_bounds(found, truth):
     """On average neither above the truth nor below it, one within the other, and with errors as large as the spread."""
-    means, errors = found[..., :2].mean(axis=0), found[..., :2].std(axis=0, ddof=1) / np.sqrt(len(found))
+    means, errors = (
+        found[..., :2].mean(axis=0),
+        found[..., :2].std(axis=0, ddof=1) / np.sqrt(len(found)),
+    )
     assert (means[:, 0] < truth + 5 * errors[:, 0]).all()
     assert (means[:, 1] > truth - 5 * errors[:, 1]).all()
     assert (found[..., 0] <= found[..., 1] + 1e-12).all()
     # The spread of so many numbers is itself uncertain by one part in √(2 · seeds).
-    assert (errors * np.sqrt(len(found)) < found[..., 2:].mean(axis=0) * (1 + 5 / np.sqrt(2 * len(found)))).all()
+    assert (
+        errors * np.sqrt(len(found))
+        < found[..., 2:].mean(axis=0) * (1 + 5 / np.sqrt(2 * len(found)))
+    ).all()
 
 
 @pytest.mark.parametrize("draws", [50, 500])
 def test_a_two_way_guess_is_worth_one_half(draws):
     """East or West holds the queen: 1/2 is scored without an answer, 1 with it."""
-    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Reveal("N", "543.AQ2.KQ76.A54"))
-    guess = {seat.name: lambda layouts, seat=seat: layouts.holds("SQ")[:, seat] for seat in (E, W)}
+    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(
+        bb.Reveal("N", "543.AQ2.KQ76.A54")
+    )
+    guess = {
+        seat.name: lambda layouts, seat=seat: layouts.holds("SQ")[:, seat]
+        for seat in (E, W)
+    }
     posteriors = [belief.infer("direct", draws=draws, rng=seed) for seed in range(60)]
     found = of_seeds(posteriors.__getitem__, guess, ["card[SQ]", "layout"], 60)
     verify_bounds(found, 0.5)
     # A control: the score without an answer as the greater of two means of the same draws makes the answer look cheap.
-    plain = np.array([1.0 - one.layouts.holds("SQ")[:, [E, W]].mean(axis=0).max() for one in posteriors])
+    plain = np.array(
+        [
+            1.0 - one.layouts.holds("SQ")[:, [E, W]].mean(axis=0).max()
+            for one in posteriors
+        ]
+    )
     with pytest.raises(AssertionError):
         verify_bounds(np.stack([plain, plain, plain, plain], axis=1)[:, None], 0.5)
 
@@ -129,11 +173,16 @@ def test_a_two_way_guess_is_worth_one_half(draws):
 def test_of_draws_an_answer_that_tells_nothing_is_not_shown_to_be_worth_anything():
     """A question of 128 answers looks valuable where actions are chosen and paid on the same draws."""
     whole = small().infer()
-    pays = np.stack([np.asarray(function(whole.layouts), float) for function in PAYS.values()], axis=1)
+    pays = np.stack(
+        [np.asarray(function(whole.layouts), float) for function in PAYS.values()],
+        axis=1,
+    )
     _, queen = by_hand(whole, whole.layouts.holds("SQ").argmax(axis=1).tolist(), pays)
     _, nothing = by_hand(whole, noise(whole.layouts).tolist(), pays)
     asked = {"noise": noise, "queen": lambda some: some.holds("SQ").argmax(axis=1)}
-    found = of_seeds(lambda seed: small().infer("direct", draws=250, rng=seed), PAYS, asked, 40)
+    found = of_seeds(
+        lambda seed: small().infer("direct", draws=250, rng=seed), PAYS, asked, 40
+    )
     verify_bounds(found, np.array([nothing, queen]))
     swapped = found[..., [1, 0, 3, 2]]
     with pytest.raises(AssertionError):
@@ -145,7 +194,9 @@ def test_the_usual_questions_are_those_in_doubt():
     names = [one.name for one in enquiries(posterior, None)]
     assert "card[SQ]" in names
     assert "card[SA]" not in names  # South is known to hold it
-    assert not any("[N" in name or "[E" in name for name in names)  # both hands are seen
+    assert not any(
+        "[N" in name or "[E" in name for name in names
+    )  # both hands are seen
     assert {"points[S]", "length[W:H]", "layout"} <= set(names)
 
 
@@ -159,9 +210,21 @@ def test_the_usual_questions_are_those_in_doubt():
         (PAYS, "length[Q:S]", "unknown seat 'Q'"),
         (PAYS, {"odd": lambda layouts: np.zeros(3)}, r"'odd' gave shape \(3,\)"),
         ({}, "card[SQ]", "no action to choose"),
-        ({"odd": lambda layouts: np.full(len(layouts), np.nan)}, "card[SQ]", "actions odd: let each pay"),
-        ({"odd": lambda layouts: ["x"] * len(layouts)}, "card[SQ]", "actions odd: let each pay"),
-        ("2S by W", "card[SQ]", "contract '2S by W': with three players what W loses is not all yours"),
+        (
+            {"odd": lambda layouts: np.full(len(layouts), np.nan)},
+            "card[SQ]",
+            "actions odd: let each pay",
+        ),
+        (
+            {"odd": lambda layouts: ["x"] * len(layouts)},
+            "card[SQ]",
+            "actions odd: let each pay",
+        ),
+        (
+            "2S by W",
+            "card[SQ]",
+            "contract '2S by W': with three players what W loses is not all yours",
+        ),
     ],
 )
 def test_questions_that_are_none(decision, questions, says):

@@ -60,8 +60,14 @@ def position(seed):
     rng = np.random.default_rng([29, seed])
     hand = bb.Hand(sum(1 << int(card) for card in rng.permutation(52)[:13]))
     low = int(rng.integers(2, 5))
-    belief = bb.Belief("W", hand, dummy=None).given(bb.Length("N", "CDHS"[rng.integers(4)], low, 7))
-    return belief.infer(draws=310, rng=rng), int(np.exp(rng.uniform(np.log(3), np.log(300))).round()), rng
+    belief = bb.Belief("W", hand, dummy=None).given(
+        bb.Length("N", "CDHS"[rng.integers(4)], low, 7)
+    )
+    return (
+        belief.infer(draws=310, rng=rng),
+        int(np.exp(rng.uniform(np.log(3), np.log(300))).round()),
+        rng,
+    )
 
 
 def is_share(value, error):
@@ -72,14 +78,20 @@ def is_share(value, error):
 def test_contracts_and_leads():
     for seed in range(POSITIONS):
         posterior, solve, rng = position(seed)
-        rows = plain_rows(bb.contracts(posterior, "1NT,3NT,4S,7S", against="2S by W", solve=solve, rng=rng))
+        rows = plain_rows(
+            bb.contracts(
+                posterior, "1NT,3NT,4S,7S", against="2S by W", solve=solve, rng=rng
+            )
+        )
         for row in rows:
             for name in ("make", "matchpoints"):
                 is_share(row[name], row[f"{name}_error"])
             assert 0.0 <= row["tricks"] <= 13.0
             assert row["score_error"] > 0.0
             assert row["behind"] >= -1e-9
-        result = bb.estimate(posterior, contract="3NT by W", solve=solve, rng=rng)["contract"]
+        result = bb.estimate(posterior, contract="3NT by W", solve=solve, rng=rng)[
+            "contract"
+        ]
         assert min(result["pmf"].values) >= 0.0
         assert sum(result["pmf"].values) == pytest.approx(1.0, abs=1e-9)
         assert (result["pmf_error"].values > 0).all()

@@ -48,7 +48,9 @@ def solver():
 
 def leader(*more):
     """West, on lead against South, sees North's hand and knows ten of South's cards: 560 layouts."""
-    return bb.Belief("W", WEST, dummy=None).given(bb.Reveal("N", NORTH), bb.Holds("S", KNOWN), *more)
+    return bb.Belief("W", WEST, dummy=None).given(
+        bb.Reveal("N", NORTH), bb.Holds("S", KNOWN), *more
+    )
 
 
 def exact(posterior, needed):
@@ -59,7 +61,10 @@ def exact(posterior, needed):
     for suit in bb.Suit:
         length = np.bitwise_count(partner >> np.uint64(13 * suit) & np.uint64(0x1FFF))
         tricks = np.clip(points // 4 + length.astype(int), 0, 13)
-        found[suit] = (posterior.weights[tricks > 13 - needed].sum(), (posterior.weights * tricks).sum())
+        found[suit] = (
+            posterior.weights[tricks > 13 - needed].sum(),
+            (posterior.weights * tricks).sum(),
+        )
     return found
 
 
@@ -82,31 +87,60 @@ def test_all_layouts_are_the_exact_answer(goal, toy):
         beaten, tricks = right[choice.cards[0].suit]
         assert choice.chance == (pytest.approx(beaten), 0.0)
         assert choice.tricks == (pytest.approx(tricks), 0.0)
-    values = [choice.chance[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
+    values = [
+        choice.chance[0] if goal == "make" else choice.tricks[0]
+        for choice in found.choices
+    ]
     assert values == sorted(values, reverse=True)
     # All cards of a suit do the same here, and only these stand together.
-    assert sorted(choice.name for choice in found.choices) == ["CJ7", "DJT8", "H9864", "ST963"]
+    assert sorted(choice.name for choice in found.choices) == [
+        "CJ7",
+        "DJT8",
+        "H9864",
+        "ST963",
+    ]
     assert found.caution.startswith("Every layout was solved")
     assert found.clear
-    assert found.sentence.startswith(f"Lead {card_words(found.choices[0].name)}: 3NT by S is then beaten with")
+    assert found.sentence.startswith(
+        f"Lead {card_words(found.choices[0].name)}: 3NT by S is then beaten with"
+    )
 
 
 def test_what_players_lead_stands_beside_the_figures(toy):
     """The chances of all cards sum to 1; of leads that four layouts cannot tell apart the likeliest is named."""
-    west = bb.Belief("W", WEST, dummy=None, player=bb.LearnedPlayer()).given(bb.Auction.of("S:1NT P 3NT P P P"))
+    west = bb.Belief("W", WEST, dummy=None, player=bb.LearnedPlayer()).given(
+        bb.Auction.of("S:1NT P 3NT P P P")
+    )
     found = compared(west.infer(draws=200, rng=1), seconds=0.004, contract=None)
-    led = {card: chance for choice in found.choices for card, chance in zip(choice.cards, choice.led, strict=True)}
+    led = {
+        card: chance
+        for choice in found.choices
+        for card, chance in zip(choice.cards, choice.led, strict=True)
+    }
     assert sum(led.values()) == pytest.approx(1.0, abs=1e-5)
-    most = max((card for choice in found.best for card in choice.cards), key=lambda card: led[card])
+    most = max(
+        (card for choice in found.best for card in choice.cards),
+        key=lambda card: led[card],
+    )
     assert not found.clear
     assert f"Of these players lead {card_words(most)} most often." in found.sentence
     assert len(found.document()["cards"][0]["led"]) == len(found.choices[0].cards)
     silent = bb.Belief("W", WEST, dummy=None, player=None).infer(draws=200, rng=1)
     assert compared(silent, seconds=0.03).choices[0].led == ()
     # By a system that leads the fourth best, of the low spades of T963 the three.
-    sayc = compared(west.with_bidder(bb.SystemBidder("sayc")).infer(draws=200, rng=1), seconds=0.03, contract=None)
-    agreed = {str(card): chance for one in sayc.choices for card, chance in zip(one.cards, one.led, strict=True)}
-    assert agreed["S3"] > 0.85 * sum(chance for card, chance in agreed.items() if card in ("S9", "S6", "S3"))
+    sayc = compared(
+        west.with_bidder(bb.SystemBidder("sayc")).infer(draws=200, rng=1),
+        seconds=0.03,
+        contract=None,
+    )
+    agreed = {
+        str(card): chance
+        for one in sayc.choices
+        for card, chance in zip(one.cards, one.led, strict=True)
+    }
+    assert agreed["S3"] > 0.85 * sum(
+        chance for card, chance in agreed.items() if card in ("S9", "S6", "S3")
+    )
 
 
 def test_errors_are_honest(toy):
@@ -125,7 +159,11 @@ def test_errors_are_honest(toy):
         chance, error = by_suit[best].chance
         behind, spread = other.behind
         true = right[first.cards[0].suit][0] - right[other.cards[0].suit][0]
-        squares += ((chance - right[best][0]) / error) ** 2, 0.0, ((chance - right[best][0] - 0.1) / error) ** 2
+        squares += (
+            ((chance - right[best][0]) / error) ** 2,
+            0.0,
+            ((chance - right[best][0] - 0.1) / error) ** 2,
+        )
         squares[1] += ((behind - true) / spread) ** 2
     # χ² with as many degrees of freedom as seeds; the order chosen by the draws widens the second.
     sd = (2 * seeds) ** 0.5
@@ -140,8 +178,14 @@ def test_errors_are_honest(toy):
         ({"contract": "3NT by E"}, "contract '3NT by E': S is on lead, not W"),
         ({"contract": "3NT by S", "by": "N"}, "name one declarer"),
         ({}, "no contract to play"),
-        ({"contract": "3NT", "goal": "win"}, "goal 'win': choose make, tricks, matchpoints"),
-        ({"contract": "3NT", "goal": "matchpoints"}, "goal 'matchpoints': name the scores of other tables"),
+        (
+            {"contract": "3NT", "goal": "win"},
+            "goal 'win': choose make, tricks, matchpoints",
+        ),
+        (
+            {"contract": "3NT", "goal": "matchpoints"},
+            "goal 'matchpoints': name the scores of other tables",
+        ),
         ({"contract": "3NT", "seconds": 0.0}, "seconds 0.0: give a number above 0"),
     ],
 )
@@ -152,21 +196,43 @@ def test_bad_questions_are_refused_in_one_line(arguments, words):
 
 
 def test_without_a_solver_one_line_says_what_to_install(install):
-    with pytest.raises(bb.BayesBridgeError, match="install the plugin bayesbridge-double-dummy"):
+    with pytest.raises(
+        bb.BayesBridgeError, match="install the plugin bayesbridge-double-dummy"
+    ):
         bb.play(leader().infer(), "3NT")
 
 
-ASKED = ("--observer", "W", "--hand", WEST, "--players", "4", "--reveal", f"N:{NORTH}", "--holds")
+ASKED = (
+    "--observer",
+    "W",
+    "--hand",
+    WEST,
+    "--players",
+    "4",
+    "--reveal",
+    f"N:{NORTH}",
+    "--holds",
+)
 ASKED = (*ASKED, f"S:{KNOWN.replace(' ', ',')}")
 
 
 def test_the_command(install, document, answer):
     install("solver", SOLVER)
     right = exact(leader().infer(), 9)
-    for place, (goal, figure) in enumerate({"make": "beaten", "tricks": "tricks"}.items()):
-        said = document("play", *ASKED, "--contract", "3NT", "--by", "S", "--goal", goal)
-        assert said["cards"][0][figure] == pytest.approx(max(chances[place] for chances in right.values()))
-        assert (said["seat"], said["contract"], said["exact"]) == ("W", "3NT by S", True)
+    for place, (goal, figure) in enumerate(
+        {"make": "beaten", "tricks": "tricks"}.items()
+    ):
+        said = document(
+            "play", *ASKED, "--contract", "3NT", "--by", "S", "--goal", goal
+        )
+        assert said["cards"][0][figure] == pytest.approx(
+            max(chances[place] for chances in right.values())
+        )
+        assert (said["seat"], said["contract"], said["exact"]) == (
+            "W",
+            "3NT by S",
+            True,
+        )
         out = answer("play", *ASKED, "--contract", "3NT", "--goal", goal)
         assert "West leads against 3NT by S" in out
         assert f"Lead {card_words(said['best'][0])}" in out
@@ -180,13 +246,17 @@ def test_the_picture(goal, toy):
         found = compared(posterior, goal, seconds)
         ax = bb.plots.play(found)
         bars = [bar for bar in ax.patches if bar.get_height() == pytest.approx(0.62)]
-        told = [choice.chance[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
+        told = [
+            choice.chance[0] if goal == "make" else choice.tricks[0]
+            for choice in found.choices
+        ]
         assert [bar.get_width() for bar in bars] == pytest.approx(told)
         names = [card_words(choice.name) for choice in found.choices]
         assert [label.get_text() for label in ax.get_yticklabels()] == names
         blue = [bar.get_facecolor() == to_rgba(BLUE) for bar in bars]
         assert blue == [choice.close for choice in found.choices]
         assert bool(ax.collections) is not found.exact
-        assert f"West leads against 3NT by S; blue: {'the best' if found.clear else 'too close to call'}" in (
-            ax.get_title()
+        assert (
+            f"West leads against 3NT by S; blue: {'the best' if found.clear else 'too close to call'}"
+            in (ax.get_title())
         )

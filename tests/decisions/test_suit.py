@@ -38,11 +38,20 @@ def every_outcome(first, second, west, east_of, goal, won=0):
                         after_next = {name: next_[name] - {card} for name in there}
                         after_last = {name: last[name] - {final} for name in there}
                         hands = (own - {lead}, other - {third})
-                        sides = (after_last, after_next) if hand == 0 else (after_next, after_last)
+                        sides = (
+                            (after_last, after_next)
+                            if hand == 0
+                            else (after_next, after_last)
+                        )
                         ours = max(lead, -1 if third is None else third)
-                        theirs = max(-1 if card is None else card, -1 if final is None else final)
+                        theirs = max(
+                            -1 if card is None else card, -1 if final is None else final
+                        )
                         deeper = every_outcome(
-                            *(hands if hand == 0 else hands[::-1]), *sides, goal, won + (ours > theirs)
+                            *(hands if hand == 0 else hands[::-1]),
+                            *sides,
+                            goal,
+                            won + (ours > theirs),
                         )
                         inner = join(inner, deeper, there)
                     choices |= {finished(one, here) for one in inner}
@@ -56,7 +65,11 @@ LOST = "lost"
 
 def join(before, more, here):
     """Each layout takes its worst reply: a name that any branch loses is marked as lost."""
-    lost = {one | {(LOST, name) for name in here if name not in two} for one in before for two in more}
+    lost = {
+        one | {(LOST, name) for name in here if name not in two}
+        for one in before
+        for two in more
+    }
     return {frozenset(one) for one in lost}
 
 
@@ -69,30 +82,48 @@ def seen(hands):
 
 
 def holding(hands, card):
-    return [name for name, held in hands.items() if card in held or (card is None and not held)]
+    return [
+        name
+        for name, held in hands.items()
+        if card in held or (card is None and not held)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "missing"), [("AQ", "32", "K4"), ("KJ", "32", "AQ"), ("AT", "Q2", "KJ3"), ("K9", "Q2", "AJT")]
+    ("first", "second", "missing"),
+    [("AQ", "32", "K4"), ("KJ", "32", "AQ"), ("AT", "Q2", "KJ3"), ("K9", "Q2", "AJT")],
 )
 def test_every_plan_of_a_short_suit(first, second, missing):
     """All plans, card by card, reach no more than the search says, with weights of all kinds."""
     fields = [read_holding(text) for text in (first, second, missing)]
     pair = Combination.of(fields[0], fields[1], 0x1FFF & ~sum(fields))
     ranks = [RANKS.index(letter) for letter in missing]
-    west = {frozenset(held): frozenset(held) for size in range(len(ranks) + 1) for held in combinations(ranks, size)}
+    west = {
+        frozenset(held): frozenset(held)
+        for size in range(len(ranks) + 1)
+        for held in combinations(ranks, size)
+    }
     east = {name: frozenset(ranks) - held for name, held in west.items()}
     layouts = pair.layouts
     for vacant in ((13, 13), (3, 9)):
         weights = weights_of(pair, prior_shares(pair, vacant))
         a, b = vacant
-        shares = {name: comb(a + b - len(ranks), a - len(name)) / comb(a + b, a) for name in west}
+        shares = {
+            name: comb(a + b - len(ranks), a - len(name)) / comb(a + b, a)
+            for name in west
+        }
         for goal in (1, 2):
-            everything = every_outcome(frozenset(pair.first), frozenset(pair.second), west, east, goal)
+            everything = every_outcome(
+                frozenset(pair.first), frozenset(pair.second), west, east, goal
+            )
             best = max(sum(shares[name] for name in outcome) for outcome in everything)
             game = SuitGame(pair, goal)
             reached = max(
-                sum(weight for place, weight in enumerate(weights) if outcome >> place & 1)
+                sum(
+                    weight
+                    for place, weight in enumerate(weights)
+                    if outcome >> place & 1
+                )
                 for outcome, _ in game.front(game.start, (1 << len(layouts)) - 1, goal)
             )
             assert reached == pytest.approx(best, abs=1e-12)
@@ -113,14 +144,19 @@ def walked(step, first, second, west, east, table):
         third = RANKS.index(answer["card"]) if answer["card"] else None
         assert (third in other) if other else third is None
         for final in last or {None}:
-            after = next(one["next"] for one in answer["then"] if matches(one["played"], final))
+            after = next(
+                one["next"] for one in answer["then"] if matches(one["played"], final)
+            )
             beats = max(lead, -1 if third is None else third) > max(
                 -1 if card is None else card, -1 if final is None else final
             )
             hands = own - {lead}, other - {third}
             sides = next_ - {card}, last - {final}
             deeper = walked(
-                after, *(hands if leads_first else hands[::-1]), *(sides[::-1] if leads_first else sides), table
+                after,
+                *(hands if leads_first else hands[::-1]),
+                *(sides[::-1] if leads_first else sides),
+                table,
             )
             worst = min(worst, beats + deeper)
     return worst
@@ -137,7 +173,14 @@ def sure(first, second, defenders):
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [("AJT32", "K954"), ("AQT", "432"), ("AKxx", "J98"), ("KJ7", "Txx"), ("AQ98x", "Jx")]
+    ("first", "second"),
+    [
+        ("AJT32", "K954"),
+        ("AQT", "432"),
+        ("AKxx", "J98"),
+        ("KJ7", "Txx"),
+        ("AQ98x", "Jx"),
+    ],
 )
 def test_a_plan_does_what_is_said_of_it(first, second):
     """Walked against all defences in each layout of single cards, with its text in words."""
@@ -147,10 +190,17 @@ def test_a_plan_does_what_is_said_of_it(first, second):
     for line in (*play.goals, play.best):
         mean, reached = 0.0, dict.fromkeys(line.at_least, 0.0)
         for bits in range(1 << m):
-            west = frozenset(rank for place, rank in enumerate(missing) if bits >> place & 1)
+            west = frozenset(
+                rank for place, rank in enumerate(missing) if bits >> place & 1
+            )
             share = comb(26 - m, 13 - len(west)) / comb(26, 13)
-            hands = (frozenset(RANKS.index(letter) for letter in text) for text in (play.first, play.second))
-            tricks = walked(line.step, *hands, west, frozenset(missing) - west, play.table)
+            hands = (
+                frozenset(RANKS.index(letter) for letter in text)
+                for text in (play.first, play.second)
+            )
+            tricks = walked(
+                line.step, *hands, west, frozenset(missing) - west, play.table
+            )
             mean += share * tricks
             for goal in reached:
                 reached[goal] += share * (tricks >= goal)
@@ -181,14 +231,19 @@ def test_declarers_low_cards_count_as_small_where_the_search_is_long():
 
 
 def opened(*more):
-    return bb.Belief("S", "K954.KJ3.A54.Q32").given(bb.Reveal("N", "AJT32.A2.K76.A54"), *more)
+    return bb.Belief("S", "K954.KJ3.A54.Q32").given(
+        bb.Reveal("N", "AJT32.A2.K76.A54"), *more
+    )
 
 
 def test_length_beside_changes_the_best_play():
     """With seven hearts on the left the queen of spades lies on the right: 6 vacant places against 10 … 13."""
     belief = opened(bb.Length("W", "H", 7, 7))
     play = bb.suit_play("AJT32", "K954", belief.infer())
-    left, right = 6, 12  # West has 13 - 7 places, East 13 - 1 of the 8 hearts that are out
+    left, right = (
+        6,
+        12,
+    )  # West has 13 - 7 places, East 13 - 1 of the 8 hearts that are out
     same = bb.suit_play("AJT32", "K954", vacant=(left, right))
     assert play.goals[-1].chance == pytest.approx(same.goals[-1].chance, abs=1e-9)
     assert play.goals[-1].chance > bb.suit_play("AJT32", "K954").goals[-1].chance
@@ -241,7 +296,9 @@ def test_the_picture():
     assert own == pytest.approx([line.chance for line in play.goals])
     assert average == pytest.approx(list(play.best.at_least.values()))
     assert all(best >= other - 1e-12 for best, other in zip(own, average, strict=True))
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == [f"{goal} or more" for goal in range(2, 6)]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == [
+        f"{goal} or more" for goal in range(2, 6)
+    ]
     certain = bb.plots.suit_play(bb.suit_play("AKQ", "432"))
     assert [bar.get_height() for bar in certain.patches] == [1.0, 1.0]
 
@@ -286,7 +343,9 @@ def reached(first, second, goal):
     return next((line.chance for line in play.goals if line.goal == goal), 0.0)
 
 
-@pytest.mark.parametrize(("first", "second", "goal", "printed"), [*WARMERDAM, *BRIDGEHANDS, *REESE])
+@pytest.mark.parametrize(
+    ("first", "second", "goal", "printed"), [*WARMERDAM, *BRIDGEHANDS, *REESE]
+)
 def test_figures_in_print(first, second, goal, printed):
     value = reached(first, second, goal) * (1 if goal is None else 100)
     digits = len(printed.partition(".")[2])

@@ -35,8 +35,14 @@ def _partly_seen(deal, hidden, unknown, rng):
     for seat in range(4):
         cards = [card for card in range(52) if deal[seat] >> card & 1]
         # Unknown cards bunch in the honours half the time, so that points ranges bite.
-        order = rng.permutation(cards) if rng.random() < 0.5 else sorted(cards, key=lambda card: card % 13)
-        known = known.hold(seat, as_mask(order[: 13 - unknown] if seat in hidden else order))
+        order = (
+            rng.permutation(cards)
+            if rng.random() < 0.5
+            else sorted(cards, key=lambda card: card % 13)
+        )
+        known = known.hold(
+            seat, as_mask(order[: 13 - unknown] if seat in hidden else order)
+        )
     return known
 
 
@@ -56,26 +62,52 @@ def _tightened(evidence, deal, rng, honest=False):
             return evidence.lack(seat, ~hand & 0x1FFF << 13 * suit)
         case 3:
             length = (hand >> 13 * suit & 0x1FFF).bit_count()
-            return evidence.length(seat, suit, length - slack, length + int(rng.integers(0, 3)))
+            return evidence.length(
+                seat, suit, length - slack, length + int(rng.integers(0, 3))
+            )
         case 4:
             own = tuple((hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4))
-            others = [tuple(int(n) for n in rng.permutation(own)) for _ in range(rng.integers(0, 8))]
+            others = [
+                tuple(int(n) for n in rng.permutation(own))
+                for _ in range(rng.integers(0, 8))
+            ]
             return evidence.shape(seat, frozenset([own, *others]))
         case _:
-            points = sum((0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)[card % 13] for card in range(52) if hand >> card & 1)
-            return evidence.points(seat, points - slack, points + int(rng.integers(0, 4)))
+            points = sum(
+                (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)[card % 13]
+                for card in range(52)
+                if hand >> card & 1
+            )
+            return evidence.points(
+                seat, points - slack, points + int(rng.integers(0, 4))
+            )
 
 
 def allows(known, masks):
     """Which of (n, 4) layouts fit, by the definitions alone; nothing is deduced."""
     lengths, points = suit_lengths(masks), high_card_points(masks)
-    must, may = np.array(known.must, dtype=np.uint64), np.array(known.may, dtype=np.uint64)
-    fits = (np.bitwise_count(masks) == 13).all(1) & (np.bitwise_or.reduce(masks, axis=1) == np.uint64(DECK_MASK))
-    fits &= ((masks & must) == must).all(1) & ((masks & ~may) == 0).all(1) & known.meets(masks)
-    fits &= ((lengths >= np.array(known.shortest)) & (lengths <= np.array(known.longest))).all((1, 2))
-    fits &= ((points >= np.array(known.points_low)) & (points <= np.array(known.points_high))).all(1)
+    must, may = (
+        np.array(known.must, dtype=np.uint64),
+        np.array(known.may, dtype=np.uint64),
+    )
+    fits = (np.bitwise_count(masks) == 13).all(1) & (
+        np.bitwise_or.reduce(masks, axis=1) == np.uint64(DECK_MASK)
+    )
+    fits &= (
+        ((masks & must) == must).all(1)
+        & ((masks & ~may) == 0).all(1)
+        & known.meets(masks)
+    )
+    fits &= (
+        (lengths >= np.array(known.shortest)) & (lengths <= np.array(known.longest))
+    ).all((1, 2))
+    fits &= (
+        (points >= np.array(known.points_low)) & (points <= np.array(known.points_high))
+    ).all(1)
     for seat, shapes in enumerate(known.shapes):
-        fits &= [shapes is None or tuple(row) in shapes for row in lengths[:, seat].tolist()]
+        fits &= [
+            shapes is None or tuple(row) in shapes for row in lengths[:, seat].tolist()
+        ]
     return fits
 
 
@@ -98,7 +130,12 @@ def _extensions(held):
 
 @functools.cache
 def _subsets(mask, size):
-    return [sum(bits) for bits in itertools.combinations([1 << i for i in range(52) if mask >> i & 1], size)]
+    return [
+        sum(bits)
+        for bits in itertools.combinations(
+            [1 << i for i in range(52) if mask >> i & 1], size
+        )
+    ]
 
 
 def in_order(masks):
@@ -117,7 +154,12 @@ def random_view(rng):
     return view
 
 
-HANDS = ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976")  # N E S W of one deal
+HANDS = (
+    "AKQ2.KJ3.A54.Q32",
+    "T976.T95.J76.KJ8",
+    "J54.AQ2.KQ32.A54",
+    "83.8764.T98.T976",
+)  # N E S W of one deal
 
 
 def closed(*rooms):
@@ -137,7 +179,10 @@ def all_layouts(constraints):
 def tally(layouts, listed):
     """How often each listed layout occurs; a layout that is not listed is an error."""
     places = {row.tobytes(): index for index, row in enumerate(listed)}
-    return np.bincount([places[row.tobytes()] for row in np.ascontiguousarray(layouts)], minlength=len(listed))
+    return np.bincount(
+        [places[row.tobytes()] for row in np.ascontiguousarray(layouts)],
+        minlength=len(listed),
+    )
 
 
 def p_value(observed, probability):
@@ -150,7 +195,10 @@ def p_value(observed, probability):
         observed = np.append(observed[~rare], observed[rare].sum())
         expected = np.append(expected[~rare], expected[rare].sum())
         if expected[-1] < 5:
-            observed[-2], expected[-2] = observed[-2] + observed[-1], expected[-2] + expected[-1]
+            observed[-2], expected[-2] = (
+                observed[-2] + observed[-1],
+                expected[-2] + expected[-1],
+            )
             observed, expected = observed[:-1], expected[:-1]
     return float(stats.chisquare(observed, expected).pvalue)
 
@@ -164,7 +212,9 @@ def strong_deal(rng, callers):
         top = rng.permutation(order[: 13 * len(callers)])
         rest = rng.permutation(order[13 * len(callers) :])
         others = [seat for seat in range(4) if seat not in callers]
-        for seat, cards in zip(callers + others, np.split(np.concatenate([top, rest]), 4), strict=True):
+        for seat, cards in zip(
+            callers + others, np.split(np.concatenate([top, rest]), 4), strict=True
+        ):
             deal[seat] = as_mask(cards)
         level = bids(np.array([deal[seat] for seat in callers], dtype=np.uint64)).level
         if (level > rng.integers(0, 2, len(callers))).all() or rng.random() < 0.01:
@@ -176,8 +226,12 @@ def strong_position(rng, callers):
     """Evidence of all kinds that leaves few cards unknown, and every layout that fits it: 2 … 3000."""
     while True:
         deal = strong_deal(rng, callers)
-        hidden = list(dict.fromkeys([*callers, *rng.permutation(4).tolist()]))[: rng.integers(2, 5)]
-        known = evidence = _partly_seen(deal, hidden, {2: 6, 3: 3, 4: 2}[len(hidden)], rng)
+        hidden = list(dict.fromkeys([*callers, *rng.permutation(4).tolist()]))[
+            : rng.integers(2, 5)
+        ]
+        known = evidence = _partly_seen(
+            deal, hidden, {2: 6, 3: 3, 4: 2}[len(hidden)], rng
+        )
         for _ in range(rng.integers(0, 4)):
             evidence = _tightened(evidence, deal, rng, honest=True)
         layouts = brute_force(known, evidence)

@@ -28,11 +28,18 @@ def random_belief(rng, most):
     deal = random_deal(rng)
     dummy, observer = (Seat(int(seat)) for seat in rng.permutation(4)[:2])
     trump = [None, *Suit][rng.integers(5)]
-    belief = Belief(observer, deal[observer], dummy=dummy, trump="NT" if trump is None else trump)
+    belief = Belief(
+        observer, deal[observer], dummy=dummy, trump="NT" if trump is None else trump
+    )
     hidden = [seat for seat in Seat if seat != observer]
     if rng.random() < 0.6:
-        belief, hidden = belief.given(Reveal(dummy, deal[dummy])), [seat for seat in hidden if seat != dummy]
-    belief = belief.given(*random_play(deal, trump, rng, cards=int(rng.integers(0, 30))))
+        belief, hidden = (
+            belief.given(Reveal(dummy, deal[dummy])),
+            [seat for seat in hidden if seat != dummy],
+        )
+    belief = belief.given(
+        *random_play(deal, trump, rng, cards=int(rng.integers(0, 30)))
+    )
     while belief.count() > most or len(belief.evidence) < 3:
         belief = belief.given(true_piece(deal, hidden, rng))
     return belief, deal
@@ -48,15 +55,24 @@ def integers_agree(belief, deal, rng):
     assert allows(constraints, layouts).all()
     assert len({row.tobytes() for row in layouts}) == len(layouts)
     assert tuple(hand.mask for hand in deal) in {tuple(row) for row in layouts.tolist()}
-    holds = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
+    holds = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(
+        1
+    )
     np.testing.assert_array_equal(holds.sum(0) / len(layouts), sampler.card_marginals())
     lengths = (suit_lengths(layouts)[..., None] == np.arange(14)).sum(0)
-    np.testing.assert_array_equal(lengths / len(layouts), sampler.length_distributions())
+    np.testing.assert_array_equal(
+        lengths / len(layouts), sampler.length_distributions()
+    )
     points = (high_card_points(layouts)[..., None] == np.arange(38)).sum(0)
-    np.testing.assert_array_equal(points / len(layouts), belief.target.point_distributions())
+    np.testing.assert_array_equal(
+        points / len(layouts), belief.target.point_distributions()
+    )
     if factors(constraints):
         first, second = (int(seat) for seat in rng.permutation(4)[:2])
-        T = tricks(np.ascontiguousarray(layouts[:, first]), np.ascontiguousarray(layouts[:, second]))
+        T = tricks(
+            np.ascontiguousarray(layouts[:, first]),
+            np.ascontiguousarray(layouts[:, second]),
+        )
         counts = capture_counts(constraints, first, second)
         assert counts["T"].sum() == len(layouts)
         np.testing.assert_array_equal(counts["T"], np.bincount(T, minlength=14))
@@ -77,7 +93,9 @@ def test_exact_engines_agree_on_random_positions(seed):
         convolved += factors(belief.constraints)
         if 10 <= len(layouts) <= 3000:
             n = max(4000, 15 * len(layouts))
-            draws = tally(belief.infer("direct", draws=n, rng=number).layouts.masks, layouts)
+            draws = tally(
+                belief.infer("direct", draws=n, rng=number).layouts.masks, layouts
+            )
             right.append(p_value(draws, np.full(len(layouts), 1 / len(layouts))))
             # A wrong target: half of the layouts a third likelier than the other half.
             tilted = np.where(np.arange(len(layouts)) % 2, 4.0, 3.0)
@@ -85,7 +103,9 @@ def test_exact_engines_agree_on_random_positions(seed):
     assert convolved >= positions // 5
     assert len(right) >= positions // 5
     assert min(right) > 1e-6 / len(right)
-    assert abs(np.mean(right) - 0.5) < 4.5 / math.sqrt(12 * len(right)), "p-values of the truth are uniform"
+    assert abs(np.mean(right) - 0.5) < 4.5 / math.sqrt(12 * len(right)), (
+        "p-values of the truth are uniform"
+    )
     assert np.mean(np.array(wrong) < 0.01) > 0.7, "and the wrong target is told apart"
 
 
@@ -100,19 +120,41 @@ class SmoothBidder:
         strain = auction.calls[index].strain
         if strain is None:
             return -np.logaddexp(0.0, self.sharpness * (points - 16))
-        length = 3.0 if strain.trump is None else suit_lengths(hands)[:, strain].astype(np.float64)
+        length = (
+            3.0
+            if strain.trump is None
+            else suit_lengths(hands)[:, strain].astype(np.float64)
+        )
         return -np.logaddexp(0.0, -self.sharpness * (points - 18 + 2 * (length - 4)))
 
 
 WEAK = "T9742.J3.964.T83"
-SEEN = (Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))
-HIDDEN = (Holds("N", "65.Q42.T87.J76"), Holds("W", "A.AK9.A5.A9"), Holds("E", "KQ.87.K3.K"))
-CALLS = (Called("W", "1H"), Called("E", "1S"), Called("S", "2NT"), Called("W", "Pass"), Called("E", "Pass"))
+SEEN = (
+    Reveal("N", "65.Q42.T87.J7652"),
+    Holds("W", "SA HA HK DA CA"),
+    Holds("E", "SK DK CK"),
+)
+HIDDEN = (
+    Holds("N", "65.Q42.T87.J76"),
+    Holds("W", "A.AK9.A5.A9"),
+    Holds("E", "KQ.87.K3.K"),
+)
+CALLS = (
+    Called("W", "1H"),
+    Called("E", "1S"),
+    Called("S", "2NT"),
+    Called("W", "Pass"),
+    Called("E", "Pass"),
+)
 
 
 def questions():
     yield "paper", IterativeBidder(slip=0.1), (Called("W", "1NT"), Called("E", "Pass"))
-    yield "paper, three hands", IterativeBidder(slip=0.3), (Called("W", "Pass"), Called("E", "1NT"))
+    yield (
+        "paper, three hands",
+        IterativeBidder(slip=0.3),
+        (Called("W", "Pass"), Called("E", "1NT")),
+    )
     yield "mild", SmoothBidder(0.2), CALLS
     yield "keen", SmoothBidder(0.8), CALLS[:2]
 
@@ -124,7 +166,9 @@ DRAWS = 8000
 def asked(name, calls=True):
     """One of the positions: two hidden hands, or three of which much is known."""
     model, made = QUESTIONS[name]
-    belief = Belief("S", WEAK, bidder=model).given(*(HIDDEN if "three" in name else SEEN))
+    belief = Belief("S", WEAK, bidder=model).given(
+        *(HIDDEN if "three" in name else SEEN)
+    )
     return belief.given(*made) if calls else belief
 
 
@@ -146,7 +190,9 @@ REFUSED = ("paper, three hands", "likelihood-weighting")
 """No hand of East is worth the bid: all layouts were walked to know it, and draws alone cannot tell."""
 
 
-@pytest.mark.parametrize("method", ["likelihood-weighting", "resample-move", "importance"])
+@pytest.mark.parametrize(
+    "method", ["likelihood-weighting", "resample-move", "importance"]
+)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_samplers_agree_with_enumeration_under_soft_evidence(name, method):
     belief = asked(name)
@@ -160,21 +206,39 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name, method):
     assert (found.method, found.exact, found.count()) == (method, False, exact.count())
     assert 100 < found.ess <= len(found)
     assert deviations(found, exact) < 5.5
-    assert deviations(found, asked(name, calls=False).infer("enumerate")) > 8.0, "blind to the calls it would fail"
-    assert abs(found.log_marginal - exact.log_marginal) < 5 * found.log_evidence_error + 1e-9
+    assert deviations(found, asked(name, calls=False).infer("enumerate")) > 8.0, (
+        "blind to the calls it would fail"
+    )
+    assert (
+        abs(found.log_marginal - exact.log_marginal)
+        < 5 * found.log_evidence_error + 1e-9
+    )
     assert 0.0 < found.log_evidence_error < 0.2
-    assert found.log_evidence - found.log_marginal == pytest.approx(exact.log_evidence - exact.log_marginal, abs=1e-9)
+    assert found.log_evidence - found.log_marginal == pytest.approx(
+        exact.log_evidence - exact.log_marginal, abs=1e-9
+    )
     # Entropy: log₂ of the count, P(evidence) and the mean log likelihood; their errors add up.
     assert exact.log_likelihood is not None
-    spread = math.sqrt(float(exact.weights @ (exact.log_likelihood - exact.weights @ exact.log_likelihood) ** 2))
-    error = (5 * found.log_evidence_error + 5 * spread / math.sqrt(found.ess)) / math.log(2) + 1e-9
+    spread = math.sqrt(
+        float(
+            exact.weights
+            @ (exact.log_likelihood - exact.weights @ exact.log_likelihood) ** 2
+        )
+    )
+    error = (
+        5 * found.log_evidence_error + 5 * spread / math.sqrt(found.ess)
+    ) / math.log(2) + 1e-9
     assert abs(found.entropy_bits - exact.entropy_bits) < error
-    assert exact.entropy_bits < math.log2(exact.count()) - (0 if name == "mild" else 2 * error)
+    assert exact.entropy_bits < math.log2(exact.count()) - (
+        0 if name == "mild" else 2 * error
+    )
 
 
 def test_auto_agrees_where_it_must_sample():
     """Three hidden hands and a call about West's points alone: counting by points gives the truth."""
-    belief = Belief("S", "AKQ52.J3.A94.K83", bidder=SmoothBidder(0.5)).given(Called("W", "1NT"))
+    belief = Belief("S", "AKQ52.J3.A94.K83", bidder=SmoothBidder(0.5)).given(
+        Called("W", "1NT")
+    )
     ways = belief.target.point_distributions()[Seat.W]
     points = np.arange(38)
     likelihood = 1 / (1 + np.exp(-0.5 * (points - 20)))
@@ -186,8 +250,13 @@ def test_auto_agrees_where_it_must_sample():
     # normal deviates: none is asked to be closer than a few draws.
     ratio = likelihood / (ways @ likelihood / ways.sum())
     drawn, kept = found.ess * (truth @ ratio), len(found)
-    variance = (truth * ratio * (1 - 2 * truth) + truth**2 * (truth @ ratio)) / drawn + truth * (1 - truth) / kept
+    variance = (
+        truth * ratio * (1 - 2 * truth) + truth**2 * (truth @ ratio)
+    ) / drawn + truth * (1 - truth) / kept
     error = np.sqrt(variance) + ratio / drawn + 1 / kept
     assert (np.abs(estimate - truth) / error).max() < 5
     assert (np.abs(estimate - ways / ways.sum()) / error).max() > 8
-    assert abs(found.log_marginal - math.log(ways @ likelihood / ways.sum())) < 5 * found.log_evidence_error
+    assert (
+        abs(found.log_marginal - math.log(ways @ likelihood / ways.sum()))
+        < 5 * found.log_evidence_error
+    )

@@ -15,10 +15,21 @@ from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.engines.conditions import count
 from bayesbridge.expressions import parse_expression
 from tests.dealing.plain_conditions import holds
-from tests.engines.positions import HANDS, all_layouts, allows, brute_force, closed, random_position
+from tests.engines.positions import (
+    HANDS,
+    all_layouts,
+    allows,
+    brute_force,
+    closed,
+    random_position,
+)
 
 SOUTH = HANDS[2]
-EXTRA = {"alone": (), "void": (bb.Lacks("E", "DA"),), "points": (bb.HighCards("W", 0, 9), bb.Length("N", "D", 0, 4))}
+EXTRA = {
+    "alone": (),
+    "void": (bb.Lacks("E", "DA"),),
+    "points": (bb.HighCards("W", 0, 9), bb.Length("N", "D", 0, 4)),
+}
 CONDITIONS = [
     "hcp(north) + hcp(south) >= 28",
     "aces(north) + aces(west) >= 2 || diamonds(east) > diamonds(west)",
@@ -31,11 +42,16 @@ class Strong:
     """A bidder that calls with a probability that grows with points; it looks at one hand."""
 
     def log_likelihood(self, hands, auction, index):
-        return -0.2 * np.maximum(12.0 - bb.plugins.high_card_points(hands).astype(float), 0.0)
+        return -0.2 * np.maximum(
+            12.0 - bb.plugins.high_card_points(hands).astype(float), 0.0
+        )
 
 
 KNOWN = closed(3, 3, 0, 3)
-HELD = [bb.Holds(seat, bb.Hand(KNOWN.must[seat])) for seat in (bb.Seat.N, bb.Seat.E, bb.Seat.W)]
+HELD = [
+    bb.Holds(seat, bb.Hand(KNOWN.must[seat]))
+    for seat in (bb.Seat.N, bb.Seat.E, bb.Seat.W)
+]
 BELIEF = bb.Belief("S", SOUTH, dummy=None, bidder=Strong()).given(*HELD)
 DEALS = all_layouts(KNOWN).tolist()  # of the nine high cards that the others share
 
@@ -44,10 +60,19 @@ def brute(pieces, condition, called=False):
     """The deals that fit, their weights, and P(seat holds card) in the order of ``card_table``."""
     known = BELIEF.given(*pieces).constraints
     expression = parse_expression(condition)
-    fitting = np.array([deal for deal in DEALS if holds(expression, deal)], dtype=np.uint64).reshape(-1, 4)
+    fitting = np.array(
+        [deal for deal in DEALS if holds(expression, deal)], dtype=np.uint64
+    ).reshape(-1, 4)
     fitting = fitting[allows(known, fitting)]
-    weights = np.exp(Strong().log_likelihood(fitting[:, 3], None, 0)) if called else np.ones(len(fitting))
-    held = (fitting[:, None, :] >> np.arange(51, -1, -1, dtype=np.uint64)[:, None] & np.uint64(1)).astype(float)
+    weights = (
+        np.exp(Strong().log_likelihood(fitting[:, 3], None, 0))
+        if called
+        else np.ones(len(fitting))
+    )
+    held = (
+        fitting[:, None, :] >> np.arange(51, -1, -1, dtype=np.uint64)[:, None]
+        & np.uint64(1)
+    ).astype(float)
     return fitting, weights, np.tensordot(weights / weights.sum(), held, 1)
 
 
@@ -64,7 +89,9 @@ def test_counts_and_marginals_are_those_of_brute_force(condition, extra):
     assert posterior.belief.effect(posterior.belief.evidence[-1]) == "hard"
 
 
-@pytest.mark.parametrize("method", ["enumerate", "likelihood-weighting", "importance", "resample-move"])
+@pytest.mark.parametrize(
+    "method", ["enumerate", "likelihood-weighting", "importance", "resample-move"]
+)
 def test_every_engine_weighs_calls_under_a_condition(method):
     condition, pieces = CONDITIONS[0], EXTRA["void"]
     fitting, weights, cards = brute(pieces, condition, called=True)
@@ -72,31 +99,52 @@ def test_every_engine_weighs_calls_under_a_condition(method):
     posterior = belief.infer(method, 4_000, rng=2)
     error = 0.0 if posterior.exact else 5.5 * 0.5 / math.sqrt(posterior.ess)
     assert np.abs(posterior.card_table - cards).max() <= error + 1e-9
-    assert abs(posterior.log_marginal - math.log(weights.mean())) <= 5 * posterior.log_evidence_error + 1e-9
+    assert (
+        abs(posterior.log_marginal - math.log(weights.mean()))
+        <= 5 * posterior.log_evidence_error + 1e-9
+    )
     other = brute(pieces, CONDITIONS[1], called=True)[2]
-    assert np.abs(posterior.card_table - other).max() > error  # another condition would be noticed
+    assert (
+        np.abs(posterior.card_table - other).max() > error
+    )  # another condition would be noticed
     used = posterior.layouts.masks[posterior.weights > 0]
-    assert {tuple(row) for row in used.tolist()} <= {tuple(row) for row in fitting.tolist()}
+    assert {tuple(row) for row in used.tolist()} <= {
+        tuple(row) for row in fitting.tolist()
+    }
 
 
 def test_levels_of_algorithm_1_under_a_condition():
-    condition, called = bb.Condition("aces(west) + aces(east) >= 1"), bb.Called("W", "1NT")
+    condition, called = (
+        bb.Condition("aces(west) + aces(east) >= 1"),
+        bb.Called("W", "1NT"),
+    )
     belief = bb.Belief("S", SOUTH).given(*BELIEF.evidence, condition, called)
     exact, drawn = belief.infer("enumerate"), belief.infer("importance", 4_000, rng=1)
-    assert np.abs(drawn.card_table - exact.card_table).max() <= 5.5 * 0.5 / math.sqrt(drawn.ess)
+    assert np.abs(drawn.card_table - exact.card_table).max() <= 5.5 * 0.5 / math.sqrt(
+        drawn.ess
+    )
     assert abs(drawn.log_marginal - exact.log_marginal) <= 5 * drawn.log_evidence_error
     with pytest.raises(bb.BayesBridgeError, match="no condition"):
         belief.infer("levels")
 
 
 def test_large_positions_are_counted_and_drawn_by_tables():
-    text, seen = "hcp(north) + hcp(south) >= 25 && controls(west) >= 3", bb.Void("E", "H")
-    posterior = bb.Belief("S", SOUTH).given(bb.Condition(text), seen).infer(draws=2_000, rng=1)
-    assert posterior.count() == DealPlan.of(seen, given={"S": SOUTH}, condition=text).count
+    text, seen = (
+        "hcp(north) + hcp(south) >= 25 && controls(west) >= 3",
+        bb.Void("E", "H"),
+    )
+    posterior = (
+        bb.Belief("S", SOUTH).given(bb.Condition(text), seen).infer(draws=2_000, rng=1)
+    )
+    assert (
+        posterior.count() == DealPlan.of(seen, given={"S": SOUTH}, condition=text).count
+    )
     assert posterior.method == "direct"
     assert "exact draws from tables of the conditions" in posterior.why
     assert not posterior.counts_cards
-    assert all(holds(parse_expression(text), deal) for deal in posterior.layouts.masks.tolist())
+    assert all(
+        holds(parse_expression(text), deal) for deal in posterior.layouts.masks.tolist()
+    )
     assert posterior.entropy_bits == pytest.approx(math.log2(posterior.count()))
 
 
@@ -109,22 +157,34 @@ def test_what_tables_do_not_hold_is_tested_on_draws():
     with pytest.raises(bb.errors.TablesTooLarge, match="cannot be counted, only drawn"):
         belief.count()
     posterior = belief.infer(draws=500, rng=1)
-    assert all(holds(condition.expression, deal) for deal in posterior.layouts.masks.tolist())
+    assert all(
+        holds(condition.expression, deal) for deal in posterior.layouts.masks.tolist()
+    )
     assert "which these do not hold" in posterior.why
     plain = bb.Belief("S", SOUTH).infer(draws=20_000, rng=2)
     share = np.mean(belief.constraints.meets(plain.layouts.masks))
-    error = math.hypot(math.sqrt((1 - share) / share / 20_000), posterior.log_evidence_error)
-    assert abs(posterior.log_evidence - plain.log_evidence - math.log(share)) <= 5 * error
+    error = math.hypot(
+        math.sqrt((1 - share) / share / 20_000), posterior.log_evidence_error
+    )
+    assert (
+        abs(posterior.log_evidence - plain.log_evidence - math.log(share)) <= 5 * error
+    )
     small = BELIEF.given(condition)
     assert small.count() == len(brute((), TOO_LARGE)[0])
 
 
 def test_conflicts_and_errors_are_one_line():
-    with pytest.raises(bb.errors.Contradiction, match=r"these cannot hold together: .*aces\(north\) == 4") as caught:
+    with pytest.raises(
+        bb.errors.Contradiction,
+        match=r"these cannot hold together: .*aces\(north\) == 4",
+    ) as caught:
         bb.Belief("S", "KQJ2.KJ3.Q54.Q32").given(
             bb.Void("E", "H"), bb.Condition("aces(north) == 4"), bb.Holds("W", "SA")
         ).count()
-    assert caught.value.data["evidence"] == (bb.Condition("aces(north) == 4"), bb.Holds("W", "SA"))
+    assert caught.value.data["evidence"] == (
+        bb.Condition("aces(north) == 4"),
+        bb.Holds("W", "SA"),
+    )
     for text, says in {
         "hpc(north) > 3": "column 1: unknown word 'hpc': did you mean 'hcp'?",
         "tricks(north, spades) > 3": "tricks and random numbers are no evidence",
@@ -144,7 +204,11 @@ DUMMY = SEEN.hold(N, Hand.of("643.AQ2.K87.A764").mask)
 @pytest.mark.quick
 def test_numbers_everybody_knows():
     assert count(Constraints.free()) == math.factorial(52) // math.factorial(13) ** 4
-    assert count(SEEN) == 84_478_098_072_866_400 == math.factorial(39) // math.factorial(13) ** 3
+    assert (
+        count(SEEN)
+        == 84_478_098_072_866_400
+        == math.factorial(39) // math.factorial(13) ** 3
+    )
     assert count(DUMMY) == 10_400_600 == math.comb(26, 13)
     assert count(DUMMY.hold(E, Hand.of("JT98.K54.QJT2.Q2").mask)) == 1
 

@@ -26,7 +26,11 @@ CARD = tree.Measure("card", (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
 def test_points_have_their_known_numbers():
     found = DealTable.of(FREE, tree.TRUE, tree.Held(tree.POINTS, 2, None)).counts()
-    assert {value: ways // OTHERS for (value,), ways in found.items() if value in (0, 1, 10, 20, 37)} == {
+    assert {
+        value: ways // OTHERS
+        for (value,), ways in found.items()
+        if value in (0, 1, 10, 20, 37)
+    } == {
         0: 2_310_789_600,
         1: 5_006_710_800,
         10: 59_723_754_816,
@@ -34,10 +38,13 @@ def test_points_have_their_known_numbers():
         37: 4,
     }
     assert sum(found.values()) == ALL_DEALS
-    by_suit = DealTable.of(FREE, tree.TRUE, tree.Held(tree.POINTS, 2, None), tree.Held(tree.LENGTH, 2, 3)).counts()
-    assert {value: sum(ways for (points, _), ways in by_suit.items() if points == value) for value in range(38)} == {
-        value: ways for (value,), ways in found.items()
-    }
+    by_suit = DealTable.of(
+        FREE, tree.TRUE, tree.Held(tree.POINTS, 2, None), tree.Held(tree.LENGTH, 2, 3)
+    ).counts()
+    assert {
+        value: sum(ways for (points, _), ways in by_suit.items() if points == value)
+        for value in range(38)
+    } == {value: ways for (value,), ways in found.items()}
 
 
 QUICK = [
@@ -82,7 +89,10 @@ def test_counts_equal_enumeration(text):
 
 
 def test_watched_values_are_counted_apart():
-    condition, watched = tree.parse_expression("hcp(north) > 5"), tree.parse_expression("hcp(east) - spades(south)")
+    condition, watched = (
+        tree.parse_expression("hcp(north) > 5"),
+        tree.parse_expression("hcp(east) - spades(south)"),
+    )
     found = DealTable.of(SMALL, condition, watched).counts()
     slow = {}
     for deal in all_layouts(SMALL).tolist():
@@ -94,7 +104,16 @@ def test_watched_values_are_counted_apart():
 
 
 @pytest.mark.parametrize(
-    "measure", [tree.LENGTH, tree.POINTS, tree.LOSERS, tree.QUALITY, tree.FOUR_C, *tree.COUNTS, CARD]
+    "measure",
+    [
+        tree.LENGTH,
+        tree.POINTS,
+        tree.LOSERS,
+        tree.QUALITY,
+        tree.FOUR_C,
+        *tree.COUNTS,
+        CARD,
+    ],
 )
 def test_measures_are_those_of_plain_python(measure):
     for field in range(0, 8192, 7):
@@ -103,6 +122,9 @@ def test_measures_are_those_of_plain_python(measure):
 
 
 def test_too_large_tables_are_refused_early():
-    text = " && ".join(f"hcp({seat}) >= 5 && losers({seat}) < 10" for seat in ("north", "east", "south", "west"))
+    text = " && ".join(
+        f"hcp({seat}) >= 5 && losers({seat}) < 10"
+        for seat in ("north", "east", "south", "west")
+    )
     with pytest.raises(TablesTooLarge, match="stop at"):
         DealTable.of(FREE, tree.parse_expression(text))

@@ -18,15 +18,25 @@ def heard(belief, calls):
 @pytest.mark.parametrize(
     ("belief", "why"),
     [
-        (heard(WEAK, "W:2NT E:3NT"), "may miss the layouts"),  # hands of both are met, but not together
-        (heard(STRONG, "W:3NT"), "may miss the layouts"),  # no hand that bids so is met: all weights are equal
-        (heard(WEAK, "W:1NT E:2NT"), r"have an effective sample size of \d+"),  # a few have all the weight
+        (
+            heard(WEAK, "W:2NT E:3NT"),
+            "may miss the layouts",
+        ),  # hands of both are met, but not together
+        (
+            heard(STRONG, "W:3NT"),
+            "may miss the layouts",
+        ),  # no hand that bids so is met: all weights are equal
+        (
+            heard(WEAK, "W:1NT E:2NT"),
+            r"have an effective sample size of \d+",
+        ),  # a few have all the weight
     ],
 )
 def test_what_draws_cannot_tell_is_refused(belief, why):
     for seed in range(5):
         with pytest.raises(
-            TooFewDraws, match=r"20000 uniform draws .*, too few to state an error: use method="
+            TooFewDraws,
+            match=r"20000 uniform draws .*, too few to state an error: use method=",
         ) as error:
             belief.infer("likelihood-weighting", rng=seed)
         assert error.value.data["worth"] < 200

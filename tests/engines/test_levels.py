@@ -16,7 +16,14 @@ from bayesbridge.engines.quantity_tables import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
-from tests.engines.positions import allows, in_order, levels_of, p_value, questions, tally
+from tests.engines.positions import (
+    allows,
+    in_order,
+    levels_of,
+    p_value,
+    questions,
+    tally,
+)
 
 N, E, S, W = range(4)
 STRONG = Constraints.free().hold(S, Hand.of("AKQ2.KJ3.A54.Q32").mask)
@@ -32,7 +39,10 @@ def weights_of(layouts, weights):
     """The weight of each layout, from the levels of whole hands."""
     found = [Fraction(1)] * len(layouts)
     for seat, by_level in weights.items():
-        found = [weight * by_level[n] for weight, n in zip(found, levels_of(layouts, seat).tolist(), strict=True)]
+        found = [
+            weight * by_level[n]
+            for weight, n in zip(found, levels_of(layouts, seat).tolist(), strict=True)
+        ]
     return found
 
 
@@ -43,9 +53,16 @@ def check_against_enumeration(seed, wanted):
         by_layout = weights_of(layouts, weights)
         mass = sum(by_layout)
         seen[f"{len(weights)} callers"] += 1
-        seen.update(f"level {level}" for seat in weights for level in set(levels_of(layouts, seat).tolist()))
+        seen.update(
+            f"level {level}"
+            for seat in weights
+            for level in set(levels_of(layouts, seat).tolist())
+        )
         if not mass:
-            with pytest.raises(Contradiction, match="no layout that fits the evidence explains the calls"):
+            with pytest.raises(
+                Contradiction,
+                match="no layout that fits the evidence explains the calls",
+            ):
                 LevelTables.of(evidence, weights)
             seen["impossible"] += 1
             continue
@@ -56,9 +73,13 @@ def check_against_enumeration(seed, wanted):
             counted[Fraction(weight)] += count
         assert +counted == Counter(by_layout)
         assert tables.mean == mass / len(layouts)
-        assert tables.log_mean == pytest.approx(math.log(mass / len(layouts)), abs=1e-12)
+        assert tables.log_mean == pytest.approx(
+            math.log(mass / len(layouts)), abs=1e-12
+        )
         check_numbers(tables, layouts, by_layout)
-        check_marginals(tables, layouts, np.array([float(weight / mass) for weight in by_layout]))
+        check_marginals(
+            tables, layouts, np.array([float(weight / mass) for weight in by_layout])
+        )
         seen["several weights"] += len(set(by_layout)) > 1
     return seen
 
@@ -77,13 +98,21 @@ def check_numbers(tables, layouts, by_layout):
 
 def check_marginals(tables, layouts, share):
     bits = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
-    np.testing.assert_allclose(tables.card_marginals(), np.tensordot(share, bits.astype(float), 1), atol=1e-12)
+    np.testing.assert_allclose(
+        tables.card_marginals(), np.tensordot(share, bits.astype(float), 1), atol=1e-12
+    )
     lengths = suit_lengths(layouts)[..., None] == np.arange(14)
-    np.testing.assert_allclose(tables.length_distributions(), np.tensordot(share, lengths, 1), atol=1e-12)
+    np.testing.assert_allclose(
+        tables.length_distributions(), np.tensordot(share, lengths, 1), atol=1e-12
+    )
     points = high_card_points(layouts)[..., None] == np.arange(38)
-    np.testing.assert_allclose(tables.point_distributions(), np.tensordot(share, points, 1), atol=1e-12)
+    np.testing.assert_allclose(
+        tables.point_distributions(), np.tensordot(share, points, 1), atol=1e-12
+    )
     T = tricks(layouts[:, W].copy(), layouts[:, N].copy())[:, None] == np.arange(14)
-    np.testing.assert_allclose(tables.distribution(CaptureTricks(W, N)), share @ T, atol=1e-12)
+    np.testing.assert_allclose(
+        tables.distribution(CaptureTricks(W, N)), share @ T, atol=1e-12
+    )
 
 
 def test_enumeration_says_the_same():
@@ -110,10 +139,14 @@ def test_draws_have_the_exact_probabilities():
         values.append(p_value(tally(draws, layouts), share / share.sum()))
         wrong = LevelTables.of(evidence, {}).draw(50 * len(layouts), rng=number)
         controls.append(p_value(tally(wrong, layouts), share / share.sum()))
-    values = np.array(values)[~np.isnan(values)]  # which a single layout with all the weight gives
+    values = np.array(values)[
+        ~np.isnan(values)
+    ]  # which a single layout with all the weight gives
     assert len(values) >= 8
     assert values.min() > 1e-6 / len(values)
-    assert abs(values.mean() - 0.5) < 5 / math.sqrt(12 * len(values)), "p-values of the truth are uniform"
+    assert abs(values.mean() - 0.5) < 5 / math.sqrt(12 * len(values)), (
+        "p-values of the truth are uniform"
+    )
     assert np.nanmedian(controls) < 1e-6
 
 
@@ -121,10 +154,16 @@ def test_the_known_figures_of_a_closed_dummy():
     """South AKQ2.KJ3.A54.Q32, West's level: over 84 478 098 072 866 400 layouts."""
     tables = LevelTables.of(STRONG, {W: list(map(Fraction, range(8)))})
     assert tables.total == 84_478_098_072_866_400
-    assert [round(count / tables.total, 9) for count in tables.counts[1:4]] == [0.002211942, 0.000367437, 1.7179e-5]
+    assert [round(count / tables.total, 9) for count in tables.counts[1:4]] == [
+        0.002211942,
+        0.000367437,
+        1.7179e-5,
+    ]
     six = LevelTables.of(WEAK, {W: called(6, slip=0.0001)})
     assert six.counts[1] / six.total * 4e7 == pytest.approx(210.07, abs=0.005)
-    assert six.card_marginals()[Card.of("SA").index, W] == pytest.approx(0.72256, abs=1e-5)
+    assert six.card_marginals()[Card.of("SA").index, W] == pytest.approx(
+        0.72256, abs=1e-5
+    )
 
 
 def test_weighed_uniform_draws_agree_at_full_size():
@@ -134,18 +173,25 @@ def test_weighed_uniform_draws_agree_at_full_size():
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
     one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
     draws = LayoutIndex.of(evidence).draw(n, rng=0)
-    west, east = np.array(one[W])[levels_of(draws, W)], np.array(two[E])[levels_of(draws, E)]
+    west, east = (
+        np.array(one[W])[levels_of(draws, W)],
+        np.array(two[E])[levels_of(draws, E)],
+    )
     held = draws[:, W, None] >> np.array(cards, dtype=np.uint64) & np.uint64(1)
     for weights, weight in ((one, west), (two, west * east)):
         tables = LevelTables.of(evidence, weights)
         mean = float(tables.mean)
         exact = np.array([mean, *(mean * tables.card_marginals()[cards, W])])
-        found, squares = (np.array([w.sum(), *(w @ held)]) / n for w in (weight, weight**2))
+        found, squares = (
+            np.array([w.sum(), *(w @ held)]) / n for w in (weight, weight**2)
+        )
         error = np.sqrt((squares - exact**2).clip(0) / n)
         z = (found - exact)[error > 0] / error[error > 0]
         assert np.abs(z).max() < 4.5
         other = float(LevelTables.of(evidence, weights | {W: called(2)}).mean)
-        assert abs(found[0] - other) > 20 * error[0], "the control: another call is told apart"
+        assert abs(found[0] - other) > 20 * error[0], (
+            "the control: another call is told apart"
+        )
 
 
 def test_draws_at_full_size_follow_the_exact_marginals():
@@ -154,34 +200,54 @@ def test_draws_at_full_size_follow_the_exact_marginals():
     n = 40_000
     draws = tables.draw(n, rng=5)
     assert allows(evidence, draws).all()
-    held = (draws[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).sum(0)
+    held = (
+        draws[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
+    ).sum(0)
     p = tables.card_marginals()
     open_cards = (p > 1e-9) & (p < 1 - 1e-9)
     z = (held - n * p)[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
     assert np.abs(z).max() < 4.5
     assert 0.6 < np.mean(z**2) < 1.5
-    control = (held - n * LayoutIndex.of(evidence).card_marginals())[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
+    control = (held - n * LayoutIndex.of(evidence).card_marginals())[
+        open_cards
+    ] / np.sqrt(n * p * (1 - p))[open_cards]
     assert np.abs(control).max() > 20
     points, exact = high_card_points(draws), tables.point_distributions()
     for seat in (N, E, W):
         place = np.where(n * exact[seat] >= 10, np.arange(1, 39), 0)
         expected = np.bincount(place, n * exact[seat])
-        seen = np.bincount(place, np.bincount(points[:, seat], minlength=38), minlength=len(expected))
+        seen = np.bincount(
+            place, np.bincount(points[:, seat], minlength=38), minlength=len(expected)
+        )
         assert chisquare(seen[expected > 0], expected[expected > 0]).pvalue > 1e-4
 
 
 def test_what_cannot_be_is_proved():
     """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
-    with pytest.raises(Contradiction, match="explains the calls: take a call away, or let the bidder slip"):
+    with pytest.raises(
+        Contradiction,
+        match="explains the calls: take a call away, or let the bidder slip",
+    ):
         LevelTables.of(STRONG, {W: called(6, slip=0.0)})
-    assert LevelTables.of(STRONG, {W: called(6)}).mean == pytest.approx(0.02 / 36, rel=1e-12)
+    assert LevelTables.of(STRONG, {W: called(6)}).mean == pytest.approx(
+        0.02 / 36, rel=1e-12
+    )
     with pytest.raises(Contradiction, match="no layout fits the evidence"):
-        LevelTables.of(STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)})
+        LevelTables.of(
+            STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)}
+        )
 
 
 def test_weights_that_are_none_are_refused():
-    for weights in ([1.0] * 7, [1.0] * 7 + [-0.1], [1.0] * 7 + [math.inf], [1.0] * 7 + [math.nan]):
-        with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
+    for weights in (
+        [1.0] * 7,
+        [1.0] * 7 + [-0.1],
+        [1.0] * 7 + [math.inf],
+        [1.0] * 7 + [math.nan],
+    ):
+        with pytest.raises(
+            BayesBridgeError, match="give eight, finite and not negative"
+        ):
             LevelTables.of(STRONG, {W: weights})
 
 

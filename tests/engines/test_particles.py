@@ -20,7 +20,10 @@ def one_swap(layouts, constraints):
     unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
     m = len(unknown)
     for i, row in enumerate(layouts):
-        owner = {card: next(s for s in range(4) if int(row[s]) >> card & 1) for card in unknown}
+        owner = {
+            card: next(s for s in range(4) if int(row[s]) >> card & 1)
+            for card in unknown
+        }
         for x in unknown:
             elsewhere = [y for y in unknown if owner[y] != owner[x]]
             for y in elsewhere:
@@ -40,7 +43,9 @@ def test_one_swap_has_the_probabilities_of_its_definition(constraints):
     moves, jump = Moves.of(constraints), matrix * (1 - np.eye(len(matrix)))
     refused = np.diagonal(matrix)
     for start in (int(refused.argmin()), int(refused.argmax())):
-        counts = tally(moves.shuffle(np.tile(layouts[start], (20_000, 1)), 1, start), layouts)
+        counts = tally(
+            moves.shuffle(np.tile(layouts[start], (20_000, 1)), 1, start), layouts
+        )
         assert p_value(counts, matrix[start]) > 1e-6
         if refused[start]:
             # The control: a walk that tries again until the hard evidence allows a swap.
@@ -51,6 +56,8 @@ def test_one_swap_has_the_probabilities_of_its_definition(constraints):
 def test_many_swaps_have_the_probabilities_of_the_matrix_power(constraints):
     layouts = all_layouts(constraints)
     matrix = one_swap(layouts, constraints)
-    counts = tally(Moves.of(constraints).shuffle(np.tile(layouts[3], (40_000, 1)), 4, 5), layouts)
+    counts = tally(
+        Moves.of(constraints).shuffle(np.tile(layouts[3], (40_000, 1)), 4, 5), layouts
+    )
     assert p_value(counts, np.linalg.matrix_power(matrix, 4)[3]) > 1e-6
     assert p_value(counts, np.linalg.matrix_power(matrix, 3)[3]) < 1e-9

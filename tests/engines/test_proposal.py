@@ -15,8 +15,13 @@ from tests.engines.positions import allows, closed, p_value, random_position, ta
 
 def random_proposal(constraints, rng, flat=()):
     known = constraints.normalised()
-    unlike = (Tilt(rng.normal(size=(4, 14, 16)), rng.normal(size=41), np.zeros(FEATURES)) for _ in range(4))
-    tilts = tuple(Tilt.none() if seat in flat else tilt for seat, tilt in enumerate(unlike))
+    unlike = (
+        Tilt(rng.normal(size=(4, 14, 16)), rng.normal(size=41), np.zeros(FEATURES))
+        for _ in range(4)
+    )
+    tilts = tuple(
+        Tilt.none() if seat in flat else tilt for seat, tilt in enumerate(unlike)
+    )
     order = tuple(int(seat) for seat in rng.permutation(known.hidden))
     return Proposal(known, LayoutIndex.of(constraints), order, tilts)
 
@@ -25,13 +30,21 @@ def every(constraints):
     return Enumeration.of(constraints).stretch(0, 10**7)
 
 
-@pytest.mark.parametrize("rooms", [(0, 5, 4, 4), (0, 0, 8, 8), (4, 0, 4, 4), (2, 2, 3, 2)])
+@pytest.mark.parametrize(
+    "rooms", [(0, 5, 4, 4), (0, 0, 8, 8), (4, 0, 4, 4), (2, 2, 3, 2)]
+)
 @pytest.mark.parametrize("flat", [(), (3,), (1, 2)])
 def test_densities_sum_to_one(rooms, flat):
-    proposal = random_proposal(closed(*rooms), np.random.default_rng(len(flat)), flat=flat)
+    proposal = random_proposal(
+        closed(*rooms), np.random.default_rng(len(flat)), flat=flat
+    )
     layouts = every(proposal.known)
-    assert math.fsum(np.exp(proposal.log_tilted(layouts))) == pytest.approx(1.0, abs=1e-12)
-    assert math.fsum(np.exp(proposal.mixed(proposal.log_tilted(layouts)))) == pytest.approx(1.0, abs=1e-12)
+    assert math.fsum(np.exp(proposal.log_tilted(layouts))) == pytest.approx(
+        1.0, abs=1e-12
+    )
+    assert math.fsum(
+        np.exp(proposal.mixed(proposal.log_tilted(layouts)))
+    ) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_draws_follow_the_density_and_tell_it():
@@ -40,8 +53,12 @@ def test_draws_follow_the_density_and_tell_it():
     layouts = every(proposal.known)
     drawn, log_q = proposal.draw(60_000, rng=1)
     observed = tally(drawn, layouts)
-    assert p_value(observed, np.exp(proposal.mixed(proposal.log_tilted(layouts)))) > 1e-3
-    np.testing.assert_allclose(log_q, proposal.mixed(proposal.log_tilted(drawn)), rtol=0, atol=1e-10)
+    assert (
+        p_value(observed, np.exp(proposal.mixed(proposal.log_tilted(layouts)))) > 1e-3
+    )
+    np.testing.assert_allclose(
+        log_q, proposal.mixed(proposal.log_tilted(drawn)), rtol=0, atol=1e-10
+    )
     # Negative controls: neither the uniform distribution nor the tilted part alone passes for the mixture.
     assert p_value(observed, np.full(len(layouts), 1 / len(layouts))) < 1e-6
     assert p_value(observed, np.exp(proposal.log_tilted(layouts))) < 1e-6
@@ -67,16 +84,25 @@ def test_hard_evidence_is_kept_and_dead_draws_are_what_is_missing(seed):
     assert allows(evidence, drawn[~dead]).all()
     assert not drawn[dead].any()
     expected = (1.0 - proposal.spread) * max(1.0 - alive, 0.0)
-    assert abs(dead.mean() - expected) <= 5.0 * math.sqrt(expected * (1.0 - expected) / n) + 1e-12
+    assert (
+        abs(dead.mean() - expected)
+        <= 5.0 * math.sqrt(expected * (1.0 - expected) / n) + 1e-12
+    )
 
 
 def test_evidence_about_the_last_seat_kills_draws():
     """The test above must meet dead draws somewhere: the last seat can take six cards only."""
     constraints = closed(0, 4, 4, 4)
-    unknown = [1 << card for card in range(52) if constraints.normalised().unknown_mask >> card & 1]
+    unknown = [
+        1 << card
+        for card in range(52)
+        if constraints.normalised().unknown_mask >> card & 1
+    ]
     constraints = constraints.lack(3, sum(unknown[::2]))
     proposal = random_proposal(constraints, np.random.default_rng(2))
-    proposal = Proposal(proposal.known, proposal.sampler, (1, 2, 3), proposal.tilts, 0.05)
+    proposal = Proposal(
+        proposal.known, proposal.sampler, (1, 2, 3), proposal.tilts, 0.05
+    )
     alive = math.fsum(np.exp(proposal.log_tilted(every(constraints))))
     _, log_q = proposal.draw(4000, rng=3)
     expected = 0.95 * (1.0 - alive)

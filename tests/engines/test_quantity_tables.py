@@ -20,11 +20,15 @@ def test_levels_with_trumps(strain):
     seen = set()
     for evidence, layouts, weights in questions(66 + strain, 12):
         by_level = list(map(Fraction, range(1, 9)))
-        tables = LevelTables.of(evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, strain))
+        tables = LevelTables.of(
+            evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, strain)
+        )
         by_layout = [Fraction(1)] * len(layouts)
         for seat in weights:
             level = strain_levels(layouts[:, seat])[:, strain].tolist()
-            by_layout = [weight * by_level[n] for weight, n in zip(by_layout, level, strict=True)]
+            by_layout = [
+                weight * by_level[n] for weight, n in zip(by_layout, level, strict=True)
+            ]
             seen |= set(level)
         assert tables.mean == sum(by_layout) / len(layouts)
         check_numbers(tables, layouts, by_layout)
@@ -39,10 +43,21 @@ def test_a_suit_bid_lies_within_the_level_of_its_suit(call, strain, level):
     n = 40_000
     draws = tables.draw(n, rng=7)
     proposed = np.array(called(level))[strain_levels(draws[:, W])[:, strain]]
-    ratio = np.exp(bidder.log_likelihood(draws[:, W], Auction.of(f"W:{call}", dummy="N"), 0)) / proposed
-    assert ratio.max() <= 1 + 1e-12, "so thinning gives independent draws given the call"
+    ratio = (
+        np.exp(
+            bidder.log_likelihood(draws[:, W], Auction.of(f"W:{call}", dummy="N"), 0)
+        )
+        / proposed
+    )
+    assert ratio.max() <= 1 + 1e-12, (
+        "so thinning gives independent draws given the call"
+    )
     assert ratio.sum() ** 2 / (ratio**2).sum() > 0.3 * n
     uniform = LayoutIndex.of(STRONG).draw(10**6, rng=8)
-    weight = np.exp(bidder.log_likelihood(uniform[:, W], Auction.of(f"W:{call}", dummy="N"), 0))
-    error = math.hypot(weight.std() / 1000, float(tables.mean) * ratio.std() / math.sqrt(n))
+    weight = np.exp(
+        bidder.log_likelihood(uniform[:, W], Auction.of(f"W:{call}", dummy="N"), 0)
+    )
+    error = math.hypot(
+        weight.std() / 1000, float(tables.mean) * ratio.std() / math.sqrt(n)
+    )
     assert abs(weight.mean() - float(tables.mean) * ratio.mean()) < 4.5 * error

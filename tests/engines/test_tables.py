@@ -15,7 +15,14 @@ from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.layouts import high_card_points, suit_lengths
-from tests.engines.positions import allows, brute_force, in_order, p_value, random_position, random_view
+from tests.engines.positions import (
+    allows,
+    brute_force,
+    in_order,
+    p_value,
+    random_position,
+    random_view,
+)
 
 N, E, S, W = range(4)
 HEARTS = 0x1FFF << 26
@@ -74,7 +81,9 @@ def test_what_no_table_can_hold_is_refused():
 
 
 def test_an_open_dummy_leaves_10400600_layouts():
-    east = np.sort(np.concatenate([block[:, 1].copy() for block in Enumeration.of(DUMMY).blocks()]))
+    east = np.sort(
+        np.concatenate([block[:, 1].copy() for block in Enumeration.of(DUMMY).blocks()])
+    )
     assert len(east) == 10_400_600
     assert (np.diff(east) > 0).all()
     assert (np.bitwise_count(east) == 13).all()
@@ -85,12 +94,20 @@ def test_draws_do_not_depend_on_the_draw_before():
     def p_of_successions(points):
         share = np.bincount(points, minlength=5)
         return p_value(
-            np.bincount(5 * points[:-1] + points[1:], minlength=25), np.outer(share, share).ravel() / share.sum() ** 2
+            np.bincount(5 * points[:-1] + points[1:], minlength=25),
+            np.outer(share, share).ravel() / share.sum() ** 2,
         )
 
-    points = high_card_points(LayoutIndex.of(DUMMY).draw(50_000, rng=3)[:, E]).astype(np.int64) % 5
+    points = (
+        high_card_points(LayoutIndex.of(DUMMY).draw(50_000, rng=3)[:, E]).astype(
+            np.int64
+        )
+        % 5
+    )
     assert p_of_successions(points) > 1e-6
-    sticky = np.where(np.random.default_rng(3).random(len(points)) < 0.1, np.roll(points, 1), points)
+    sticky = np.where(
+        np.random.default_rng(3).random(len(points)) < 0.1, np.roll(points, 1), points
+    )
     assert p_of_successions(sticky) < 1e-9
 
 
@@ -100,12 +117,22 @@ def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(eviden
     draws = sampler.draw(n, rng=8)
     assert allows(evidence, draws).all()
     lengths, points = suit_lengths(draws), high_card_points(draws)
-    exact_lengths, exact_points = sampler.length_distributions(), Target(evidence.normalised()).point_distributions()
+    exact_lengths, exact_points = (
+        sampler.length_distributions(),
+        Target(evidence.normalised()).point_distributions(),
+    )
     values = []
     for seat in range(4):
-        values.append(p_value(np.bincount(points[:, seat], minlength=38), exact_points[seat]))
+        values.append(
+            p_value(np.bincount(points[:, seat], minlength=38), exact_points[seat])
+        )
         for suit in range(4):
-            values.append(p_value(np.bincount(lengths[:, seat, suit], minlength=14), exact_lengths[seat, suit]))
+            values.append(
+                p_value(
+                    np.bincount(lengths[:, seat, suit], minlength=14),
+                    exact_lengths[seat, suit],
+                )
+            )
     uncertain = [value for value in values if not np.isnan(value)]
     assert min(uncertain) > 1e-6 / len(uncertain)
     bits = draws[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
@@ -122,8 +149,16 @@ def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(eviden
 def test_the_wrong_target_fails():
     """Draws under slightly different evidence do not pass for draws under this one."""
     near = SOUTH.points(E, 12, 14)
-    spades = suit_lengths(LayoutIndex.of(near.length(W, 3, 0, 4)).draw(100_000, rng=8))[:, E, 3]
-    assert p_value(np.bincount(spades, minlength=14), LayoutIndex.of(near).length_distributions()[E, 3]) < 1e-9
+    spades = suit_lengths(LayoutIndex.of(near.length(W, 3, 0, 4)).draw(100_000, rng=8))[
+        :, E, 3
+    ]
+    assert (
+        p_value(
+            np.bincount(spades, minlength=14),
+            LayoutIndex.of(near).length_distributions()[E, 3],
+        )
+        < 1e-9
+    )
 
 
 @pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
@@ -137,6 +172,10 @@ def test_marginals_equal_counting(evidence):
     assert (cards.sum(1) == layouts).all()
     assert (cards.sum(0) == 13 * layouts).all()
     for card in np.random.default_rng(1).permutation(52)[:4].tolist():
-        assert cards[card].tolist() == [count(evidence.hold(seat, 1 << card)) for seat in range(4)]
+        assert cards[card].tolist() == [
+            count(evidence.hold(seat, 1 << card)) for seat in range(4)
+        ]
     for seat, suit in ((N, 0), (E, 3)):
-        assert lengths[seat, suit].tolist() == [count(evidence.length(seat, suit, n, n)) for n in range(14)]
+        assert lengths[seat, suit].tolist() == [
+            count(evidence.length(seat, suit, n, n)) for n in range(14)
+        ]

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge import Auction, BayesBridgeError, Belief, Called, LearnedBidder, Seat, Trick
+from bayesbridge import (
+    Auction,
+    BayesBridgeError,
+    Belief,
+    Called,
+    LearnedBidder,
+    Seat,
+    Trick,
+)
 from bayesbridge.layouts import high_card_points
 
 HAND = "AKQ2.KJ3.A54.Q32"
@@ -26,11 +34,15 @@ class Witness:
 
 def test_the_own_calls_say_nothing_and_the_others_add_up():
     bidder = Witness()
-    belief = Belief("S", HAND, bidder=bidder).given(Called("S", "1NT"), Called("W", "Pass"), Called("E", "2H"))
+    belief = Belief("S", HAND, bidder=bidder).given(
+        Called("S", "1NT"), Called("W", "Pass"), Called("E", "2H")
+    )
     layouts = belief.target.sampler.draw(100, rng=1)
     found = belief.target.soft.of_layouts(layouts)
     points = high_card_points(layouts).astype(np.float64)
-    np.testing.assert_allclose(found, 0.1 * (points[:, Seat.W] + points[:, Seat.E]) - 8.0)
+    np.testing.assert_allclose(
+        found, 0.1 * (points[:, Seat.W] + points[:, Seat.E]) - 8.0
+    )
     assert {index for _, index in bidder.asked} == {1, 2}
     assert not Belief("S", HAND).target.soft
 
@@ -66,7 +78,10 @@ def test_a_model_that_gives_no_likelihood_is_named(value):
 
     belief = Belief("S", HAND, bidder=Broken()).given(Called("W", "Pass"))
     for method in ("auto", "likelihood-weighting", "resample-move", "importance"):
-        with pytest.raises(BayesBridgeError, match=r"model .*Broken gave .*number up to 0, or -inf, for every hand"):
+        with pytest.raises(
+            BayesBridgeError,
+            match=r"model .*Broken gave .*number up to 0, or -inf, for every hand",
+        ):
             belief.infer(method, draws=100, rng=1)
 
 
@@ -76,17 +91,24 @@ def test_a_model_that_answers_for_too_few_is_caught():
             return np.zeros(3)
 
     with pytest.raises(BayesBridgeError, match=r"shape \(3,\) for 100 hands"):
-        Belief("S", HAND, bidder=Short()).given(Called("W", "Pass")).infer("likelihood-weighting", draws=100, rng=1)
+        Belief("S", HAND, bidder=Short()).given(Called("W", "Pass")).infer(
+            "likelihood-weighting", draws=100, rng=1
+        )
 
 
 AUCTION = bb.Auction.of("E:1C Pass 1D Pass 1NT Pass Pass Pass")
-SIXTEEN = bb.Holds("E", "SK HQ H5 DA DJ D6 CQ C5"), bb.Holds("W", "S4 HJ H8 H3 DK D3 C7 C4")
+SIXTEEN = (
+    bb.Holds("E", "SK HQ H5 DA DJ D6 CQ C5"),
+    bb.Holds("W", "S4 HJ H8 H3 DK D3 C7 C4"),
+)
 OPEN = bb.Reveal("N", "T9853.T42.87.986")
 
 
 def belief(*more, bidder=None):
     """South, who sees sixteen of the others' cards; with North's hand open 252 layouts are left."""
-    return bb.Belief("S", "QJ72.976.T952.J2", dummy=None, bidder=bidder).given(AUCTION, *SIXTEEN, *more)
+    return bb.Belief("S", "QJ72.976.T952.J2", dummy=None, bidder=bidder).given(
+        AUCTION, *SIXTEEN, *more
+    )
 
 
 @pytest.fixture(scope="module")
@@ -98,20 +120,30 @@ def test_the_likelihood_is_the_product_of_all_calls_given_both_hands(exact):
     masks = exact.layouts.masks
     assert len(masks) == 252
     log = sum(
-        LearnedBidder().log_likelihood(masks[:, seat], AUCTION, index, masks[:, seat.partner])
+        LearnedBidder().log_likelihood(
+            masks[:, seat], AUCTION, index, masks[:, seat.partner]
+        )
         for index, (seat, _) in enumerate(AUCTION)
     )
-    np.testing.assert_allclose(exact.weights, np.exp(log) / np.exp(log).sum(), rtol=2e-4)
-    alone = sum(
-        LearnedBidder().log_likelihood(masks[:, seat], AUCTION, index) for index, (seat, _) in enumerate(AUCTION)
+    np.testing.assert_allclose(
+        exact.weights, np.exp(log) / np.exp(log).sum(), rtol=2e-4
     )
-    assert np.abs(exact.weights - np.exp(alone) / np.exp(alone).sum()).sum() > 0.02  # hands apart say something else
+    alone = sum(
+        LearnedBidder().log_likelihood(masks[:, seat], AUCTION, index)
+        for index, (seat, _) in enumerate(AUCTION)
+    )
+    assert (
+        np.abs(exact.weights - np.exp(alone) / np.exp(alone).sum()).sum() > 0.02
+    )  # hands apart say something else
 
 
 @pytest.mark.parametrize("method", ["importance", "resample-move"])
 def test_samplers_find_the_exact_answer(exact, method):
     found = belief(OPEN).infer(method, draws=3000, rng=5)
-    values = [high_card_points(np.ascontiguousarray(one.layouts.masks[:, bb.Seat.E])) for one in (exact, found)]
+    values = [
+        high_card_points(np.ascontiguousarray(one.layouts.masks[:, bb.Seat.E]))
+        for one in (exact, found)
+    ]
     truth, mean = exact.weights @ values[0], found.weights @ values[1]
     spread = np.sqrt(exact.weights @ (values[0] - truth) ** 2)
     assert abs(mean - truth) < 5 * spread / np.sqrt(found.ess)
@@ -121,12 +153,15 @@ def test_samplers_find_the_exact_answer(exact, method):
 def test_own_calls_speak_of_partners_hand_alone():
     """South's passes weigh North's hand by P(pass ∣ South's hand, North's hand), and no other."""
     before, after = (
-        bb.Belief("S", "QJ72.976.T952.J2", dummy=None).given(bb.Auction.of(text)) for text in ("E:1C", "E:1C Pass")
+        bb.Belief("S", "QJ72.976.T952.J2", dummy=None).given(bb.Auction.of(text))
+        for text in ("E:1C", "E:1C Pass")
     )
     masks = after.target.sampler.draw(50, 1)
     auction = bb.Auction.of("E:1C Pass")
     own = after.target.soft.of_layouts(masks) - before.target.soft.of_layouts(masks)
-    expected = LearnedBidder().log_likelihood(masks[:, bb.Seat.S], auction, 1, masks[:, bb.Seat.N])
+    expected = LearnedBidder().log_likelihood(
+        masks[:, bb.Seat.S], auction, 1, masks[:, bb.Seat.N]
+    )
     np.testing.assert_allclose(own, expected, atol=1e-5)
     assert after.effect(after.evidence[1]) == "soft"
     three = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Auction.three("S").after("1NT"))
@@ -141,12 +176,18 @@ class Apart:
 
     def log_likelihood(self, hands, auction, index):
         self.calls.append(len(hands))
-        return np.minimum(0.0, -0.2 * np.abs(high_card_points(hands).astype(float) - 12.0))
+        return np.minimum(
+            0.0, -0.2 * np.abs(high_card_points(hands).astype(float) - 12.0)
+        )
 
 
 def test_a_model_that_reads_one_hand_is_a_term_of_one_seat():
     soft = belief(bidder=Apart()).target.soft
-    assert {term.seats for term in soft.terms} == {(bb.Seat.E,), (bb.Seat.W,), (bb.Seat.N,)}
+    assert {term.seats for term in soft.terms} == {
+        (bb.Seat.E,),
+        (bb.Seat.W,),
+        (bb.Seat.N,),
+    }
     assert soft.separable
 
 
@@ -158,12 +199,19 @@ def test_a_guide_shapes_the_proposal_and_the_model_the_weights():
     assert sum(model.calls) < sum(guide.calls) / 3
     for seat in (bb.Seat.E, bb.Seat.W):
         one, other = (p.point_table[seat] @ np.arange(38.0) for p in (found, plain))
-        assert abs(one - other) < 5 * np.hypot(4.0 / found.ess**0.5, 4.0 / plain.ess**0.5)
+        assert abs(one - other) < 5 * np.hypot(
+            4.0 / found.ess**0.5, 4.0 / plain.ess**0.5
+        )
 
 
 def test_a_belief_with_calls_can_be_pickled():
     one = belief()
     again = pickle.loads(pickle.dumps(one))
     masks = one.target.sampler.draw(20, 1)
-    np.testing.assert_array_equal(again.target.soft.of_layouts(masks), one.target.soft.of_layouts(masks))
-    assert again.infer(draws=200, rng=1).log_marginal == one.infer(draws=200, rng=1).log_marginal
+    np.testing.assert_array_equal(
+        again.target.soft.of_layouts(masks), one.target.soft.of_layouts(masks)
+    )
+    assert (
+        again.infer(draws=200, rng=1).log_marginal
+        == one.infer(draws=200, rng=1).log_marginal
+    )

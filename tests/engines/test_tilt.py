@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from bayesbridge import Auction, Card, Contract, Hand, IterativeBidder, LearnedBidder, LearnedPlayer, Seat, StyleBidder
+from bayesbridge import (
+    Auction,
+    Card,
+    Contract,
+    Hand,
+    IterativeBidder,
+    LearnedBidder,
+    LearnedPlayer,
+    Seat,
+    StyleBidder,
+)
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines import tilt
 from bayesbridge.engines.enumeration import Enumeration
@@ -20,7 +30,10 @@ def open_dummy(unknown):
     constraints = Constraints.free()
     for seat, text in enumerate(HANDS):
         cards = sorted(Hand.of(text), key=lambda card: (card.index * 7) % 52)
-        constraints = constraints.hold(seat, sum(card.mask for card in cards[: 13 if seat % 2 == 0 else 13 - unknown]))
+        constraints = constraints.hold(
+            seat,
+            sum(card.mask for card in cards[: 13 if seat % 2 == 0 else 13 - unknown]),
+        )
     return constraints
 
 
@@ -29,7 +42,11 @@ def strong_pair(unknown):
     constraints = Constraints.free()
     for seat, text in ((0, "T97.T95.J76.T982"), (2, "8543.876.T98.J76")):
         constraints = constraints.hold(seat, Hand.of(text).mask)
-    left = [card for card in range(52) if not (constraints.must[0] | constraints.must[2]) >> card & 1]
+    left = [
+        card
+        for card in range(52)
+        if not (constraints.must[0] | constraints.must[2]) >> card & 1
+    ]
     left.sort(key=lambda card: (card * 7) % 52)
     known = 13 - unknown
     for seat, cards in ((1, left[:known]), (3, left[known : 2 * known])):
@@ -41,14 +58,23 @@ def called(bidder, auction):
     """What calls say about a seat's hand, and who called."""
 
     def likelihood(seat, hands):
-        return sum(bidder.log_likelihood(hands, auction, i) for i, (who, _) in enumerate(auction) if who == seat)
+        return sum(
+            bidder.log_likelihood(hands, auction, i)
+            for i, (who, _) in enumerate(auction)
+            if who == seat
+        )
 
     return likelihood, sorted({int(seat) for seat, _ in auction})
 
 
 def lead():
     """West leads a heart and East follows, after which both hands lie behind cards."""
-    plays = [(Seat.W, Card.of("H8")), (Seat.N, Card.of("H3")), (Seat.E, Card.of("HT")), (Seat.S, Card.of("HA"))]
+    plays = [
+        (Seat.W, Card.of("H8")),
+        (Seat.N, Card.of("H3")),
+        (Seat.E, Card.of("HT")),
+        (Seat.S, Card.of("HA")),
+    ]
     constraints = Constraints.free()
     for seat, text in enumerate(HANDS):
         if seat % 2 == 0:
@@ -56,18 +82,38 @@ def lead():
     west, east = Hand.of("H8 H4 S3 C6 D9 DT").mask, Hand.of("HT S6 C8 D6 DJ S7").mask
 
     def likelihood(seat, hands):
-        return LearnedPlayer().log_likelihood(hands, Contract.of("3NT by S"), plays, Seat(seat))
+        return LearnedPlayer().log_likelihood(
+            hands, Contract.of("3NT by S"), plays, Seat(seat)
+        )
 
     return constraints.hold(3, west).hold(1, east), likelihood, [1, 3]
 
 
 QUESTIONS = {
-    "learned, open dummy": lambda: (open_dummy(8), *called(LearnedBidder(), Auction.of("E:1S Pass Pass 1NT"))),
-    "learned, closed": lambda: (closed(0, 5, 4, 4), *called(LearnedBidder(), Auction.of("E:1C Pass 1H Pass 1S"))),
-    "style, closed": lambda: (closed(0, 4, 4, 4), *called(StyleBidder(), Auction.of("E:1S 2H Pass 3H", dummy="N"))),
-    "style, open dummy": lambda: (open_dummy(8), *called(StyleBidder(), Auction.of("E:1D Pass 2C", dummy="N"))),
-    "iterative, closed": lambda: (closed(4, 0, 4, 4), *called(IterativeBidder(), Auction.of("N:1NT Pass", dummy="E"))),
-    "a bid or a slip": lambda: (strong_pair(8), *called(StyleBidder(), Auction.of("W:5H", dummy="N"))),
+    "learned, open dummy": lambda: (
+        open_dummy(8),
+        *called(LearnedBidder(), Auction.of("E:1S Pass Pass 1NT")),
+    ),
+    "learned, closed": lambda: (
+        closed(0, 5, 4, 4),
+        *called(LearnedBidder(), Auction.of("E:1C Pass 1H Pass 1S")),
+    ),
+    "style, closed": lambda: (
+        closed(0, 4, 4, 4),
+        *called(StyleBidder(), Auction.of("E:1S 2H Pass 3H", dummy="N")),
+    ),
+    "style, open dummy": lambda: (
+        open_dummy(8),
+        *called(StyleBidder(), Auction.of("E:1D Pass 2C", dummy="N")),
+    ),
+    "iterative, closed": lambda: (
+        closed(4, 0, 4, 4),
+        *called(IterativeBidder(), Auction.of("N:1NT Pass", dummy="E")),
+    ),
+    "a bid or a slip": lambda: (
+        strong_pair(8),
+        *called(StyleBidder(), Auction.of("W:5H", dummy="N")),
+    ),
     "player, open dummy": lead,
 }
 QUICK = "learned, open dummy", "a bid or a slip", "player, open dummy"
@@ -83,7 +129,9 @@ def held(layouts):
 def exactly(constraints, likelihood, seats):
     """Card probabilities and log P(evidence), by walking all layouts."""
     layouts = Enumeration.of(constraints).stretch(0, 10**7)
-    weights = Weights(sum(likelihood(seat, np.ascontiguousarray(layouts[:, seat])) for seat in seats))
+    weights = Weights(
+        sum(likelihood(seat, np.ascontiguousarray(layouts[:, seat])) for seat in seats)
+    )
     return weights.W @ held(layouts), weights.log_mean, weights.ess / len(layouts)
 
 
@@ -109,13 +157,17 @@ def question(request):
 
 def test_answers_agree_with_enumeration(question):
     constraints, likelihood, seats, (truth, log_marginal, _) = question
-    found = tilted(constraints, LayoutIndex.of(constraints), likelihood, seats, draws=4000, rng=1)
+    found = tilted(
+        constraints, LayoutIndex.of(constraints), likelihood, seats, draws=4000, rng=1
+    )
     assert allows(constraints, found.layouts).all()
     assert worst_z(found, truth) < 4.5
     assert abs(found.log_marginal - log_marginal) < 4.5 * found.log_marginal_error
     assert found.ess / found.drawn > 0.1
     assert found.degrees[-1] == 1.0
-    expected = sum(likelihood(seat, np.ascontiguousarray(found.layouts[:, seat])) for seat in seats)
+    expected = sum(
+        likelihood(seat, np.ascontiguousarray(found.layouts[:, seat])) for seat in seats
+    )
     np.testing.assert_allclose(found.log_likelihood, expected, atol=1e-12)
     thin = found.subsample(1000, rng=2)
     assert 800 < len(thin.layouts) < 1200
@@ -126,7 +178,9 @@ def test_answers_agree_with_enumeration(question):
 def test_without_weights_the_answers_are_wrong(question):
     """Negative control: the proposal alone is not the posterior."""
     constraints, likelihood, seats, (truth, _, _) = question
-    found = tilted(constraints, LayoutIndex.of(constraints), likelihood, seats, draws=20_000, rng=1)
+    found = tilted(
+        constraints, LayoutIndex.of(constraints), likelihood, seats, draws=20_000, rng=1
+    )
     bare = held(found.layouts).mean(axis=0)
     unsure = (truth > 0.02) & (truth < 0.98)
     z = (bare - truth)[unsure] / np.sqrt(truth[unsure] * (1 - truth[unsure]) / 20_000)
@@ -139,7 +193,9 @@ def spread(question, seeds):
     sampler = LayoutIndex.of(constraints)
     cards, evidence = [], []
     for seed in range(seeds):
-        found = tilted(constraints, sampler, likelihood, seats, draws=1000, rng=[17, seed])
+        found = tilted(
+            constraints, sampler, likelihood, seats, draws=1000, rng=[17, seed]
+        )
         cards.append(z_scores(found, truth))
         evidence.append((found.log_marginal - log_marginal) / found.log_marginal_error)
     return math.sqrt(np.mean(np.square(cards))), math.sqrt(np.mean(np.square(evidence)))
@@ -147,7 +203,10 @@ def spread(question, seeds):
 
 @pytest.mark.parametrize(
     "question",
-    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in QUESTIONS],
+    [
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+        for name in QUESTIONS
+    ],
     indirect=True,
 )
 def test_stated_errors_are_those_over_a_few_seeds(question):
@@ -163,7 +222,15 @@ def test_more_evidence_starts_from_the_proposal_before(question):
     sampler = LayoutIndex.of(constraints)
     earlier, _ = called(LearnedBidder(), Auction.of("E:1C Pass 1H"))
     before = tilted(constraints, sampler, earlier, [1, 2, 3], draws=500, rng=1)
-    after = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2, start=before.proposal)
+    after = tilted(
+        constraints,
+        sampler,
+        likelihood,
+        [1, 2, 3],
+        draws=2000,
+        rng=2,
+        start=before.proposal,
+    )
     anew = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2)
     assert after.degrees[0] >= anew.degrees[0]
     assert worst_z(after, truth) < 4.5
@@ -179,17 +246,27 @@ def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
     assert lost.unexplained == (3,)
     assert lost.ess == 1.0
     assert "none explains" in lost.warning
-    assert np.ptp(lost.weights.W) < 1e-12, "equal weights: without the flag they would look perfect"
+    assert np.ptp(lost.weights.W) < 1e-12, (
+        "equal weights: without the flag they would look perfect"
+    )
 
     def rare(seat, hands):
         """Ten hearts are wanted: each one more is a hundred times as likely."""
-        return math.log(100.0) * np.minimum(np.bitwise_count(hands >> np.uint64(26) & np.uint64(0x1FFF)), 9.0) - 42.0
+        return (
+            math.log(100.0)
+            * np.minimum(
+                np.bitwise_count(hands >> np.uint64(26) & np.uint64(0x1FFF)), 9.0
+            )
+            - 42.0
+        )
 
     found = tilted(constraints, sampler, rare, [3], draws=1000, rng=1)
     assert not found.unexplained
     assert found.ess / found.drawn > 0.3
     hearts = np.bitwise_count(found.layouts[:, 3] >> np.uint64(26) & np.uint64(0x1FFF))
-    ways = np.array([math.comb(10, k) * math.comb(29, 13 - k) for k in range(11)], dtype=float)
+    ways = np.array(
+        [math.comb(10, k) * math.comb(29, 13 - k) for k in range(11)], dtype=float
+    )
     shares = ways * 100.0 ** np.minimum(np.arange(11), 9)
     exact = shares @ np.arange(11) / shares.sum()
     error = math.sqrt(found.weights.W**2 @ (hearts - exact) ** 2)
@@ -203,19 +280,31 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
     constraints = Constraints.free().hold(2, Hand.from_pbn("AKQ2.KJ3.A54.Q32").mask)
     sampler = LayoutIndex.of(constraints)
     likelihood, seats = called(StyleBidder(), Auction.of("W:3S", dummy="N"))
-    plain = Weights(likelihood(3, np.ascontiguousarray(sampler.draw(200_000, rng=9)[:, 3])))
+    plain = Weights(
+        likelihood(3, np.ascontiguousarray(sampler.draw(200_000, rng=9)[:, 3]))
+    )
     slips = math.log(0.02 / 36) - plain.log_mean
     assert -0.7 < slips < -0.3
-    found = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(12)]
+    found = [
+        tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed])
+        for seed in range(12)
+    ]
     assert np.median([one.ess / one.drawn for one in found]) > 0.3, (
         "one fit in eight is poor, as a pilot round may flatter"
     )
     for one in found:
         assert one.proposal.spread > 0.3
-        assert abs(one.log_marginal - plain.log_mean) < 4.5 * math.hypot(one.log_marginal_error, plain.log_mean_error())
+        assert abs(one.log_marginal - plain.log_mean) < 4.5 * math.hypot(
+            one.log_marginal_error, plain.log_mean_error()
+        )
     monkeypatch.setattr(tilt, "_floor", lambda rounds: (tilt.SPREAD, -np.inf))
-    before = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(12)]
-    assert np.median([one.ess / one.drawn for one in before]) < 0.5 * np.median([one.ess / one.drawn for one in found])
+    before = [
+        tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed])
+        for seed in range(12)
+    ]
+    assert np.median([one.ess / one.drawn for one in before]) < 0.5 * np.median(
+        [one.ess / one.drawn for one in found]
+    )
 
 
 def test_same_seed_same_answer_and_impossible_hands_have_no_weight():
@@ -225,7 +314,9 @@ def test_same_seed_same_answer_and_impossible_hands_have_no_weight():
     def sharp(seat, hands):
         return np.where(hands & np.uint64(Hand.of("HA").mask), 0.0, -np.inf)
 
-    one, two = (tilted(constraints, sampler, sharp, [1], draws=500, rng=4) for _ in range(2))
+    one, two = (
+        tilted(constraints, sampler, sharp, [1], draws=500, rng=4) for _ in range(2)
+    )
     assert (one.layouts == two.layouts).all()
     truth, log_marginal, _ = exactly(constraints, sharp, [1])
     assert worst_z(one, truth) < 4.5

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
 from bayesbridge.errors import Contradiction
 
-log_weights = st.lists(st.floats(-800, 800) | st.just(-np.inf), min_size=1, max_size=60).filter(
-    lambda values: max(values) > -np.inf
-)
+log_weights = st.lists(
+    st.floats(-800, 800) | st.just(-np.inf), min_size=1, max_size=60
+).filter(lambda values: max(values) > -np.inf)
 
 
 @given(log_weights)
@@ -27,8 +27,12 @@ def test_figures_equal_the_plain_formulas():
     weights = Weights(np.log(w))
     assert weights.ess == pytest.approx(w.sum() ** 2 / (w**2).sum())
     assert weights.log_mean == pytest.approx(np.log(w.mean()))
-    assert weights.log_mean_error() == pytest.approx(w.std(ddof=1) / w.mean() / np.sqrt(200))
-    assert Weights(np.zeros(50)).log_mean_error() == 1 / 50  # equal weights are no proof
+    assert weights.log_mean_error() == pytest.approx(
+        w.std(ddof=1) / w.mean() / np.sqrt(200)
+    )
+    assert (
+        Weights(np.zeros(50)).log_mean_error() == 1 / 50
+    )  # equal weights are no proof
 
 
 def test_huge_ranges_neither_overflow_nor_vanish():
@@ -37,7 +41,9 @@ def test_huge_ranges_neither_overflow_nor_vanish():
 
 
 def test_impossible_soft_evidence_says_so_and_offers_the_slip():
-    with pytest.raises(Contradiction, match=r"impossible under the model.*slip") as caught:
+    with pytest.raises(
+        Contradiction, match=r"impossible under the model.*slip"
+    ) as caught:
         Weights(np.full(7, -np.inf))
     assert caught.value.data["draws"] == 7
 
@@ -58,15 +64,23 @@ def test_khat_is_that_of_arviz():
     from arviz_stats.base import array_stats
 
     rng = np.random.default_rng(4)
-    for log in (rng.normal(0, 1, 1000), rng.normal(0, 3, 5000), -0.8 * np.log(rng.random(300))):
+    for log in (
+        rng.normal(0, 1, 1000),
+        rng.normal(0, 3, 5000),
+        -0.8 * np.log(rng.random(300)),
+    ):
         # ArviZ takes log likelihoods that are left out, so minus the log weights, and divides by the largest.
-        assert Weights(log).khat == pytest.approx(float(array_stats.psislw(-(log - log.max()))[1]), abs=2e-3)
+        assert Weights(log).khat == pytest.approx(
+            float(array_stats.psislw(-(log - log.max()))[1]), abs=2e-3
+        )
 
 
 def test_khat_of_tied_weights():
     """Equal weights have none; where layouts share their weight the tail is still judged."""
     few = np.r_[np.zeros(3), np.full(997, -np.inf)]
-    assert [Weights(values).khat for values in (np.zeros(1000), few, np.arange(10.0))] == [None, None, None]
+    assert [
+        Weights(values).khat for values in (np.zeros(1000), few, np.arange(10.0))
+    ] == [None, None, None]
     assert Weights(np.repeat([0.0, -1.0], 500)).khat < 0
     heavy = np.repeat(-1.0 * np.log(np.random.default_rng(1).random(5000)), 4)
     assert Weights(heavy).khat > 0.7
@@ -88,10 +102,18 @@ def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw():
 def test_resampling_is_unbiased(method):
     weights = Weights(np.log([0.05, 0.15, 0.3, 0.5]))
     rng = np.random.default_rng(6)
-    mean = np.mean([np.bincount(weights.resample(3, rng, method), minlength=4) for _ in range(20_000)], axis=0)
+    mean = np.mean(
+        [
+            np.bincount(weights.resample(3, rng, method), minlength=4)
+            for _ in range(20_000)
+        ],
+        axis=0,
+    )
     sigma = np.sqrt(3 * weights.W * (1 - weights.W) / 20_000)
     assert (np.abs(mean - 3 * weights.W) < 5 * sigma).all()
-    assert (np.abs(mean - 0.75) > 5 * sigma).any(), "equal weights would have passed too"
+    assert (np.abs(mean - 0.75) > 5 * sigma).any(), (
+        "equal weights would have passed too"
+    )
 
 
 RUNS = 400
@@ -110,12 +132,16 @@ def test_stretches_of_a_chain_count_its_autocorrelation():
             chain[:, i] = slow * chain[:, i - 1] + noise[:, i]
         ess = 2 * n * (1 - slow) / (1 + slow)
         u, mean = chain.ravel(), chain.mean()
-        error = standard_error(chain.reshape(2 * stretches_of(2, ess), -1).mean(axis=1) - mean)
+        error = standard_error(
+            chain.reshape(2 * stretches_of(2, ess), -1).mean(axis=1) - mean
+        )
         away.append(mean / error)
         naive.append(mean / (u.std() / np.sqrt(2 * n)))
     # Stretches of finite length hang together a little: their error is too small by some percent.
     assert -AGREES < np.mean(np.square(away)) - 1 < AGREES + 0.2
-    assert np.mean(np.square(naive)) > 1.2 + AGREES, "independent draws would have a smaller error"
+    assert np.mean(np.square(naive)) > 1.2 + AGREES, (
+        "independent draws would have a smaller error"
+    )
 
 
 def test_batches_that_vary_together_move_an_answer_together():
@@ -131,5 +157,7 @@ def test_batches_that_vary_together_move_an_answer_together():
         mean = weights @ values
         batches = Batches.of(table, row, drawn=False)
         np.testing.assert_allclose(batches.moved(np.ones(300), weights).mean(), 1.0)
-        away.append((mean - exact) / standard_error(batches.moved(values - mean, weights)))
+        away.append(
+            (mean - exact) / standard_error(batches.moved(values - mean, weights))
+        )
     assert abs(np.mean(np.square(away)) - 1) < AGREES

@@ -22,7 +22,9 @@ def test_capture_equals_the_literal_algorithm(pair):
         assert literal.CONDITIONS[found["condition"][i]] == expected.condition
         for name in found.keys() - {"condition"}:
             value = getattr(expected, name)
-            assert found[name][i].tolist() == (list(value) if isinstance(value, tuple) else value), name
+            assert found[name][i].tolist() == (
+                list(value) if isinstance(value, tuple) else value
+            ), name
     assert len(conditions) == 3
 
 
@@ -41,4 +43,7 @@ def test_exact_counts_are_refused_where_points_tie_the_suits():
     north, south = Hand.of("J54.AQ2.KQ32.A54"), Hand.of("AKQ2.KJ3.A54.Q32")
     known = Constraints.free().hold(Seat.N, north.mask).hold(Seat.S, south.mask)
     assert CaptureEstimator().distribution(known, Question.of("S:E")) is not None
-    assert CaptureEstimator().distribution(known.points(Seat.E, 1, 3), Question.of("S:E")) is None
+    assert (
+        CaptureEstimator().distribution(known.points(Seat.E, 1, 3), Question.of("S:E"))
+        is None
+    )

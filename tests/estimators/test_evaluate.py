@@ -23,7 +23,11 @@ class Wild:
         self.answer, self.counts, self.outputs = estimate, distribution, outputs
 
     def estimate(self, layouts, question):
-        return {"x": np.ones(len(layouts), np.int16)} if self.answer is None else self.answer(len(layouts))
+        return (
+            {"x": np.ones(len(layouts), np.int16)}
+            if self.answer is None
+            else self.answer(len(layouts))
+        )
 
     def distribution(self, constraints, question):
         return None if self.counts is None else self.counts()
@@ -63,7 +67,10 @@ def named(posterior, wild):
     [
         (Wild(divide), "raised ZeroDivisionError on 50 layouts: division by zero"),
         (Wild(leave), "raised SystemExit on 50 layouts: 0"),
-        (Wild(lambda n: {"x": np.arange(n) * 1000}), "x: expected values within int16, got 0 … 49000"),
+        (
+            Wild(lambda n: {"x": np.arange(n) * 1000}),
+            "x: expected values within int16, got 0 … 49000",
+        ),
         (
             Wild(lambda n: {"x": np.arange(n, dtype=np.int16) * 600}),
             "output 'x' ranges from 0 to 29400: declare a float",
@@ -71,7 +78,9 @@ def named(posterior, wild):
         (Wild(outputs=(Output("x", "A number.", dtype="U1"),)), "must hold numbers"),
         (Wild(outputs="x"), "declares no output"),
         (
-            Wild(lambda n: {"x": np.full(n, 1e200)}, outputs=(Output("x", "A number."),)),
+            Wild(
+                lambda n: {"x": np.full(n, 1e200)}, outputs=(Output("x", "A number."),)
+            ),
             "numbers whose squares pass 2e",
         ),
     ],
@@ -101,7 +110,9 @@ def test_also_when_it_counts(drawn, counts, says):
 
 
 def test_sound_counts_are_taken(drawn):
-    found = evaluate(drawn, [Wild(distribution=lambda: {"x": (4, [1, TOTAL - 1])})], QUESTION)
+    found = evaluate(
+        drawn, [Wild(distribution=lambda: {"x": (4, [1, TOTAL - 1])})], QUESTION
+    )
     assert not found.failures
     assert found.numbers["x"].exact
     assert found.numbers["x"].values[0] == 4

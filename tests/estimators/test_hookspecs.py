@@ -12,7 +12,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_what_the_script_writes():
-    loader = SourceFileLoader("hook_reference", str(ROOT / "scripts" / "hook-reference"))
-    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("hook_reference", loader))
+    loader = SourceFileLoader(
+        "hook_reference", str(ROOT / "scripts" / "hook-reference")
+    )
+    script = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader("hook_reference", loader)
+    )
     loader.exec_module(script)
     assert script.PAGE.read_text("utf-8") == script.page(), "run scripts/hook-reference"

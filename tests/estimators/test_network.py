@@ -12,7 +12,10 @@ from scripts.table_arrays import expected_tricks
 from tests.deals import deal_masks, solved_deals
 
 LAYOUTS = Layouts(deal_masks(60, 3))
-MEASURED = {False: 0.790, True: 0.813}  # share of exact numbers on 5 389 deals held aside, with trumps and without
+MEASURED = {
+    False: 0.790,
+    True: 0.813,
+}  # share of exact numbers on 5 389 deals held aside, with trumps and without
 
 
 def asked(layouts, pair, trump):
@@ -23,7 +26,9 @@ def renamed(layouts, order):
     """Each suit s in the place of order[s]."""
     masks = np.zeros_like(layouts.masks)
     for suit, place in enumerate(order):
-        masks |= (layouts.masks >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)) << np.uint64(13 * place)
+        masks |= (
+            layouts.masks >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)
+        ) << np.uint64(13 * place)
     return Layouts(masks)
 
 
@@ -31,11 +36,17 @@ def renamed(layouts, order):
 def test_names_of_suits_do_not_matter(order):
     """But for rounding: 24 bits of each weight, and sums of a few hundred."""
     other = renamed(LAYOUTS, order)
-    np.testing.assert_allclose(asked(other, "S:N", None), asked(LAYOUTS, "S:N", None), atol=1e-4)
+    np.testing.assert_allclose(
+        asked(other, "S:N", None), asked(LAYOUTS, "S:N", None), atol=1e-4
+    )
     for suit in Suit:
         trump = Suit(order[suit])
-        np.testing.assert_allclose(asked(other, "S:N", trump), asked(LAYOUTS, "S:N", suit), atol=1e-4)
-    assert not np.allclose(asked(other, "S:N", Suit(order[0])), asked(LAYOUTS, "S:N", Suit.H), atol=1e-4)
+        np.testing.assert_allclose(
+            asked(other, "S:N", trump), asked(LAYOUTS, "S:N", suit), atol=1e-4
+        )
+    assert not np.allclose(
+        asked(other, "S:N", Suit(order[0])), asked(LAYOUTS, "S:N", Suit.H), atol=1e-4
+    )
 
 
 def judged(layouts, tables, no_trump):
@@ -45,11 +56,15 @@ def judged(layouts, tables, no_trump):
         if (strain == Strain.NT) != no_trump:
             continue
         for seat in Seat:
-            chances = asked(layouts, (seat, seat.partner), strain.trump).astype(np.float64)
+            chances = asked(layouts, (seat, seat.partner), strain.trump).astype(
+                np.float64
+            )
             truth = tables[:, strain, seat]
             logs = np.log(np.maximum(chances, 1e-30))
             exact.append(chances.argmax(axis=1) == truth)
-            excess.append(-logs[np.arange(len(truth)), truth] + (chances * logs).sum(axis=1))
+            excess.append(
+                -logs[np.arange(len(truth)), truth] + (chances * logs).sum(axis=1)
+            )
     return np.mean(exact, axis=0), np.mean(excess, axis=0)
 
 
@@ -64,7 +79,9 @@ def test_accuracy_and_calibration_on_solved_deals(no_trump):
     exact, excess = judged(layouts, tables, no_trump)
     assert abs(z(exact, MEASURED[no_trump])) < 4
     assert abs(z(excess, 0.0)) < 4
-    exact, excess = judged(layouts, np.roll(tables, 1, axis=0), no_trump)  # tables of other deals
+    exact, excess = judged(
+        layouts, np.roll(tables, 1, axis=0), no_trump
+    )  # tables of other deals
     assert z(exact, MEASURED[no_trump]) < -4
     assert z(excess, 0.0) > 4
 
@@ -72,26 +89,50 @@ def test_accuracy_and_calibration_on_solved_deals(no_trump):
 def plain(table, trump):
     """The same network in float64 and without kernels."""
     net = weights()
-    order = [3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)]
-    bits = table[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)  # deal, owner, card
-    held = bits.reshape(len(table), 4, 4, 13)[:, :, order].transpose(0, 2, 3, 1)  # deal, place, rank, owner
+    order = (
+        [3, 2, 1, 0]
+        if trump is None
+        else [trump, *(s for s in (3, 2, 1, 0) if s != trump)]
+    )
+    bits = table[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(
+        1
+    )  # deal, owner, card
+    held = bits.reshape(len(table), 4, 4, 13)[:, :, order].transpose(
+        0, 2, 3, 1
+    )  # deal, place, rank, owner
     roles = [2] * 4 if trump is None else [0, 1, 1, 1]
-    hidden = held.reshape(len(table), 4, 52).astype(np.float64) @ net["suit.weight"].T + net["role"][roles]
+    hidden = (
+        held.reshape(len(table), 4, 52).astype(np.float64) @ net["suit.weight"].T
+        + net["role"][roles]
+    )
 
     def product(name, values):
         return values @ net[f"{name}.weight"].T + net[f"{name}.bias"]
 
     def norm(values, name):
-        return values / np.sqrt((values**2).mean(axis=-1, keepdims=True) + 1e-6) * net[f"{name}.weight"]
+        return (
+            values
+            / np.sqrt((values**2).mean(axis=-1, keepdims=True) + 1e-6)
+            * net[f"{name}.weight"]
+        )
 
     x = product("begin", np.maximum(hidden, 0))
     for k in range(3):
         joined = product(f"joined.{k}", norm(x, f"before.{k}"))
-        query, key, value = (part.reshape(*x.shape[:2], HEADS, -1) for part in np.split(joined, 3, axis=-1))
-        fits = np.exp(np.einsum("nihd,njhd->nhij", query, key) / np.sqrt(query.shape[-1]))
-        mixed = np.einsum("nhij,njhd->nihd", fits / fits.sum(axis=-1, keepdims=True), value).reshape(x.shape)
+        query, key, value = (
+            part.reshape(*x.shape[:2], HEADS, -1)
+            for part in np.split(joined, 3, axis=-1)
+        )
+        fits = np.exp(
+            np.einsum("nihd,njhd->nhij", query, key) / np.sqrt(query.shape[-1])
+        )
+        mixed = np.einsum(
+            "nhij,njhd->nihd", fits / fits.sum(axis=-1, keepdims=True), value
+        ).reshape(x.shape)
         x = x + product(f"out.{k}", mixed)
-        x = x + product(f"down.{k}", np.maximum(product(f"up.{k}", norm(x, f"between.{k}")), 0))
+        x = x + product(
+            f"down.{k}", np.maximum(product(f"up.{k}", norm(x, f"between.{k}")), 0)
+        )
     tokens = norm(x, "norm")
     mean = tokens.mean(axis=1)
     both = np.concatenate([mean if trump is None else tokens[:, 0], mean], axis=1)
@@ -103,12 +144,19 @@ def plain(table, trump):
 @pytest.mark.parametrize("trump", [None, Suit.D])
 def test_kernels_give_what_the_formulas_give(trump):
     table = np.ascontiguousarray(deal_masks(300, 4))  # more than a block
-    np.testing.assert_allclose(table_tricks(table, trump), plain(table, trump), atol=1e-4)
+    np.testing.assert_allclose(
+        table_tricks(table, trump), plain(table, trump), atol=1e-4
+    )
 
 
 def test_fits_are_told_of_thirteen_tricks():
     """They are 260 twentieths, more than a byte holds."""
-    masks = Layouts.of(["N:AKQJT9.AK.AKQ.AK 43.T987.T987.T98 8765.QJ2.J32.QJ2 2.6543.654.76543"]).masks
-    found, expected = expected_tricks(masks)[0, 0] / 20, [table_tricks(masks, t) @ np.arange(14) for t in (*Suit, None)]
+    masks = Layouts.of(
+        ["N:AKQJT9.AK.AKQ.AK 43.T987.T987.T98 8765.QJ2.J32.QJ2 2.6543.654.76543"]
+    ).masks
+    found, expected = (
+        expected_tricks(masks)[0, 0] / 20,
+        [table_tricks(masks, t) @ np.arange(14) for t in (*Suit, None)],
+    )
     assert found[Suit.S] > 12.8
     np.testing.assert_allclose(found, np.ravel(expected), atol=0.026)

@@ -13,7 +13,13 @@ from bayesbridge.budget import USUAL, Budget
 from bayesbridge.estimators import odds
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import evaluate
-from bayesbridge.estimators.odds import CalibratedSample, contract_question, network_error, network_odds, with_odds
+from bayesbridge.estimators.odds import (
+    CalibratedSample,
+    contract_question,
+    network_error,
+    network_odds,
+    with_odds,
+)
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.progress import watch_progress
 from tests import positions
@@ -81,19 +87,31 @@ def test_answers_that_stop_at_an_error_are_honest(solver):
     posterior = positions.quiet().infer()
     asked = contract_question(posterior.belief, "1NT")
     predicted = evaluate(posterior, [TricksEstimator()], asked.group)
-    found = [with_odds(predicted, asked, Budget(error=0.05), seed).odds for seed in range(40)]
+    found = [
+        with_odds(predicted, asked, Budget(error=0.05), seed).odds for seed in range(40)
+    ]
     assert len({one.solved for one in found}) > 1
     assert all(one.make.error <= 0.05 for one in found)
-    scores = np.array([(one.make.mean - right(posterior, 7)[0]) / one.make.error for one in found])
+    scores = np.array(
+        [(one.make.mean - right(posterior, 7)[0]) / one.make.error for one in found]
+    )
     assert abs(scores.mean()) < 5 / np.sqrt(40)
-    assert np.square(scores).mean() < 1 + 5 * np.sqrt(2 / 40) < np.square(2 * scores).mean()
+    assert (
+        np.square(scores).mean()
+        < 1 + 5 * np.sqrt(2 / 40)
+        < np.square(2 * scores).mean()
+    )
 
 
 def test_the_network_alone_is_wrong_about_that_solver(solver):
     """Negative control: without the correction the answer is another one."""
     posterior = positions.quiet().infer()
     found = bb.estimate(posterior, contract="1NT", solve=0)["contract"].to_dataset()
-    assert (found.attrs["basis"], found.attrs["corrected"], int(found.solved)) == ("network", 0, 0)
+    assert (found.attrs["basis"], found.attrs["corrected"], int(found.solved)) == (
+        "network",
+        0,
+        0,
+    )
     assert abs(found["mean"].item() - right(posterior, 7)[1]) > 0.5
     assert found.make_error.item() > 0.01  # the network's own: these are all layouts
 
@@ -103,52 +121,86 @@ def test_a_defender_is_told_by_how_much_readings_of_auctions_are_off():
     for bid, kind in {"3NT": "game", "7NT": "grand slam"}.items():
         said = []
         for seat, hand in hands.items():
-            belief = bb.Belief(seat, hand, dummy=None).given(bb.Auction.of(f"S:1NT P {bid} P P P"))
+            belief = bb.Belief(seat, hand, dummy=None).given(
+                bb.Auction.of(f"S:1NT P {bid} P P P")
+            )
             posterior = belief.infer(draws=60, rng=1)
-            said += [network_odds(posterior, bb.Contract.of(f"{one} by S")).caution for one in (bid, "4S")]
+            said += [
+                network_odds(posterior, bb.Contract.of(f"{one} by S")).caution
+                for one in (bid, "4S")
+            ]
         told = f"boards of experts {kind}s made {odds.READ_LESS[kind][1]} points"
         assert [told in one for one in said] == [True, False, False, False]
 
 
 def test_without_a_solver_the_sentence_says_so(install, complaint):
-    result = bb.estimate(positions.wide().infer(draws=200, rng=1), contract="4SX", by="S")
+    result = bb.estimate(
+        positions.wide().infer(draws=200, rng=1), contract="4SX", by="S"
+    )
     found = result["contract"].to_dataset()
     assert found.attrs["contract"] == "4SX by S"
-    assert "not corrected by solved layouts; on 5 389 deals held aside" in found.attrs["caution"]
+    assert (
+        "not corrected by solved layouts; on 5 389 deals held aside"
+        in found.attrs["caution"]
+    )
     np.testing.assert_allclose(found.pmf, result["pmf"]["tricks"].values, atol=1e-12)
     assert found.make.item() == pytest.approx(found.pmf[10:].sum().item())
     made, values = found.make.item(), (np.arange(14) >= 10).astype(float)
     own = network_error(found.pmf.values, values, bb.Strain.S)
-    assert found.make_error.item() == pytest.approx(np.hypot(np.sqrt(made * (1 - made) / 200), own))
-    for words in (["estimate", "--contract", "1NT", "--solve", "5"], ["contracts", "--solve", "5"]):
-        assert "argument --solve: nothing can be solved without the plugin" in complaint(*words, *WORDS[1:])
+    assert found.make_error.item() == pytest.approx(
+        np.hypot(np.sqrt(made * (1 - made) / 200), own)
+    )
+    for words in (
+        ["estimate", "--contract", "1NT", "--solve", "5"],
+        ["contracts", "--solve", "5"],
+    ):
+        assert (
+            "argument --solve: nothing can be solved without the plugin"
+            in complaint(*words, *WORDS[1:])
+        )
 
 
 def test_the_number_solved_follows_from_the_time(solver):
     posterior = positions.quiet().infer()
     usual = bb.estimate(posterior, contract="1NT")["contract"].to_dataset()
     less = bb.estimate(posterior, ["capture"], contract="1NT", seconds=2)
-    assert int(usual.solved) == round(USUAL["estimate"].seconds / 0.05) or usual.make_error <= USUAL["estimate"].error
+    assert (
+        int(usual.solved) == round(USUAL["estimate"].seconds / 0.05)
+        or usual.make_error <= USUAL["estimate"].error
+    )
     fewer, more = (
-        bb.estimate(posterior, contract="1NT", error=error)["contract"].to_dataset() for error in (0.04, 0.01)
+        bb.estimate(posterior, contract="1NT", error=error)["contract"].to_dataset()
+        for error in (0.04, 0.01)
     )
     assert 75 <= int(fewer.solved) < int(more.solved) == 200
     assert fewer.make_error <= 0.04
     assert int(less["contract"].to_dataset().solved) == 40
     assert less.attrs["estimators"] == "capture, tricks"
-    assert bb.estimate(posterior, contract="1NT", seconds=1e9)["contract"].attrs["basis"] == "all solved"
+    assert (
+        bb.estimate(posterior, contract="1NT", seconds=1e9)["contract"].attrs["basis"]
+        == "all solved"
+    )
 
 
 def test_a_solver_that_fails_is_named_and_the_network_answers(install):
-    install("solver", SOLVER.replace("np.clip(points", "np.clip(20 + points").replace("0, 13)", "0, 99)"))
+    install(
+        "solver",
+        SOLVER.replace("np.clip(points", "np.clip(20 + points").replace(
+            "0, 13)", "0, 99)"
+        ),
+    )
     posterior = positions.quiet().infer()
-    with pytest.warns(UserWarning, match="left out 'solved': .* expected tricks from 0 to 13"):
+    with pytest.warns(
+        UserWarning, match="left out 'solved': .* expected tricks from 0 to 13"
+    ):
         found = bb.estimate(posterior, contract="1NT")
     assert found["contract"].attrs["basis"] == "network"
 
 
 def auction(*calls):
-    return bb.Belief("S", positions.SOUTH, dummy=None).given(*(bb.Called(*call.split(":")) for call in calls))
+    return bb.Belief("S", positions.SOUTH, dummy=None).given(
+        *(bb.Called(*call.split(":")) for call in calls)
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,14 +215,23 @@ def auction(*calls):
     ],
 )
 def test_who_declares(belief, contract, by, pair):
-    assert contract_question(belief, contract, by).group.pair == bb.plugins.Question.of(pair).pair
+    assert (
+        contract_question(belief, contract, by).group.pair
+        == bb.plugins.Question.of(pair).pair
+    )
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"contract": "4S", "by": "N"}, "'4S by N': N is the dummy, who does not declare"),
-        ({"contract": "4S by E", "by": "W"}, "contract '4S by E' and by W: name one declarer"),
+        (
+            {"contract": "4S", "by": "N"},
+            "'4S by N': N is the dummy, who does not declare",
+        ),
+        (
+            {"contract": "4S by E", "by": "W"},
+            "contract '4S by E' and by W: name one declarer",
+        ),
         ({"contract": "4S", "pair": "S:N"}, "pair S:N beside a contract: leave it out"),
         ({"solve": 5}, "solve 5 without a contract"),
         ({"contract": "4S", "solve": 1}, "solve 1: give 0 for none, or at least 2"),
@@ -182,7 +243,15 @@ def test_questions_that_are_none(given, says):
         bb.estimate(positions.wide().infer(draws=10, rng=1), **given)
 
 
-WORDS = ["estimate", "--observer", "E", "--hand", positions.EAST, "--reveal", f"N:{positions.NORTH}"]
+WORDS = [
+    "estimate",
+    "--observer",
+    "E",
+    "--hand",
+    positions.EAST,
+    "--reveal",
+    f"N:{positions.NORTH}",
+]
 WORDS += ["--holds", "S:SA SK S2 HK H3 DA CQ C2"]
 
 
@@ -203,8 +272,15 @@ def test_an_estimator_that_takes_long_gets_fewer_layouts():
     with watch_progress(lambda *told: seen.append(told)):
         result = bb.estimate(posterior, [Slow(), "capture"])
     assert seen == [("layouts", k, 10) for k in range(1, 11)]
-    assert (result.attrs["draws"], result.attrs["ess"], result["posterior"].sizes["draw"]) == (10, 10.0, 10)
-    assert "10 layouts of these for slow, at 1 seconds each on one core" in result.attrs["why"]
+    assert (
+        result.attrs["draws"],
+        result.attrs["ess"],
+        result["posterior"].sizes["draw"],
+    ) == (10, 10.0, 10)
+    assert (
+        "10 layouts of these for slow, at 1 seconds each on one core"
+        in result.attrs["why"]
+    )
     assert "every answer is exact" not in result.attrs["why"]
     assert result["pmf"]["points"].attrs["exact"] == 0
     whole = bb.estimate(posterior)
@@ -227,17 +303,25 @@ def smoothed_by_hand(counts, strength, cell, margin):
     shares = [value / sum(coarse) for value in coarse]
     for part in (counts[:, kind], counts[group, kind], counts[group, kind, doubled]):
         part = part.reshape(-1, *counts.shape[-2:])[:, margin].sum(axis=0)
-        shares = [(part[d] + strength * shares[d]) / (part.sum() + strength) for d in every]
+        shares = [
+            (part[d] + strength * shares[d]) / (part.sum() + strength) for d in every
+        ]
     return shares
 
 
 def test_small_cells_are_drawn_to_larger_ones_as_the_formula_says():
-    counts = np.random.default_rng(1).poisson(3, odds.SHAPE) * np.random.default_rng(2).integers(0, 2, odds.SHAPE)
+    counts = np.random.default_rng(1).poisson(3, odds.SHAPE) * np.random.default_rng(
+        2
+    ).integers(0, 2, odds.SHAPE)
     found = odds.smoothed(counts, 20.0)
     assert found.shape == odds.SHAPE
     for cell in itertools.product(range(3), range(2), range(2)):
         for margin in range(odds.SHAPE[3]):
-            np.testing.assert_allclose(found[cell][margin], smoothed_by_hand(counts, 20.0, cell, margin), atol=1e-12)
+            np.testing.assert_allclose(
+                found[cell][margin],
+                smoothed_by_hand(counts, 20.0, cell, margin),
+                atol=1e-12,
+            )
 
 
 def test_tables_are_distributions_for_every_contract():
@@ -253,16 +337,28 @@ def test_every_layout_solved_and_passed_through(solver):
     """All the figures follow from the exact distribution and the table; the control is another contract's table."""
     posterior = positions.called().infer()
     plain, passed = (
-        bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=on)["contract"].to_dataset()
+        bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=on)[
+            "contract"
+        ].to_dataset()
         for on in (False, True)
     )
-    assert (plain.make.item(), plain["mean"].item()) == pytest.approx(right(posterior, 9))
+    assert (plain.make.item(), plain["mean"].item()) == pytest.approx(
+        right(posterior, 9)
+    )
     assert plain.make_error.item() == 0.0
     table = odds.actual_table(Contract.of("3NT by E"))
     np.testing.assert_allclose(passed.pmf, plain.pmf.values @ table, atol=1e-12)
-    assert np.abs(passed.pmf.values - plain.pmf.values @ odds.actual_table(Contract.of("6C by E"))).max() > 1e-3
+    assert (
+        np.abs(
+            passed.pmf.values
+            - plain.pmf.values @ odds.actual_table(Contract.of("6C by E"))
+        ).max()
+        > 1e-3
+    )
     assert passed.make.item() == pytest.approx(passed.pmf[9:].sum().item())
-    assert passed["mean"].item() == pytest.approx((passed.pmf * passed.tricks).sum().item())
+    assert passed["mean"].item() == pytest.approx(
+        (passed.pmf * passed.tricks).sum().item()
+    )
     assert (passed.attrs["actual"], plain.attrs["actual"]) == (1, 0)
     assert passed.attrs["basis"] == plain.attrs["basis"] == "all solved"
     assert "tables of experts" in passed.attrs["caution"]
@@ -272,10 +368,14 @@ def test_every_layout_solved_and_passed_through(solver):
 def test_corrected_answers_cover_the_exact_one(solver):
     """Forty seeds: the errors that are stated after the step hold too."""
     posterior = positions.quiet().given(bb.Holds("S", "HJ D2")).infer()
-    exact = bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=True)["contract"].to_dataset()
+    exact = bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=True)[
+        "contract"
+    ].to_dataset()
     scores = []
     for seed in range(40):
-        some = bb.estimate(posterior, contract="3NT", solve=60, actual=True, rng=seed)["contract"].to_dataset()
+        some = bb.estimate(posterior, contract="3NT", solve=60, actual=True, rng=seed)[
+            "contract"
+        ].to_dataset()
         scores.append([
             (some[name] - exact[name]).item() / some[f"{name}_error"].item() for name in ("make", "mean")
         ])  # fmt: skip
@@ -285,29 +385,53 @@ def test_corrected_answers_cover_the_exact_one(solver):
 
 def test_the_command_line_answers_as_python(solver, document, answer):
     said = document(*WORDS, "--contract", "1NT", "--solve", "50")["contract"]
-    assert (said["name"], said["by"], said["solved"], said["basis"]) == ("1NT", "E", 50, "corrected")
-    here = bb.estimate(positions.quiet().infer(rng=1), contract="1NT", solve=50, rng=1)["contract"].to_dataset()
-    assert (said["make"], said["make_error"]) == pytest.approx((here.make.item(), here.make_error.item()))
+    assert (said["name"], said["by"], said["solved"], said["basis"]) == (
+        "1NT",
+        "E",
+        50,
+        "corrected",
+    )
+    here = bb.estimate(positions.quiet().infer(rng=1), contract="1NT", solve=50, rng=1)[
+        "contract"
+    ].to_dataset()
+    assert (said["make"], said["make_error"]) == pytest.approx(
+        (here.make.item(), here.make_error.item())
+    )
     asked = (*WORDS, "--contract", "3NT", "--by", "S", "--solve", "0")
     text = answer(*asked, "--actual")
     assert "3NT by S: actual tricks of South, dummy North" in text
     assert "points off the share that made" in text
-    plain, passed = (document(*asked, *more)["contract"] for more in ((), ("--actual",)))
+    plain, passed = (
+        document(*asked, *more)["contract"] for more in ((), ("--actual",))
+    )
     assert (plain["actual"], passed["actual"]) == (False, True)
-    before, after = (np.array(list(one["tricks"]["pmf"].values())) for one in (plain, passed))
-    np.testing.assert_allclose(after, before @ odds.actual_table(Contract.of("3NT by S")), atol=1e-9)
+    before, after = (
+        np.array(list(one["tricks"]["pmf"].values())) for one in (plain, passed)
+    )
+    np.testing.assert_allclose(
+        after, before @ odds.actual_table(Contract.of("3NT by S")), atol=1e-9
+    )
 
 
 NORMAL = 0.9545  # share of a normal distribution within two standard deviations
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(2, 300), st.integers(1, 4), st.floats(0.001, 100))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 300),
+    st.integers(1, 4),
+    st.floats(0.001, 100),
+)
 def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale):
     """They are never negative and add up to one, wherever the targets lie; within what was drawn these are met."""
     rng = np.random.default_rng(seed)
     controls = scale * rng.gamma(0.2, size=(m, k))
-    inside = CalibratedSample.of(np.full(m, 1 / m), controls, controls.mean(axis=0) * 1.02, 4000.0)
-    outside = CalibratedSample.of(np.full(m, 1 / m), controls, controls.max(axis=0) * 3 + 1, 4000.0)
+    inside = CalibratedSample.of(
+        np.full(m, 1 / m), controls, controls.mean(axis=0) * 1.02, 4000.0
+    )
+    outside = CalibratedSample.of(
+        np.full(m, 1 / m), controls, controls.max(axis=0) * 3 + 1, 4000.0
+    )
     values = rng.random(m)
     for one in (inside, outside):
         assert (one.weights >= 0).all()
@@ -328,7 +452,9 @@ def test_predictions_that_are_the_same_in_all_layouts_explain_nothing():
     made = (rng.random(60) < 0.8).astype(float)
     plain = CalibratedSample.of(np.full(60, 1 / 60), ess=200.0)
     same = np.tile([1.0, 0.9, 0.3, 7.1], (60, 1))  # whose means are off by rounding
-    assert CalibratedSample.of(plain.weights, same, same[0], 200.0).share(made) == plain.share(made)
+    assert CalibratedSample.of(plain.weights, same, same[0], 200.0).share(
+        made
+    ) == plain.share(made)
 
 
 def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
@@ -336,7 +462,9 @@ def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
     truth = rng.integers(6, 11, 5000).astype(float)
     some = rng.integers(5000, size=200)
     blind = CalibratedSample.of(np.full(200, 1 / 200))
-    sure = CalibratedSample.of(blind.weights, truth[some, None], truth.mean()[None], 5000.0)
+    sure = CalibratedSample.of(
+        blind.weights, truth[some, None], truth.mean()[None], 5000.0
+    )
     mean, error = sure.mean(truth[some], 0.0, 13.0, 1.0)
     assert mean == pytest.approx(truth.mean(), abs=0.01)
     assert error == pytest.approx(truth.std() / 5000**0.5, rel=0.1)
@@ -352,7 +480,9 @@ def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
     hits = 0
     for _ in range(repetitions):
         some = rng.integers(len(chance), size=solved)
-        sample = CalibratedSample.of(np.full(solved, 1 / solved), predicted[some, None], predicted.mean()[None])
+        sample = CalibratedSample.of(
+            np.full(solved, 1 / solved), predicted[some, None], predicted.mean()[None]
+        )
         share, error = sample.share(chance[some])
         hits += abs(share - truth) <= 2 * factor * error
     return hits
@@ -364,15 +494,25 @@ def test_two_errors_cover_to_the_edge(strain):
 
     The goals reach from contracts that nearly always make to those that nearly never do.
     """
-    (layouts, tables), goals, repetitions, rng = solved_deals(), range(2, 12), 100, np.random.default_rng(5)
+    (layouts, tables), goals, repetitions, rng = (
+        solved_deals(),
+        range(2, 12),
+        100,
+        np.random.default_rng(5),
+    )
     asked = [Question.of((seat, seat.partner), trump=strain.trump) for seat in Seat]
-    guesses = np.concatenate([run(TricksEstimator(), layouts, one)["tricks"] for one in asked]).astype(np.float64)
+    guesses = np.concatenate(
+        [run(TricksEstimator(), layouts, one)["tricks"] for one in asked]
+    ).astype(np.float64)
     truth = np.concatenate([tables[:, strain, seat] for seat in Seat])
     made = [(truth >= goal).astype(np.float64) for goal in goals]
     said = [guesses[:, goal:].sum(axis=1) for goal in goals]
     assert made[-1].mean() < 0.1 < 0.9 < made[0].mean()
     stated, halved = (
-        sum(covered(*pair, 100, repetitions, rng, factor) for pair in zip(made, said, strict=True))
+        sum(
+            covered(*pair, 100, repetitions, rng, factor)
+            for pair in zip(made, said, strict=True)
+        )
         / (repetitions * len(goals))
         for factor in (1.0, 0.5)
     )

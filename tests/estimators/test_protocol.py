@@ -36,7 +36,11 @@ class Answers:
         (np.arange(5, dtype=np.uint64), "int64", np.arange(5, dtype=np.int64)),
         (np.arange(5), "float32", np.arange(5, dtype=np.float32)),
         ([0, 1, 1, 0, 1], "bool", np.array([False, True, True, False, True])),
-        ([True, False, True, True, True], "int8", np.array([1, 0, 1, 1, 1], dtype=np.int8)),
+        (
+            [True, False, True, True, True],
+            "int8",
+            np.array([1, 0, 1, 1, 1], dtype=np.int8),
+        ),
         ([0.5] * 5, "float64", np.full(5, 0.5)),
     ],
 )
@@ -51,42 +55,88 @@ def test_what_fits_is_cast_to_the_declared_type(given, dtype, expected):
     [
         ({"x": np.zeros(4)}, "float64", "x", "shape (5,)", "(4,)"),
         ({"x": np.zeros((5, 1))}, "float64", "x", "shape (5,)", "(5, 1)"),
-        ({"x": [[1], [1, 2], [1], [1], [1]]}, "float64", "x", "shape (5,)", "rows of different lengths"),
+        (
+            {"x": [[1], [1, 2], [1], [1], [1]]},
+            "float64",
+            "x",
+            "shape (5,)",
+            "rows of different lengths",
+        ),
         ({"x": np.zeros(5)}, "int8", "x", "type int8", "float64"),
         ({"x": np.array(list("abcde"))}, "float64", "x", "type float64", "<U1"),
-        ({"x": np.array([1, 2, 300, 4, 5])}, "int8", "x", "values within int8", "1 … 300"),
-        ({"x": np.array([0, 1, np.nan, 3, 4])}, "float64", "x", "finite numbers", "nan for layout 2"),
-        ({"x": np.array([0, 1e300, 2, 3, 4])}, "float32", "x", "finite numbers", "inf for layout 1"),
-        ({"x": np.zeros(5), "y": np.zeros(5)}, "float64", "result", "outputs ['x']", "['x', 'y']"),
+        (
+            {"x": np.array([1, 2, 300, 4, 5])},
+            "int8",
+            "x",
+            "values within int8",
+            "1 … 300",
+        ),
+        (
+            {"x": np.array([0, 1, np.nan, 3, 4])},
+            "float64",
+            "x",
+            "finite numbers",
+            "nan for layout 2",
+        ),
+        (
+            {"x": np.array([0, 1e300, 2, 3, 4])},
+            "float32",
+            "x",
+            "finite numbers",
+            "inf for layout 1",
+        ),
+        (
+            {"x": np.zeros(5), "y": np.zeros(5)},
+            "float64",
+            "result",
+            "outputs ['x']",
+            "['x', 'y']",
+        ),
         (np.zeros(5), "float64", "result", "a mapping of arrays", "ndarray"),
     ],
 )
-def test_one_error_names_plugin_output_expected_and_got(answer, dtype, output, expected, got):
+def test_one_error_names_plugin_output_expected_and_got(
+    answer, dtype, output, expected, got
+):
     with pytest.raises(PluginError) as caught:
         run(Answers(answer, dtype), LAYOUTS, QUESTION)
-    assert str(caught.value) == f"estimator 'answers', {output}: expected {expected}, got {got}"
-    assert caught.value.data == {"plugin": "answers", "output": output, "expected": expected, "got": got}
+    assert (
+        str(caught.value)
+        == f"estimator 'answers', {output}: expected {expected}, got {got}"
+    )
+    assert caught.value.data == {
+        "plugin": "answers",
+        "output": output,
+        "expected": expected,
+        "got": got,
+    }
 
 
 def test_dimensions_have_labels():
     assert Output("x", "A number.", ("seat", "suit")).shape == (4, 4)
     assert Output("x", "A number.", ("strain", "card")).shape == (5, 52)
     assert Output("x", "A number.", ("k",), coords={"k": (7, 8)}).labels("k") == (7, 8)
-    assert Output("x", "A number.", ("seat",), coords={"seat": ("N", "S")}).shape == (2,)
+    assert Output("x", "A number.", ("seat",), coords={"seat": ("N", "S")}).shape == (
+        2,
+    )
     assert COORDS["card"][:2] == ("C2", "C3")
     assert COORDS["card"][-1] == "SA"
     with pytest.raises(PluginError, match=r"expected shape \(5, 4\), got \(5,\)"):
         run(Answers({"x": np.zeros(5)}, dims=("suit",)), LAYOUTS, QUESTION)
 
 
-@pytest.mark.parametrize("pair", ["S:N", "SN", "s n", ("S", "N"), (Seat.S, "north"), (Seat.S, Seat.N)])
+@pytest.mark.parametrize(
+    "pair", ["S:N", "SN", "s n", ("S", "N"), (Seat.S, "north"), (Seat.S, Seat.N)]
+)
 def test_a_pair_in_any_notation(pair):
     assert Question.of(pair, trump=Suit.H) == Question((Seat.S, Seat.N), Suit.H)
 
 
 @pytest.mark.parametrize("pair", ["S:S", "S", "SNE", ("S",), "S:N:E", ""])
 def test_a_pair_that_is_none(pair):
-    with pytest.raises(BayesBridgeError, match=r"name two different seats|pair .* give text or a tuple"):
+    with pytest.raises(
+        BayesBridgeError, match=r"name two different seats|pair .* give text or a tuple"
+    ):
         Question.of(pair)
 
 
@@ -118,9 +168,14 @@ class Shares:
 def test_distributions_are_averaged_over_layouts():
     """A distribution for each layout: the mean of them all, with weights, and the moments of that mixture."""
     sums = Accumulator(Shares.outputs[0], "shares")
-    sums.add(run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"], np.array([0.1, 0.1, 0.1, 0.6, 0.1]))
+    sums.add(
+        run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"],
+        np.array([0.1, 0.1, 0.1, 0.6, 0.1]),
+    )
     found = sums.distribution(False, "share", TrickContext(QUESTION.pair))
-    np.testing.assert_allclose(found.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6)
+    np.testing.assert_allclose(
+        found.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6
+    )
     np.testing.assert_allclose(found.mean, [3.5, 3.5, 3.2, 3.5], rtol=1e-6)
     np.testing.assert_allclose(found.sd, [0.5, 0.5, 0.4, 0.5], rtol=1e-6)
 

@@ -40,7 +40,10 @@ def offering(estimators=None, bidders=None):
     def bayesbridge_bidders():
         return get(bidders)
 
-    return SimpleNamespace(bayesbridge_estimators=bayesbridge_estimators, bayesbridge_bidders=bayesbridge_bidders)
+    return SimpleNamespace(
+        bayesbridge_estimators=bayesbridge_estimators,
+        bayesbridge_bidders=bayesbridge_bidders,
+    )
 
 
 def plugin(found, name):
@@ -118,20 +121,34 @@ def test_a_broken_installed_plugin_is_reported_and_the_others_stay(install, name
         (7, None, "TypeError: 'int' object is not iterable"),
         ([7], None, "7 is no estimator: it needs name, outputs and estimate"),
         ([Ones(), Ones()], None, "estimator 'ones' is offered twice: rename one"),
-        ([Ones(outputs=(7,))], None, "estimator 'ones' declares 7: an output must be an Output"),
-        ([Ones(outputs=(Output("x", "One.", ("k",)),))], None, "estimator 'ones': output 'x' has no labels"),
+        (
+            [Ones(outputs=(7,))],
+            None,
+            "estimator 'ones' declares 7: an output must be an Output",
+        ),
+        (
+            [Ones(outputs=(Output("x", "One.", ("k",)),))],
+            None,
+            "estimator 'ones': output 'x' has no labels",
+        ),
         (
             [Ones(outputs=(Output("x", "One.", ("suit", "suit")),))],
             None,
             "dimensions ('suit', 'suit'): give each another",
         ),
-        ([Ones(outputs=(Output("x", "One.", ("draw",)),))], None, "dimensions ('draw',): give each another name"),
+        (
+            [Ones(outputs=(Output("x", "One.", ("draw",)),))],
+            None,
+            "dimensions ('draw',): give each another name",
+        ),
         (None, [IterativeBidder()], "TypeError"),
         (None, {"b": 7}, "'b': 7 is no bidder model: it needs log_likelihood"),
     ],
 )
 def test_garbage_offers_are_reported_and_the_others_stay(estimators, bidders, reason):
-    found = registry.load([("bad", offering(estimators, bidders)), ("good", offering([Ones("kept")]))])
+    found = registry.load(
+        [("bad", offering(estimators, bidders)), ("good", offering([Ones("kept")]))]
+    )
     assert reason in plugin(found, "bad").failure
     assert plugin(found, "bad").distribution == "given by the caller"
     assert list(plugin(found, "good").estimators) == ["kept"]
@@ -141,10 +158,15 @@ def test_garbage_offers_are_reported_and_the_others_stay(estimators, bidders, re
 
 @pytest.mark.parametrize(
     ("kind", "offers"),
-    [("estimator", {"estimators": [Ones("same")]}), ("bidder model", {"bidders": {"same": IterativeBidder()}})],
+    [
+        ("estimator", {"estimators": [Ones("same")]}),
+        ("bidder model", {"bidders": {"same": IterativeBidder()}}),
+    ],
 )
 def test_a_name_offered_twice_belongs_to_nobody_and_names_both_plugins(kind, offers):
-    more = offering([*offers.get("estimators", []), Ones("kept")], offers.get("bidders"))
+    more = offering(
+        [*offers.get("estimators", []), Ones("kept")], offers.get("bidders")
+    )
     found = registry.load([("one", offering(**offers)), ("two", more)])
     says = f"{kind} 'same' is offered by both 'one' and 'two': rename one"
     with pytest.raises(PluginError, match=f"^{says}$"):
@@ -156,7 +178,10 @@ def test_a_name_offered_twice_belongs_to_nobody_and_names_both_plugins(kind, off
 
 def test_a_built_in_name_stays_the_built_ins():
     found = registry.load([("mine", offering([Ones("capture"), Ones("kept")]))])
-    assert "estimator 'capture' is offered by both 'bayesbridge' and 'mine'" in plugin(found, "mine").failure
+    assert (
+        "estimator 'capture' is offered by both 'bayesbridge' and 'mine'"
+        in plugin(found, "mine").failure
+    )
     assert plugin(found, "bayesbridge").failure is None
     assert found.estimator("capture").outputs != ONES
     assert found.estimator("kept").name == "kept"
@@ -164,19 +189,28 @@ def test_a_built_in_name_stays_the_built_ins():
 
 def test_an_unknown_name_lists_the_known_ones():
     found = registry.load()
-    with pytest.raises(PluginError, match=r"unknown estimator 'captur': did you mean 'capture'\? choose .*play_out"):
+    with pytest.raises(
+        PluginError,
+        match=r"unknown estimator 'captur': did you mean 'capture'\? choose .*play_out",
+    ):
         found.estimator("captur")
-    with pytest.raises(PluginError, match=r"unknown bidder model 'x': choose .*iterative"):
+    with pytest.raises(
+        PluginError, match=r"unknown bidder model 'x': choose .*iterative"
+    ):
         found.bidder("x")
 
 
 def test_what_fails_at_import_is_told_with_the_plugins_own_line(install, tmp_path):
     install("mine", "import json\n\ndef read():\n    return json.loads('{')\n\nread()")
-    assert plugin(registry.load(), "mine").failure.endswith(f"(at {tmp_path / 'mine.py'}:4)")
+    assert plugin(registry.load(), "mine").failure.endswith(
+        f"(at {tmp_path / 'mine.py'}:4)"
+    )
 
 
 def test_plugins_are_imported_when_a_name_is_not_built_in(install):
     install("mine", GOOD.format(name="mine"))
     assert "mine" not in registry.offered("estimators", ["bid"]).estimators
     assert "mine" not in sys.modules
-    assert registry.offered("estimators", ["bid", "mine"]).estimator("mine").name == "mine"
+    assert (
+        registry.offered("estimators", ["bid", "mine"]).estimator("mine").name == "mine"
+    )

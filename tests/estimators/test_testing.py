@@ -61,7 +61,9 @@ class ByPlace(Points):
 
     def points(self, layouts, question):
         points = super().points(layouts, question)
-        falling = len(layouts) > 1 and layouts.masks[0, Seat.S] < layouts.masks[-1, Seat.S]
+        falling = (
+            len(layouts) > 1 and layouts.masks[0, Seat.S] < layouts.masks[-1, Seat.S]
+        )
         return points + falling
 
 
@@ -85,10 +87,18 @@ def test_each_broken_promise_is_found(broken, says):
     ("attribute", "value", "says"),
     [
         ("outputs", (), "declares no output"),
-        ("outputs", (Output("points", "One."), Output("points", "Two.")), "'points' is taken"),
+        (
+            "outputs",
+            (Output("points", "One."), Output("points", "Two.")),
+            "'points' is taken",
+        ),
         ("outputs", (Output("points", "no full stop"),), "needs a sentence"),
         ("name", "", "is no estimator"),
-        ("name", "capture", "estimator 'capture' has the name of a built-in, which stays: rename yours"),
+        (
+            "name",
+            "capture",
+            "estimator 'capture' has the name of a built-in, which stays: rename yours",
+        ),
     ],
 )
 def test_a_bad_declaration_is_found(attribute, value, says):
@@ -115,7 +125,9 @@ def test_every_installed_plugin_is_found():
     """That they conform is tested beside them."""
     found = registry.load()
     assert [plugin.name for plugin in found.plugins if plugin.failure] == []
-    assert {"fit", "solved", "double_dummy", "double_dummy_leads"} <= set(found.estimators)
+    assert {"fit", "solved", "double_dummy", "double_dummy_leads"} <= set(
+        found.estimators
+    )
 
 
 def test_a_plain_function_conforms_and_equals_the_batch():
@@ -125,9 +137,13 @@ def test_a_plain_function_conforms_and_equals_the_batch():
         return sum(deal[seat].points for seat in question.pair)
 
     check_estimator(points, layouts=6)
-    batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"] * 2)
+    batch = Layouts.of(
+        ["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"] * 2
+    )
     assert points.estimate(batch, QUESTIONS[0])["points"].tolist() == [24, 24]
-    assert points.outputs == (Output("points", "High-card points of the pair.", dtype="int16"),)
+    assert points.outputs == (
+        Output("points", "High-card points of the pair.", dtype="int16"),
+    )
 
 
 class PointCounter:
@@ -139,7 +155,9 @@ class PointCounter:
         return np.log(self.chances(hands, auction, index))
 
     def chances(self, hands, auction, index):
-        legal = type(auction)(auction.first, auction.calls[:index], auction.dummy).legal_calls()
+        legal = type(auction)(
+            auction.first, auction.calls[:index], auction.dummy
+        ).legal_calls()
         notrump = next((call for call in legal if str(call) == "1NT"), legal[0])
         bids = high_card_points(hands) >= 12
         meant = np.where(bids, notrump.index, 0) == auction.calls[index].index
@@ -165,7 +183,10 @@ class RandomBidder(PointCounter):
     generator = np.random.default_rng(1)
 
     def chances(self, hands, auction, index):
-        return super().chances(hands, auction, index) * self.generator.uniform(0.9999, 1.0, len(hands)) ** 10
+        return (
+            super().chances(hands, auction, index)
+            * self.generator.uniform(0.9999, 1.0, len(hands)) ** 10
+        )
 
 
 class WritingBidder(PointCounter):
@@ -177,7 +198,11 @@ class WritingBidder(PointCounter):
 
 class NotANumber(PointCounter):
     def chances(self, hands, auction, index):
-        return np.where(hands == hands.max(initial=0), np.nan, super().chances(hands, auction, index))
+        return np.where(
+            hands == hands.max(initial=0),
+            np.nan,
+            super().chances(hands, auction, index),
+        )
 
 
 class Raises(PointCounter):
@@ -197,8 +222,17 @@ class BetterHalf(PointCounter):
 
     def chances(self, hands, auction, index):
         passes = np.argsort(np.argsort(hands)) < len(hands) // 2
-        legal = type(auction)(auction.first, auction.calls[:index], auction.dummy).legal_calls()
-        return np.where(passes, legal[0] == auction.calls[index], legal[-1] == auction.calls[index]) + 1e-300
+        legal = type(auction)(
+            auction.first, auction.calls[:index], auction.dummy
+        ).legal_calls()
+        return (
+            np.where(
+                passes,
+                legal[0] == auction.calls[index],
+                legal[-1] == auction.calls[index],
+            )
+            + 1e-300
+        )
 
 
 @pytest.mark.parametrize(
@@ -234,7 +268,10 @@ def test_what_is_no_plugin_and_no_game_is_said():
 
 def test_every_bidder_offered_conforms():
     """Experts know the game of four alone."""
-    for name, bidder in (*registry.load().bidders.items(), ("learned", LearnedBidder("All"))):
+    for name, bidder in (
+        *registry.load().bidders.items(),
+        ("learned", LearnedBidder("All")),
+    ):
         check_bidder(bidder, players=4 if name == "learned" else 3, hands=4)
     with pytest.raises(PluginError, match="auction 'S:': BayesBridgeError on 4 hands"):
         check_bidder(LearnedBidder(), hands=4)

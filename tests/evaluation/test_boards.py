@@ -36,17 +36,27 @@ def collection(tmp_path, monkeypatch):
     path = tmp_path / "collection.pbn"
     path.write_text((ROOT / "examples" / "pairs.pbn").read_text("utf-8"), "utf-8")
     monkeypatch.setattr(boards, "LIST", tmp_path / "boards.txt")
-    boards.LIST.write_text("".join(f"{boards.identifier(one)}\n" for one in boards.frozen_list(records, 2)), "utf-8")
+    boards.LIST.write_text(
+        "".join(
+            f"{boards.identifier(one)}\n" for one in boards.frozen_list(records, 2)
+        ),
+        "utf-8",
+    )
     return path
 
 
 def test_boards_are_taken_from_a_collection_and_known_again(collection, tmp_path):
     out = tmp_path / "test.pbn"
-    assert boards.main(str(collection), str(out)) == f"2 of 2 boards of the list in {out}"
+    assert (
+        boards.main(str(collection), str(out)) == f"2 of 2 boards of the list in {out}"
+    )
     assert "2 boards, the beginning of boards.txt" in boards.main(str(out))
     assert "60 boards, not boards.txt" in boards.main(str(collection))
     expected = boards.frozen_list(bb.open_records(collection).records)
-    assert boards.main(str(collection), str(out), own=True) == f"{len(expected)} boards of the test in {out}"
+    assert (
+        boards.main(str(collection), str(out), own=True)
+        == f"{len(expected)} boards of the test in {out}"
+    )
     assert list(bb.open_records(out).records) == expected
 
 
@@ -65,7 +75,11 @@ def test_the_frozen_list_does_not_depend_on_the_order(part):
     lists = [boards.frozen_list(shuffled(seed), part=part) for seed in range(3)]
     assert lists[0] == lists[1] == lists[2]
     found = lists[0]
-    own = [one.deal for one in RECORDS if part_of_masks(hand.mask for hand in one.deal.hands) is part]
+    own = [
+        one.deal
+        for one in RECORDS
+        if part_of_masks(hand.mask for hand in one.deal.hands) is part
+    ]
     assert {one.deal for one in found} == {*own}
     assert [one.board for one in found] == [str(i) for i in range(1, len(found) + 1)]
     assert boards.frozen_list(shuffled(9), 1, part) == found[:1]

@@ -25,7 +25,10 @@ SMALL = {
     "enumerate": (QUICK, 80),
     "direct": (replace(calibration.SCENARIOS["direct"], draws=1000), 30),
     "counting": (calibration.SCENARIOS["counting"], 10),
-    "likelihood-weighting": (replace(calibration.SCENARIOS["likelihood-weighting"], draws=4000), 40),
+    "likelihood-weighting": (
+        replace(calibration.SCENARIOS["likelihood-weighting"], draws=4000),
+        40,
+    ),
     "resample-move": (replace(calibration.SCENARIOS["resample-move"], draws=400), 16),
     "levels": (replace(calibration.SCENARIOS["levels"], draws=400), 24),
     "importance": (replace(calibration.SCENARIOS["importance"], draws=400), 24),
@@ -49,12 +52,20 @@ def verify(found, deals):
     assert (found.ranks.sum(axis=1) == deals).all()
     assert smallest_p(found) > PASSES, min(found.tests(), key=lambda test: test.p)
     # By chance a bin strays by |z| standard errors, with mean √(2/π), as in chance_error, and variance 1 − 2/π.
-    spread = np.array([error * one.cards for error, one in zip(found.errors, found.reliability, strict=True)])
+    spread = np.array(
+        [
+            error * one.cards
+            for error, one in zip(found.errors, found.reliability, strict=True)
+        ]
+    )
     beyond = np.sqrt((1 - 2 / pi) * (spread**2).sum()) / found.bins[0].sum()
     assert found.card_error < found.chance_error + 5 * beyond
     for name, shares in found.coverage.items():
         for level, share in shares.items():
-            assert stats.binomtest(round(share * deals), deals, level).pvalue > 1e-7, (name, level)
+            assert stats.binomtest(round(share * deals), deals, level).pvalue > 1e-7, (
+                name,
+                level,
+            )
 
 
 @cache
@@ -72,11 +83,27 @@ def test_the_truth_is_one_more_draw_of_the_posterior(method):
 
 @pytest.mark.parametrize(
     "believed",
-    [Flat(), *(pytest.param(wrong, marks=pytest.mark.slow) for wrong in (BOLD, STEADY, StyleBidder(slip=0.97)))],
-    ids=["weights dropped", "taken for bolder", "taken for steadier", "taken for careless"],
+    [
+        Flat(),
+        *(
+            pytest.param(wrong, marks=pytest.mark.slow)
+            for wrong in (BOLD, STEADY, StyleBidder(slip=0.97))
+        ),
+    ],
+    ids=[
+        "weights dropped",
+        "taken for bolder",
+        "taken for steadier",
+        "taken for careless",
+    ],
 )
 def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
-    assert smallest_p(calibration.calibrate(replace(QUICK, believed=believed), 160, how=ONE)) < PASSES
+    assert (
+        smallest_p(
+            calibration.calibrate(replace(QUICK, believed=believed), 160, how=ONE)
+        )
+        < PASSES
+    )
 
 
 def test_what_was_found_is_shown():
@@ -90,9 +117,13 @@ def test_what_was_found_is_shown():
     assert len(tests.rows) == 2 * len(found.names) + 1
     assert calibration.plot_ranks(found).shape == (len(found.names), 2)
     marks = calibration.plot_reliability(found).collections[-1].get_offsets()
-    shown = [(one.predicted, one.observed) for one in found.reliability if one.cards >= 10]
+    shown = [
+        (one.predicted, one.observed) for one in found.reliability if one.cards >= 10
+    ]
     np.testing.assert_allclose(marks, shown)
-    assert [label.get_text() for label in calibration.plot_coverage(found).get_yticklabels()] == list(found.names)
+    assert [
+        label.get_text() for label in calibration.plot_coverage(found).get_yticklabels()
+    ] == list(found.names)
 
 
 @pytest.mark.slow
@@ -101,14 +132,18 @@ def test_thirty_thousand_cards():
     found = calibration.calibrate(calibration.SCENARIOS["enumerate"], deals)
     assert found.cards == 32_000
     verify(found, deals)
-    bold = calibration.calibrate(replace(calibration.SCENARIOS["enumerate"], believed=BOLD), 400)
+    bold = calibration.calibrate(
+        replace(calibration.SCENARIOS["enumerate"], believed=BOLD), 400
+    )
     assert smallest_p(bold) < PASSES
 
 
 def test_exact_ranks_are_the_distribution_function_with_ties_spread_out():
     thirds = calibration.Distribution(np.array([0, 1, 5]), np.full(3, 1 / 3), 1)
     assert thirds.worth == inf
-    assert [thirds.rank(u) for u in (0.0, 0.5, 1.0)] == pytest.approx([1 / 3, 1 / 2, 2 / 3])
+    assert [thirds.rank(u) for u in (0.0, 0.5, 1.0)] == pytest.approx(
+        [1 / 3, 1 / 2, 2 / 3]
+    )
     sure = calibration.Distribution(np.array([4]), np.ones(1), 4)
     assert sure.rank(0.25) == 0.25
 
@@ -118,13 +153,18 @@ def test_a_truth_drawn_like_the_draws_ranks_evenly_however_few_they_are():
     ranks = []
     for _ in range(4000):
         values = rng.integers(0, 4, size=6)  # five draws and the truth, with many ties
-        ranks.append(calibration.Distribution(values[1:], np.full(5, 0.2), values[0], worth=5.0).rank(rng.random()))
+        ranks.append(
+            calibration.Distribution(
+                values[1:], np.full(5, 0.2), values[0], worth=5.0
+            ).rank(rng.random())
+        )
     counts = calibration.tally(ranks)
     assert calibration.chi_square("", counts).p > 1e-6
     assert calibration.ecdf_test("", counts).statistic < stats.kstwo.isf(1e-6, 4000)
     # Without its own place among them the truth would lie outside too often.
     naive = [
-        calibration.Distribution(values[1:], np.full(5, 0.2), values[0]).rank(0.5) for values in rng.random((4000, 6))
+        calibration.Distribution(values[1:], np.full(5, 0.2), values[0]).rank(0.5)
+        for values in rng.random((4000, 6))
     ]
     assert calibration.chi_square("", calibration.tally(naive)).p < 1e-6
 
@@ -145,7 +185,9 @@ def test_uniform_ranks_stay_in_the_band_as_often_as_it_says(deals):
     assert (p <= 0.1).any()
 
 
-@pytest.mark.parametrize("shape", [(2, 2), (0.5, 0.5), (1.3, 1)], ids=["timid", "boasting", "shifted"])
+@pytest.mark.parametrize(
+    "shape", [(2, 2), (0.5, 0.5), (1.3, 1)], ids=["timid", "boasting", "shifted"]
+)
 def test_other_ranks_are_found_out(shape):
     counts = calibration.tally(np.random.default_rng(1).beta(*shape, size=5000))
     assert calibration.chi_square("", counts).p < 1e-6

@@ -10,7 +10,9 @@ from bayesbridge.studies.readers import PlayerView
 from tests.bidders import plain_network
 
 AUCTION = Auction.of("N:1S Pass 2S Pass 4S Pass Pass Pass")
-SEEN = PlayerView(Seat.E, Hand.of("T4.KQ52.J982.A63"), Vulnerability.NS, AUCTION, (), None, ())
+SEEN = PlayerView(
+    Seat.E, Hand.of("T4.KQ52.J982.A63"), Vulnerability.NS, AUCTION, (), None, ()
+)
 
 
 def test_it_is_the_network_plainly_transcribed():
@@ -25,7 +27,9 @@ def test_it_is_the_network_plainly_transcribed():
     hidden = [card for card in range(52) if not SEEN.hand.mask >> card & 1]
     expected = (cards / cards.sum(axis=1, keepdims=True))[hidden]
     assert found.cards[np.ix_(hidden, others)] == pytest.approx(expected, abs=1e-4)
-    assert found.lengths[others] == pytest.approx(lengths / lengths.sum(axis=2, keepdims=True), abs=1e-4)
+    assert found.lengths[others] == pytest.approx(
+        lengths / lengths.sum(axis=2, keepdims=True), abs=1e-4
+    )
     assert found.cards.sum(axis=1) == pytest.approx(np.ones(52))
     assert found.lengths[Seat.E, :, :].argmax(axis=1).tolist() == [3, 4, 4, 2]
 
@@ -35,7 +39,25 @@ def test_it_reads_the_auction_from_any_side_and_nothing_after_the_lead():
     found = DirectReader().read(SEEN)
     spades = found.lengths[:, 3] @ np.arange(14)
     assert spades[Seat.N] > spades[Seat.S] > spades[Seat.W]
-    turned = PlayerView(Seat.S, SEEN.hand, Vulnerability.EW, Auction(Seat.E, AUCTION.calls), (), None, ())
-    assert np.roll(found.cards, 1, axis=1) == pytest.approx(DirectReader().read(turned).cards)
-    led = PlayerView(SEEN.observer, SEEN.hand, SEEN.vulnerable, AUCTION, ((Seat.E, Card.of("HK")),), None, ())
+    turned = PlayerView(
+        Seat.S,
+        SEEN.hand,
+        Vulnerability.EW,
+        Auction(Seat.E, AUCTION.calls),
+        (),
+        None,
+        (),
+    )
+    assert np.roll(found.cards, 1, axis=1) == pytest.approx(
+        DirectReader().read(turned).cards
+    )
+    led = PlayerView(
+        SEEN.observer,
+        SEEN.hand,
+        SEEN.vulnerable,
+        AUCTION,
+        ((Seat.E, Card.of("HK")),),
+        None,
+        (),
+    )
     assert DirectReader().read(led) is None

@@ -21,17 +21,29 @@ WALKED = honesty.Position("style", 98, 2, shown=10)  # 1680 layouts
 def rows_of(*cases, seed=1):
     """The rows of some (engine, position, seeds, draws)."""
     what = honesty.Plan(tuple(honesty.Case(*case) for case in cases))
-    found = rows(Job("honesty", partial(honesty.count, what), honesty.CHUNK), what.answers, seed, ONE)
-    known = [case.position for case in what.cases if case.position.kind != "no trumps"]  # tables of points take long
+    found = rows(
+        Job("honesty", partial(honesty.count, what), honesty.CHUNK),
+        what.answers,
+        seed,
+        ONE,
+    )
+    known = [
+        case.position for case in what.cases if case.position.kind != "no trumps"
+    ]  # tables of points take long
     truths = {position.name: honesty.truth_of(position) for position in known}
-    return {(row.engine, row.kind): row for row in honesty.Honesty.of(honesty.unpacked(what, found), truths).rows}
+    return {
+        (row.engine, row.kind): row
+        for row in honesty.Honesty.of(honesty.unpacked(what, found), truths).rows
+    }
 
 
 def test_every_engine_is_tested_and_the_numbers_are_open():
     assert {*honesty.TESTED, "auto"} == set(honesty.ENGINES)
     for engine, kinds in honesty.TESTED.items():
         names = {position.name for position in honesty.POSITIONS}
-        assert {f"{kind} {number}" for kind, numbers in kinds.items() for number in numbers} <= names, engine
+        assert {
+            f"{kind} {number}" for kind, numbers in kinds.items() for number in numbers
+        } <= names, engine
     probe = honesty.probe_of(RARE)
     assert (len(probe.cards), len(probe.lengths), len(probe.points)) == (
         len(honesty.CARDS),
@@ -39,19 +51,30 @@ def test_every_engine_is_tested_and_the_numbers_are_open():
         len(honesty.POINTS),
     )
     known = RARE.belief().constraints
-    assert all(known.unknown_mask >> card & 1 and known.may[seat] >> card & 1 for card, seat in probe.cards)
+    assert all(
+        known.unknown_mask >> card & 1 and known.may[seat] >> card & 1
+        for card, seat in probe.cards
+    )
 
 
 def test_weights_are_honest_and_equal_weights_are_not():
-    rows = rows_of(("likelihood-weighting", RARE, 60, 2000), (honesty.CONTROL, RARE, 30, 2000))
-    assert rows["likelihood-weighting", "no trumps"].verdict not in (honesty.SMALL, honesty.LARGE)
+    rows = rows_of(
+        ("likelihood-weighting", RARE, 60, 2000), (honesty.CONTROL, RARE, 30, 2000)
+    )
+    assert rows["likelihood-weighting", "no trumps"].verdict not in (
+        honesty.SMALL,
+        honesty.LARGE,
+    )
     assert rows[honesty.CONTROL, "no trumps"].verdict == honesty.SMALL
     assert rows[honesty.CONTROL, "no trumps"].rms["cards"].low > 2.0
 
 
 def test_engines_against_every_layout():
     rows = rows_of(
-        *((engine, WALKED, 25, 400) for engine in ("importance", "resample-move", "likelihood-weighting")),
+        *(
+            (engine, WALKED, 25, 400)
+            for engine in ("importance", "resample-move", "likelihood-weighting")
+        ),
         ("auto", WALKED, 5, 400),
     )
     assert rows["auto", "style"].verdict == honesty.EXACT
@@ -65,7 +88,9 @@ def test_tables_and_enumeration_agree_on_the_truth():
     walked = honesty.truth_of(WALKED)
     assert set(walked) >= set(honesty.QUANTITIES) - {"T if they hold"}
     counted = honesty.truth_of(honesty.POSITIONS[3])
-    found = honesty.answer(honesty.POSITIONS[3], "direct", 20_000, np.random.default_rng(1))
+    found = honesty.answer(
+        honesty.POSITIONS[3], "direct", 20_000, np.random.default_rng(1)
+    )
     for name, truth in counted.items():
         stated = found.stated[name]
         assert abs(stated.value - truth) <= 5.5 * stated.error + 1e-9, name
@@ -83,28 +108,43 @@ def test_what_was_found_is_shown():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["auto", "importance", "resample-move", "likelihood-weighting"])
+@pytest.mark.parametrize(
+    "engine", ["auto", "importance", "resample-move", "likelihood-weighting"]
+)
 def test_every_engine_on_its_positions(engine):
     found = honesty.measure(honesty.some_positions(12), 40, (engine,))
-    assert {row.verdict for row in found.rows} <= {"honest", "needs more seeds", "exact"}
+    assert {row.verdict for row in found.rows} <= {
+        "honest",
+        "needs more seeds",
+        "exact",
+    }
 
 
 TRUTH = dict.fromkeys(honesty.QUANTITIES, 0.5)
 MANY = len(honesty.QUANTITIES)
 
 
-def made(n, stated=1.0, shift=0.0, engine="auto", seed=1, position=honesty.POSITIONS[0]):
+def made(
+    n, stated=1.0, shift=0.0, engine="auto", seed=1, position=honesty.POSITIONS[0]
+):
     """``n`` answers whose true error is 0.01, stated as ``stated`` times as much."""
     rng = np.random.default_rng(seed)
     value = 0.5 + shift + 0.01 * rng.standard_normal((n, MANY))
     error = np.full((n, MANY), 0.01 * stated)
     no = np.zeros(n, dtype=np.bool_)
-    return honesty.Answers(honesty.Case(engine, position, n, 100), value, error, no, no, np.full(n, 2500.0))
+    return honesty.Answers(
+        honesty.Case(engine, position, n, 100), value, error, no, no, np.full(n, 2500.0)
+    )
 
 
 @pytest.mark.parametrize(
     ("stated", "shift", "verdict"),
-    [(1.0, 0.0, honesty.HONEST), (0.7, 0.0, honesty.SMALL), (1.5, 0.0, honesty.LARGE), (1.0, 0.004, honesty.BIASED)],
+    [
+        (1.0, 0.0, honesty.HONEST),
+        (0.7, 0.0, honesty.SMALL),
+        (1.5, 0.0, honesty.LARGE),
+        (1.0, 0.004, honesty.BIASED),
+    ],
 )
 def test_a_verdict_for_each_fault(stated, shift, verdict):
     found = row([honesty.scored(made(300, stated, shift), TRUTH, None)])
@@ -126,9 +166,16 @@ def test_the_interval_is_that_of_chi_square_and_holds_as_often_as_it_says():
     rng = np.random.default_rng(1)
     z = rng.standard_normal((20_000, 1))
     found = honesty.rms([z])
-    low, high = stats.chi2.ppf([(1 + honesty.LEVEL) / 2, (1 - honesty.LEVEL) / 2], 20_000)
-    assert (found.low, found.high) == pytest.approx(found.value * np.sqrt([20_000 / low, 20_000 / high]), rel=0.005)
+    low, high = stats.chi2.ppf(
+        [(1 + honesty.LEVEL) / 2, (1 - honesty.LEVEL) / 2], 20_000
+    )
+    assert (found.low, found.high) == pytest.approx(
+        found.value * np.sqrt([20_000 / low, 20_000 / high]), rel=0.005
+    )
     # One number told three times is no more than one number; as three it would be missed far more often.
     held = np.array([(one := honesty.rms([np.repeat(rng.standard_normal((60, 1)), 3, axis=1)])).low <= 1.0 <= one.high
                      for _ in range(600)])  # fmt: skip
-    assert stats.binomtest(int((~held).sum()), 600, 0.03, alternative="greater").pvalue > 1e-6
+    assert (
+        stats.binomtest(int((~held).sum()), 600, 0.03, alternative="greater").pvalue
+        > 1e-6
+    )

@@ -14,7 +14,9 @@ RECORD = read_pbn(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 
 def test_each_kind_of_evidence_adds_to_the_one_before():
     chooser = RECORD.contract.declarer
-    hard, calls, player = (judge_play.belief_of(kind, RECORD, chooser, 9) for kind in judge_play.KINDS)
+    hard, calls, player = (
+        judge_play.belief_of(kind, RECORD, chooser, 9) for kind in judge_play.KINDS
+    )
     assert {type(piece) for piece in hard.evidence} == {Play, Reveal}
     assert not hard.target.soft
     assert {type(piece) for piece in calls.evidence} == {Called, Play, Reveal}
@@ -32,5 +34,10 @@ def test_a_board_is_judged_on_the_real_deal(install):
         assert min(price.values()) == 0
         assert one["record"] == price[str(RECORD.plays[one["cards"]][1])]
         assert one["random"] == pytest.approx(sum(price.values()) / len(price))
-        assert {*(one[kind] for kind in judge_play.KINDS), judge_play.pick(one)} <= {*price.values()}
-        assert sum(one["liked"].values()) == pytest.approx(1.0, abs=1e-3) or RECORD.plays[one["cards"]][0] == 1
+        assert {*(one[kind] for kind in judge_play.KINDS), judge_play.pick(one)} <= {
+            *price.values()
+        }
+        assert (
+            sum(one["liked"].values()) == pytest.approx(1.0, abs=1e-3)
+            or RECORD.plays[one["cards"]][0] == 1
+        )

@@ -21,14 +21,20 @@ def test_our_reading_is_the_packages():
     assert np.array_equal(readings.rows_by(0), row_table())
     found = dict(zip(readings.BINS, readings.captures_by(0), strict=True))
     counted = {t: count * 10**6 / DEALS for t, count in tricks().items() if t}
-    assert found.pop(6) == pytest.approx(sum(share for t, share in counted.items() if t <= 6))
+    assert found.pop(6) == pytest.approx(
+        sum(share for t, share in counted.items() if t <= 6)
+    )
     assert found == pytest.approx({t: share for t, share in counted.items() if t > 6})
 
 
 def test_our_bids_are_the_papers_and_other_readings_differ():
     masks = next(deal_blocks(5_000, rng=2))
-    levels = [readings.levels_by(masks, reading) for reading in range(len(readings.BID))]
-    assert levels[0][:500, 0].tolist() == [literal.bid(Hand(int(mask))).level for mask in masks[:500, 0]]
+    levels = [
+        readings.levels_by(masks, reading) for reading in range(len(readings.BID))
+    ]
+    assert levels[0][:500, 0].tolist() == [
+        literal.bid(Hand(int(mask))).level for mask in masks[:500, 0]
+    ]
     assert all((other != levels[0]).any() for other in levels[1:])
 
 
@@ -37,5 +43,9 @@ def test_the_page_shows_what_the_script_finds():
     found = readings.capture_table()
     assert found in page
     assert readings.bid_table() in page
-    ours, *others = (float(line.split("|")[-2].replace(" ", "")) for line in found.splitlines()[3:])
-    assert ours < 20.1 < 500 < min(others)  # 20.1 is one chance in a hundred for 8 degrees of freedom
+    ours, *others = (
+        float(line.split("|")[-2].replace(" ", "")) for line in found.splitlines()[3:]
+    )
+    assert (
+        ours < 20.1 < 500 < min(others)
+    )  # 20.1 is one chance in a hundred for 8 degrees of freedom

@@ -5,7 +5,9 @@ import re
 import what_calls_show
 
 
-def test_a_strong_notrump_shows_15_to_17_and_sayc_sharpens_a_splinter(capsys, monkeypatch):
+def test_a_strong_notrump_shows_15_to_17_and_sayc_sharpens_a_splinter(
+    capsys, monkeypatch
+):
     monkeypatch.setattr(what_calls_show, "SHOWN", what_calls_show.SHOWN[1:2])
     what_calls_show.of_one_notrump(2000)
     what_calls_show.of_conventions(200)

@@ -13,10 +13,25 @@ GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTS = sorted(path for path in GOLDEN.iterdir() if path.suffix in (".pbn", ".lin"))
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=12)
-names = st.sampled_from(["Event", "Scoring", "West", "South", "Stage", "vg", "rs", "ax", "Note", "ScoreTable"])
+names = st.sampled_from(
+    [
+        "Event",
+        "Scoring",
+        "West",
+        "South",
+        "Stage",
+        "vg",
+        "rs",
+        "ax",
+        "Note",
+        "ScoreTable",
+    ]
+)
 tables = st.lists(texts.map(lambda text: f"1 {text}".rstrip()), max_size=2).map(tuple)
 tags = st.lists(
-    st.builds(Tag, names, texts, st.just(())) | st.builds(Tag, st.just("ScoreTable"), texts, tables), max_size=4
+    st.builds(Tag, names, texts, st.just(()))
+    | st.builds(Tag, st.just("ScoreTable"), texts, tables),
+    max_size=4,
 )
 
 
@@ -26,7 +41,11 @@ def records(draw):
     deal = draw(strategies.deals)
     known = draw(st.lists(st.booleans(), min_size=4, max_size=4) | st.just([True] * 4))
     auction = draw(st.none() | strategies.auctions(players=4))
-    contract = auction.contract if auction is not None else draw(st.none() | strategies.contracts)
+    contract = (
+        auction.contract
+        if auction is not None
+        else draw(st.none() | strategies.contracts)
+    )
     plays = ()
     if contract is not None:
         plays = tuple(draw(strategies.plays(deal, contract.trump)))
@@ -35,15 +54,29 @@ def records(draw):
         hands = [deal[seat.next(-turned)] for seat in Seat]
     else:
         hands = list(deal)
-    alerted = draw(st.lists(st.booleans(), min_size=len(auction.calls), max_size=len(auction.calls))) if auction else []
+    alerted = (
+        draw(
+            st.lists(
+                st.booleans(), min_size=len(auction.calls), max_size=len(auction.calls)
+            )
+        )
+        if auction
+        else []
+    )
     return Record(
         board=draw(texts | st.integers(1, 128).map(str)),
         room=draw(st.sampled_from(["", "Open", "Closed", "3"])),
-        dealer=auction.first if auction is not None else draw(st.none() | strategies.seats),
+        dealer=auction.first
+        if auction is not None
+        else draw(st.none() | strategies.seats),
         vulnerable=draw(st.none() | st.sampled_from(Vulnerability)),
-        hands=tuple(hand if here else None for hand, here in zip(hands, known, strict=True)),
+        hands=tuple(
+            hand if here else None for hand, here in zip(hands, known, strict=True)
+        ),
         auction=auction,
-        alerts=tuple((i, draw(texts).strip()) for i, alert in enumerate(alerted) if alert),
+        alerts=tuple(
+            (i, draw(texts).strip()) for i, alert in enumerate(alerted) if alert
+        ),
         contract=contract,
         plays=plays,
         result=draw(st.none() | st.integers(0, 13)),

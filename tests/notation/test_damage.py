@@ -28,7 +28,9 @@ def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
     text, read = (PBN, read_pbn) if kind == "pbn" else (LIN, read_lin)
     assert old in text
     reading = read(text.replace(old, new, 1))
-    assert [str(note) for note in reading.skipped] == [f"<text>:{note}" for note in notes]
+    assert [str(note) for note in reading.skipped] == [
+        f"<text>:{note}" for note in notes
+    ]
     if lost == "record":
         assert reading.records == SOUND[1:]
         return
@@ -46,11 +48,31 @@ def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
 @pytest.mark.parametrize(
     ("read", "text", "reason"),
     [
-        (read_pbn, "some text\n", "'some text' stands in no section: text follows [Auction] or [Play]"),
-        (read_pbn, "% only an escape\n", 'no tag pair such as [Board "1"] in the file: is it PBN?'),
-        (read_pbn, "{ never closed\n", "comment '{' is not closed before the end of the file: write '}'"),
-        (read_pbn, '[Deal "#"]\n', "[Deal '#'] repeats the game before, which has no Deal"),
-        (read_lin, "some|text|\n", "no board such as 'qx|o1|md|3…|' in the file: is it LIN?"),
+        (
+            read_pbn,
+            "some text\n",
+            "'some text' stands in no section: text follows [Auction] or [Play]",
+        ),
+        (
+            read_pbn,
+            "% only an escape\n",
+            'no tag pair such as [Board "1"] in the file: is it PBN?',
+        ),
+        (
+            read_pbn,
+            "{ never closed\n",
+            "comment '{' is not closed before the end of the file: write '}'",
+        ),
+        (
+            read_pbn,
+            '[Deal "#"]\n',
+            "[Deal '#'] repeats the game before, which has no Deal",
+        ),
+        (
+            read_lin,
+            "some|text|\n",
+            "no board such as 'qx|o1|md|3…|' in the file: is it LIN?",
+        ),
     ],
 )
 def test_documents_of_another_kind(read, text, reason):

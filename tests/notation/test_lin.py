@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 
 from bayesbridge import Auction, Contract, Deal, Seat
-from bayesbridge.notation import Record, Vulnerability, iter_lin, read_lin, read_pbn, write_lin
+from bayesbridge.notation import (
+    Record,
+    Vulnerability,
+    iter_lin,
+    read_lin,
+    read_pbn,
+    write_lin,
+)
 from tests.notation.records import GOLDEN, records, written
 from tests.positions import LIN
 
@@ -22,7 +29,9 @@ def test_what_is_written_is_read_back_as_far_as_lin_carries_it(first, second):
     for found, record in zip(reading.records, (first, second), strict=True):
         for name in ("dealer", "vulnerable", "hands", "auction"):
             assert getattr(found, name) == getattr(record, name)
-        assert [index for index, _ in found.alerts] == [index for index, _ in record.alerts]
+        assert [index for index, _ in found.alerts] == [
+            index for index, _ in record.alerts
+        ]
         if record.auction is not None and record.auction.is_over:
             for name in ("contract", "plays", "result", "claimed"):
                 assert getattr(found, name) == getattr(record, name)
@@ -32,32 +41,60 @@ def test_the_golden_match_is_the_same_in_both_formats():
     reading = read_lin(GOLDEN / "match.lin")
     assert reading.skipped == ()
     assert reading.records == read_pbn(GOLDEN / "match.pbn").records
-    assert written(write_lin, *reading.records) == (GOLDEN / "match.lin").read_text("utf-8")
+    assert written(write_lin, *reading.records) == (GOLDEN / "match.lin").read_text(
+        "utf-8"
+    )
 
 
 def test_a_broadcast_as_they_come():
     reading = read_lin(GOLDEN / "as_found.lin")
     first, second = reading.records
     assert reading.skipped == ()
-    assert (first.room, first.board, first.dealer, first.vulnerable) == ("Open", "1", Seat.N, Vulnerability.NONE)
+    assert (first.room, first.board, first.dealer, first.vulnerable) == (
+        "Open",
+        "1",
+        Seat.N,
+        Vulnerability.NONE,
+    )
     assert first.deal == DEAL
     assert first.auction == Auction.of("N:1C Pass 1S X 2S Pass Pass 3D Pass Pass Pass")
     assert first.alerts == ((2, ""), (3, "takeout"))
-    assert " ".join(f"{seat.name}:{card}" for seat, card in first.plays) == "N:H4 E:H7 S:H3 W:H6 E:D6 S:D3"
-    assert (first.contract, first.result, first.claimed) == (Contract.of("3D by W"), 9, True)
+    assert (
+        " ".join(f"{seat.name}:{card}" for seat, card in first.plays)
+        == "N:H4 E:H7 S:H3 W:H6 E:D6 S:D3"
+    )
+    assert (first.contract, first.result, first.claimed) == (
+        Contract.of("3D by W"),
+        9,
+        True,
+    )
     assert [first.tag(name) for name in ("South", "East", "vg")] == [
         "Ann",
         "Di",
         "A match,Segment 1,I,1,2,Home,0,Away,0",
     ]
-    assert (second.room, second.board, second.tag("South"), second.passed_out) == ("Closed", "2", "Ed", True)
+    assert (second.room, second.board, second.tag("South"), second.passed_out) == (
+        "Closed",
+        "2",
+        "Ed",
+        True,
+    )
     assert second.deal == read_pbn(GOLDEN / "match.pbn").records[2].deal
 
 
 def test_a_single_board():
     (record,) = read_lin(GOLDEN / "single.lin").records
-    assert (record.board, record.room, record.deal, record.vulnerable) == ("7", "", DEAL, Vulnerability.ALL)
-    assert (record.contract, record.result, record.tag("North")) == (Contract.of("1C by N"), 8, "Cy")
+    assert (record.board, record.room, record.deal, record.vulnerable) == (
+        "7",
+        "",
+        DEAL,
+        Vulnerability.ALL,
+    )
+    assert (record.contract, record.result, record.tag("North")) == (
+        Contract.of("1C by N"),
+        8,
+        "Cy",
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +119,9 @@ def test_lin_takes_linear_time(odd):
     """Four times the keys and boards: four times the work, counted in calls of Python functions."""
 
     def work(n):
-        text = "".join(odd.replace("{n}", str(i)) for i in range(n)) + LIN.strip() * (n // 8)
+        text = "".join(odd.replace("{n}", str(i)) for i in range(n)) + LIN.strip() * (
+            n // 8
+        )
         calls = 0
 
         def count(frame, event, argument):

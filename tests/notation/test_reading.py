@@ -19,8 +19,21 @@ def test_every_kind_of_source(tmp_path):
     raw = TEXT.encode()
     packed = tmp_path / "match.pbn.gz"
     packed.write_bytes(gzip.compress(raw))
-    sources = [TEXT, TEXT.replace("\n", "\r\n"), TEXT.replace("\n", "\r"), raw, gzip.compress(raw), packed, str(packed)]
-    sources += [io.StringIO(TEXT), io.BytesIO(raw), TEXT.encode("utf-16"), b"\xef\xbb\xbf" + raw]
+    sources = [
+        TEXT,
+        TEXT.replace("\n", "\r\n"),
+        TEXT.replace("\n", "\r"),
+        raw,
+        gzip.compress(raw),
+        packed,
+        str(packed),
+    ]
+    sources += [
+        io.StringIO(TEXT),
+        io.BytesIO(raw),
+        TEXT.encode("utf-16"),
+        b"\xef\xbb\xbf" + raw,
+    ]
     for source in sources:
         reading = read_pbn(source)
         assert reading.records == RECORDS
@@ -32,7 +45,9 @@ def test_the_name_in_notes(tmp_path):
     path.write_text('[Board "1"]\n[Dealer "Q"]\n', "utf-8")
     wanted = f"{path}:2: unknown seat 'Q': write N, E, S or W; the dealer is left out"
     with open(path, encoding="utf-8") as stream:
-        assert [str(note) for note in (*read_pbn(path).skipped, *read_pbn(stream).skipped)] == [wanted, wanted]
+        assert [
+            str(note) for note in (*read_pbn(path).skipped, *read_pbn(stream).skipped)
+        ] == [wanted, wanted]
 
 
 def test_a_compressed_file_that_ends_early_is_read_up_to_there():
@@ -40,12 +55,21 @@ def test_a_compressed_file_that_ends_early_is_read_up_to_there():
     reading = read_pbn(packed[:-12])
     assert 200 < len(reading.records) <= 240
     assert reading.records[:6] == RECORDS
-    assert reading.skipped[-1].reason.startswith("the file ends early or is damaged after line ")
+    assert reading.skipped[-1].reason.startswith(
+        "the file ends early or is damaged after line "
+    )
 
 
 def test_latin_1_where_it_is_not_utf_8():
-    (record,) = read_pbn('[Event "Jütland"]\n[Site "Ærø"]\n'.encode("latin-1") + '[West "Bjørn"]'.encode()).records
-    assert [record.tag(name) for name in ("Event", "Site", "West")] == ["Jütland", "Ærø", "Bjørn"]
+    (record,) = read_pbn(
+        '[Event "Jütland"]\n[Site "Ærø"]\n'.encode("latin-1")
+        + '[West "Bjørn"]'.encode()
+    ).records
+    assert [record.tag(name) for name in ("Event", "Site", "West")] == [
+        "Jütland",
+        "Ærø",
+        "Bjørn",
+    ]
 
 
 @pytest.mark.parametrize("path", ["missing.pbn", "", ".", "\udcff", "x" * 5000])

@@ -20,7 +20,9 @@ DEAL = "N:A.Q8542.J82.KQ85 JT76.97.KT76.743 Q542.J3.A953.AJ9 K983.AKT6.Q4.T62"
 
 
 def test_the_fourth_hand_is_filled_in():
-    assert Record(hands=read_hands(f"{DEAL.rpartition(' ')[0]} -")).deal == Deal.of(DEAL)
+    assert Record(hands=read_hands(f"{DEAL.rpartition(' ')[0]} -")).deal == Deal.of(
+        DEAL
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,10 @@ def test_the_fourth_hand_is_filled_in():
             DEAL.replace("A.Q8542", "A.Q85432"),
             "N's hand 'A.Q85432.J82.KQ85' has 14 cards: a full hand has 13, take away the surplus 1",
         ),
-        ("N:A2... K... ..QJT. -", "hands of N 2, E 1, S 3 cards: in one position they differ by one card at most"),
+        (
+            "N:A2... K... ..QJT. -",
+            "hands of N 2, E 1, S 3 cards: in one position they differ by one card at most",
+        ),
     ],
 )
 def test_hands_that_cannot_be(text, message):
@@ -42,7 +47,11 @@ def test_hands_that_cannot_be(text, message):
 
 def test_an_auction_that_is_over_gives_the_contract():
     record = Record(auction=Auction.of("E:1H X Pass Pass XX Pass Pass Pass"), result=9)
-    assert (record.dealer, record.contract, record.leader) == (Seat.E, Contract.of("1HXX by E"), Seat.S)
+    assert (record.dealer, record.contract, record.leader) == (
+        Seat.E,
+        Contract.of("1HXX by E"),
+        Seat.S,
+    )
     assert record.claimed
     assert not record.passed_out
 
@@ -52,7 +61,10 @@ def test_an_auction_that_is_over_gives_the_contract():
     [
         {"auction": Auction.of("N:1C"), "dealer": Seat.E},
         {"auction": Auction.three("S")},
-        {"auction": Auction.of("N:1C Pass Pass Pass"), "contract": Contract.of("1D by N")},
+        {
+            "auction": Auction.of("N:1C Pass Pass Pass"),
+            "contract": Contract.of("1D by N"),
+        },
         {"alerts": ((0, "strong"),)},
         {"contract": Contract.of("1D by N"), "result": 14},
         {"tags": (Tag("Deal", DEAL),)},
@@ -74,36 +86,67 @@ def test_tags_stand_in_the_order_of_an_export_then_as_told():
         Tag("Alpha", "2"),
     )
     record = Record(tags=told)
-    assert record.tags == (Tag("Event", "Cup"), Tag("South", "Ann"), Tag("Zeta", ""), Tag("Alpha", "1"))
+    assert record.tags == (
+        Tag("Event", "Cup"),
+        Tag("South", "Ann"),
+        Tag("Zeta", ""),
+        Tag("Alpha", "1"),
+    )
     assert record.tag("South") == "Ann"
     assert record.tag("North") == ""
 
 
-@given(st.data(), strategies.deals, strategies.contracts, st.lists(st.booleans(), min_size=4, max_size=4))
+@given(
+    st.data(),
+    strategies.deals,
+    strategies.contracts,
+    st.lists(st.booleans(), min_size=4, max_size=4),
+)
 def test_plays_are_judged_as_replay_judges_them(data, deal, contract, known):
     plays = data.draw(strategies.plays(deal, contract.trump, slips=True))
     turned = (contract.declarer.next() - plays[0][0]) % 4 if plays else 0
     plays = tuple((seat.next(turned), card) for seat, card in plays)
-    hands = tuple(deal[seat.next(-turned)] if here else None for seat, here in zip(Seat, known, strict=True))
+    hands = tuple(
+        deal[seat.next(-turned)] if here else None
+        for seat, here in zip(Seat, known, strict=True)
+    )
     try:
-        tricks = replay(plays, contract.trump, {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand})
+        tricks = replay(
+            plays,
+            contract.trump,
+            {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand},
+        )
     except IllegalPlay as error:
         with pytest.raises(IllegalPlay, match=f"^{re.escape(str(error))}$"):
             declarer_tricks(plays, contract, hands)
     else:
         side = (contract.declarer, contract.declarer.partner)
         won = sum(trick.winner in side for trick in tricks)
-        assert declarer_tricks(plays, contract, hands) == (won if len(plays) == 52 else None)
+        assert declarer_tricks(plays, contract, hands) == (
+            won if len(plays) == 52 else None
+        )
         indices = [card.index for _, card in plays]
-        assert seated(batched(indices, 4), contract.declarer.next(), contract.trump) == plays
+        assert (
+            seated(batched(indices, 4), contract.declarer.next(), contract.trump)
+            == plays
+        )
         columns = [dict(trick) for trick in tricks]
         seats = [contract.declarer.next(1 + i) for i in range(4)]
-        rows = [tuple(row[seat].index if seat in row else -1 for seat in seats) for row in columns]
-        assert seated(rows, contract.declarer.next(), contract.trump, columns=True) == plays
+        rows = [
+            tuple(row[seat].index if seat in row else -1 for seat in seats)
+            for row in columns
+        ]
+        assert (
+            seated(rows, contract.declarer.next(), contract.trump, columns=True)
+            == plays
+        )
 
 
 def test_a_card_from_another_hand():
-    with pytest.raises(IllegalPlay, match=r"^E plays SA in trick 1, but N was dealt it: fix the deal or the play$"):
+    with pytest.raises(
+        IllegalPlay,
+        match=r"^E plays SA in trick 1, but N was dealt it: fix the deal or the play$",
+    ):
         Record(
             hands=read_hands(f"N:{DEAL[2:].split()[0]} - - -"),
             contract=Contract.of("1C by N"),

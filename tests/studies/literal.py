@@ -41,5 +41,11 @@ def contracts():
         for hands in map(hands_of, masks):
             if (bid := auction(hands)) is not None:
                 player, level = bid
-                found.append((level, literal.bid(hands[3]).level, around_the_table(hands, player)))
+                found.append(
+                    (
+                        level,
+                        literal.bid(hands[3]).level,
+                        around_the_table(hands, player),
+                    )
+                )
     return found

@@ -7,7 +7,14 @@ from bayesbridge import Suit
 from bayesbridge.capture import literal as paper
 from bayesbridge.studies import claims
 from bayesbridge.studies import paper as printed
-from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, between_rates, mean_of, share_of
+from bayesbridge.studies.claims import (
+    FAILS,
+    HOLDS,
+    UNDECIDED,
+    between_rates,
+    mean_of,
+    share_of,
+)
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.study import cells
 from tests.studies import literal
@@ -33,14 +40,25 @@ def test_counts_what_plain_python_counts():
             hands = literal.hands_of(row)
             result = paper.captures_for_target(hands[0], 7)
             if result >= 7:
-                found_cells["second"][result - 7, int(paper.capture(hands[0], hands[1]).condition != "both")] += 1
+                found_cells["second"][
+                    result - 7,
+                    int(paper.capture(hands[0], hands[1]).condition != "both"),
+                ] += 1
             if (found := literal.auction(hands)) is None:
                 continue
             bidder, level = found
             table = literal.around_the_table(hands, bidder)
-            own = [len([card for card in table[0] if card.suit == suit]) for suit in Suit]
-            both = [own[suit] + len([card for card in table[2] if card.suit == suit]) for suit in Suit]
-            plain, *others = (literal.play(table, trump) for trump in (None, *Suit, longest(own), longest(both)))
+            own = [
+                len([card for card in table[0] if card.suit == suit]) for suit in Suit
+            ]
+            both = [
+                own[suit] + len([card for card in table[2] if card.suit == suit])
+                for suit in Suit
+            ]
+            plain, *others = (
+                literal.play(table, trump)
+                for trump in (None, *Suit, longest(own), longest(both))
+            )
             found_cells["seats"][bidder, int(plain >= 6 + level)] += 1
             for instead, tricks in enumerate(others):
                 found_cells["tricks"][instead, 13 + plain - tricks] += 1
@@ -59,7 +77,10 @@ def verdicts(counts):
 
 def test_trumps_and_their_negative_control(many):
     """The effects are 15 standard errors and more; turned round, the verdicts turn too."""
-    named, chosen = "no trumps against a suit named beforehand", "no trumps against a suit chosen for its length"
+    named, chosen = (
+        "no trumps against a suit named beforehand",
+        "no trumps against a suit chosen for its length",
+    )
     assert (verdicts(many)[named], verdicts(many)[chosen]) == (HOLDS, FAILS)
     turned = many.copy()
     differences = cells_of(turned)["tricks"]
@@ -68,11 +89,18 @@ def test_trumps_and_their_negative_control(many):
 
 
 def test_fairness_and_its_negative_control(many):
-    bids, makes = "each of three players bids as often", "each makes the contract as often"
+    bids, makes = (
+        "each of three players bids as often",
+        "each makes the contract as often",
+    )
     even, uneven = many.copy(), many.copy()
     cells_of(even)["seats"][:] = [[100_000, 200_000]] * 3
     assert (verdicts(even)[bids], verdicts(even)[makes]) == (HOLDS, HOLDS)
-    cells_of(uneven)["seats"][:] = [[100_000, 206_000], [100_000, 200_000], [106_000, 200_000]]
+    cells_of(uneven)["seats"][:] = [
+        [100_000, 206_000],
+        [100_000, 200_000],
+        [106_000, 200_000],
+    ]
     assert (verdicts(uneven)[bids], verdicts(uneven)[makes]) == (FAILS, FAILS)
     # Who speaks first can only gain: whatever the seed, nobody is shown to lose by it.
     shares = next(claim for claim in claims.claims_of(many) if claim.name == bids)
@@ -80,7 +108,10 @@ def test_fairness_and_its_negative_control(many):
 
 
 def test_second_hand_and_its_negative_control(many):
-    together, each = "the second hand fails, of all that pass", "the second hand fails, by what Algorithm 1 counts"
+    together, each = (
+        "the second hand fails, of all that pass",
+        "the second hand fails, by what Algorithm 1 counts",
+    )
     assert verdicts(many)[each] in (UNDECIDED, FAILS)
     true = many.copy()
     cells_of(true)["second"][:] = [735_000, 265_000]
@@ -105,13 +136,19 @@ def test_intervals_cover_as_often_as_they_say():
             (share_of("", int(one), 400, 1), 0.3),
             (between_rates("", (int(one), 400), (int(two), 400), 1), 0.0),
         )
-        missed += [not part.interval[0] <= truth <= part.interval[1] for part, truth in parts]
+        missed += [
+            not part.interval[0] <= truth <= part.interval[1] for part, truth in parts
+        ]
     assert (missed < 12 + 5 * 12**0.5).all()
-    assert (missed > 0).all()  # the control: intervals that never miss would decide nothing
+    assert (
+        missed > 0
+    ).all()  # the control: intervals that never miss would decide nothing
 
 
 def test_at_the_command_line(document, answer):
     said = document("study", "claims", "--deals", "20000")["claims"]
-    assert [claim["verdict"] for claim in said if claim["name"] == "constant time"] == [HOLDS]
+    assert [claim["verdict"] for claim in said if claim["name"] == "constant time"] == [
+        HOLDS
+    ]
     assert said[0]["allowed"] == [0.0, None]
     assert UNDECIDED in answer("study", "claims", "--deals", "2000")

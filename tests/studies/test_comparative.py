@@ -25,7 +25,9 @@ def test_counts_what_plain_python_counts():
                 expected[f"{result}_a2_not_satisfied"] += condition != "both"
                 expected[f"{result}_p2_failure"] += condition == "only A"
     found = comparative.simulate(deals, 2).counts
-    assert {key: count for key, count in found.items() if count} == {k: n for k, n in expected.items() if n}
+    assert {key: count for key, count in found.items() if count} == {
+        k: n for k, n in expected.items() if n
+    }
     assert sum(expected.values()) > 100
 
 
@@ -33,12 +35,22 @@ def test_rates_are_the_papers_and_counts_are_not():
     found = comparative.simulate(1_000_000, 1, 2)
     own = {figure.name: figure.own for figure in found.figures}
     # Measured over ten million deals: how often Algorithm 1 counts so many, and the share that Algorithm 2 grants.
-    for result, met, rate in ((7, 169_335, 0.7182), (8, 105_466, 0.7433), (9, 49_218, 0.7630), (10, 17_016, 0.7801)):
+    for result, met, rate in (
+        (7, 169_335, 0.7182),
+        (8, 105_466, 0.7433),
+        (9, 49_218, 0.7630),
+        (10, 17_016, 0.7801),
+    ):
         trials = found.counts[f"{result}_a1_satisfied"]
         assert own[f"A1 satisfied with {result}"] == pytest.approx(trials / 10)
         assert abs(trials - met / 10) < 5 * np.sqrt(met / 10 + met / 100)
         error = np.sqrt(rate * (1 - rate) * (1 / trials + 1 / met))
-        assert own[f"success rate at {result} (%)"] == pytest.approx(100 * rate, abs=500 * error)
-        assert found.counts[f"{result}_a2_not_satisfied"] == found.counts[f"{result}_p2_failure"]
+        assert own[f"success rate at {result} (%)"] == pytest.approx(
+            100 * rate, abs=500 * error
+        )
+        assert (
+            found.counts[f"{result}_a2_not_satisfied"]
+            == found.counts[f"{result}_p2_failure"]
+        )
     # The noise of these is the paper's, who counted a tenth of the deals: another seed moves them by a quarter of it.
     assert found.verdicts() == ("reproduced",) * 4 + ("not determined by the text",) * 4

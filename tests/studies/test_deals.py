@@ -13,7 +13,13 @@ DECK = (1 << 52) - 1
 def holders(masks):
     """(52, 4) how often each seat holds each card."""
     return np.array(
-        [[(masks[:, seat] >> np.uint64(card) & np.uint64(1)).sum() for seat in range(4)] for card in range(52)]
+        [
+            [
+                (masks[:, seat] >> np.uint64(card) & np.uint64(1)).sum()
+                for seat in range(4)
+            ]
+            for card in range(52)
+        ]
     )
 
 
@@ -22,7 +28,9 @@ def uniform(masks):
     single = holders(masks)
     # Cards of a hand are dependent, so the 52 tests are looked at one by one and the smallest p is corrected.
     smallest = min(52 * stats.chisquare(row).pvalue for row in single)
-    place = [np.argmax(masks >> np.uint64(card) & np.uint64(1), axis=1) for card in (0, 51)]
+    place = [
+        np.argmax(masks >> np.uint64(card) & np.uint64(1), axis=1) for card in (0, 51)
+    ]
     together = np.bincount(4 * place[0] + place[1], minlength=16).reshape(4, 4)
     n = len(masks)
     expected = np.where(np.eye(4, dtype=bool), 13 * 12, 13 * 13) * n / (52 * 51)
@@ -33,7 +41,10 @@ def test_deals_are_uniform():
     masks = np.concatenate(list(deal_blocks(200_000, rng=9)))
     assert min(uniform(masks)) > 1e-6
     swapped = masks.copy()  # the control: in one deal of twenty, seats 0 and 1 trade hands if seat 1 has the last card
-    some = np.flatnonzero((np.arange(len(masks)) % 20 == 0) & (masks[:, 1] >> np.uint64(51) & np.uint64(1) > 0))
+    some = np.flatnonzero(
+        (np.arange(len(masks)) % 20 == 0)
+        & (masks[:, 1] >> np.uint64(51) & np.uint64(1) > 0)
+    )
     swapped[some, 0], swapped[some, 1] = masks[some, 1], masks[some, 0]
     assert min(uniform(swapped)) < 1e-9
 

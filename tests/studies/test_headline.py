@@ -24,7 +24,13 @@ def test_headline_counts_what_plain_python_counts():
     assert expected.sum() > 100
 
 
-CLUB = Scheme.of({"name": "club", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": "1/3"})
+CLUB = Scheme.of(
+    {
+        "name": "club",
+        "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10},
+        "undertrick": "1/3",
+    }
+)
 
 
 def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():
@@ -34,7 +40,9 @@ def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():
     assert list(points) == ["old", "new", "again", "club"]
     assert points["new"] == points["again"]
     for name in ("old", "new"):
-        assert points[name]["mean"] * found.counts["valid_bidder"] == pytest.approx(found.counts[f"net_points_{name}"])
+        assert points[name]["mean"] * found.counts["valid_bidder"] == pytest.approx(
+            found.counts[f"net_points_{name}"]
+        )
     games = strategies.simulate(20_000, 1, 1, schemes=[again, CLUB]).answers["games"]
     assert list(games) == ["made", "tricks", "old", "new", "again", "club"]
     assert games["new"] == games["again"]
@@ -52,7 +60,9 @@ def test_the_paper_is_met_where_the_text_determines_it():
 
     def strays(hits, trials, measured, out_of):
         """Standard errors between an own share and the one of docs/reproduction.md, measured over 30 million deals."""
-        return abs(hits / trials - measured) / np.sqrt(measured * (1 - measured) * (1 / trials + 1 / out_of))
+        return abs(hits / trials - measured) / np.sqrt(
+            measured * (1 - measured) * (1 / trials + 1 / out_of)
+        )
 
     assert strays(valid, found.total, 0.1031, 30_000_000) < 5
     assert strays(both, found.total, 0.0010199, 30_000_000) < 5
@@ -67,9 +77,17 @@ def test_the_paper_is_met_where_the_text_determines_it():
     # The reading of the play that comes closest.
     assert strays(found.counts["won"], valid, 0.6674, 3_093_000) < 5
     assert strays(found.counts["won_both_eligible"], both, 0.9547, 30_597) < 5
-    assert by_name["win rate (%)"].own == pytest.approx(100 * found.counts["won"] / valid)
-    assert by_name["win rate, both eligible (%)"].own == pytest.approx(100 * found.counts["won_both_eligible"] / both)
-    assert verdicts["win rate (%)"] == verdicts["net points, old scheme"] == "not determined by the text"
+    assert by_name["win rate (%)"].own == pytest.approx(
+        100 * found.counts["won"] / valid
+    )
+    assert by_name["win rate, both eligible (%)"].own == pytest.approx(
+        100 * found.counts["won_both_eligible"] / both
+    )
+    assert (
+        verdicts["win rate (%)"]
+        == verdicts["net points, old scheme"]
+        == "not determined by the text"
+    )
     assert [run["deals"] for run in found.runs] == [500_000] * 3
 
 

@@ -34,11 +34,17 @@ def test_rows_come_in_the_order_of_the_chunks_whatever_the_workers(tmp_path):
         if done == 40:
             raise KeyboardInterrupt
 
-    expected = np.concatenate([values(child, min(10, 95 - 10 * i)) for i, child in enumerate(children(7, 10))])
+    expected = np.concatenate(
+        [values(child, min(10, 95 - 10 * i)) for i, child in enumerate(children(7, 10))]
+    )
     with pytest.raises(KeyboardInterrupt), watch_progress(stop):
         jobs.rows(job, 95, 7, RunOptions(3, checkpoint=tmp_path))
     assert len(list(tmp_path.glob("chunk-*.npy"))) == 4
-    for how in (RunOptions(1), RunOptions(2, "processes"), RunOptions(3, checkpoint=tmp_path)):
+    for how in (
+        RunOptions(1),
+        RunOptions(2, "processes"),
+        RunOptions(3, checkpoint=tmp_path),
+    ):
         assert np.array_equal(jobs.rows(job, 95, 7, how), expected)
     assert jobs.rows(TALLY, 3 * CHUNK, 7).shape == (3, 3)
 
@@ -53,7 +59,9 @@ def children(seed, number):
     return np.random.SeedSequence(seed).spawn(number)
 
 
-@pytest.mark.parametrize("study", [captures, pytest.param(headline, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "study", [captures, pytest.param(headline, marks=pytest.mark.slow)]
+)
 def test_the_same_integers_for_any_number_of_workers(study):
     job, deals = Job("some", study.count, chunk=5_000), 15_017
     ways = [*map(RunOptions, (1, 2, 5, None)), RunOptions(2, "processes")]
@@ -67,7 +75,11 @@ def test_chunks_cover_the_deals_with_the_seeds_that_spawn_gives(deals):
     chunks = -(-deals // CHUNK)
     children = np.random.SeedSequence(9).spawn(chunks)
     checksum = sum(int(child.generate_state(1)[0]) for child in children)
-    assert jobs.run(TALLY, deals, 9, 1, RunOptions(3)).counts.tolist() == [deals, chunks, checksum]
+    assert jobs.run(TALLY, deals, 9, 1, RunOptions(3)).counts.tolist() == [
+        deals,
+        chunks,
+        checksum,
+    ]
 
 
 def test_runs_are_further_chunks_and_the_first_run_is_the_run_alone():
@@ -75,7 +87,9 @@ def test_runs_are_further_chunks_and_the_first_run_is_the_run_alone():
     children = np.random.SeedSequence(4).spawn(9)
     three = jobs.run(TALLY, deals, 4, 3, RunOptions(2))
     for run in range(3):
-        checksum = sum(int(child.generate_state(1)[0]) for child in children[3 * run : 3 * run + 3])
+        checksum = sum(
+            int(child.generate_state(1)[0]) for child in children[3 * run : 3 * run + 3]
+        )
         assert three.by_run[run].tolist() == [deals, 3, checksum]
     assert jobs.run(TALLY, deals, 4).counts.tolist() == three.by_run[0].tolist()
     assert three.deals == 3 * deals
@@ -103,18 +117,28 @@ def deadly(chunk, size):
 
 
 def test_a_killed_worker_process_ends_the_run_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv(
+        "PYTHONPATH",
+        os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")]),
+    )
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
     import test_jobs as by_name  # pytest calls this module otherwise, and a worker process must find it by name
 
     job = Job("headline", by_name.deadly, chunk=1_000)
-    with pytest.raises(BayesBridgeError, match="a worker process ended before the work of 'headline'"):
+    with pytest.raises(
+        BayesBridgeError, match="a worker process ended before the work of 'headline'"
+    ):
         jobs.run(job, 8_000, 1, 1, RunOptions(2, "processes", tmp_path / "kept"))
 
 
 @pytest.mark.parametrize(
     ("deals", "runs", "workers", "what"),
-    [(0, 1, 1, "0 deals"), (-5, 1, 1, "-5 deals"), (1, 0, 1, "0 runs"), (1, 1, 0, "0 workers")],
+    [
+        (0, 1, 1, "0 deals"),
+        (-5, 1, 1, "-5 deals"),
+        (1, 0, 1, "0 runs"),
+        (1, 1, 0, "0 workers"),
+    ],
 )
 def test_nothing_to_do_is_an_error(deals, runs, workers, what):
     with pytest.raises(BayesBridgeError, match=what):
@@ -184,15 +208,31 @@ def refused(path, match, **changes):
         ({"seed": 4}, "seed is 3 there and 4 here"),
         ({"deals": DEALS + 1}, "deals is 7500 there and 7501 here"),
         ({"runs": 3}, "runs is 2 there and 3 here"),
-        ({"job": Job("captures", captures.count, chunk=999)}, "chunk is 1000 there and 999 here"),
-        ({"job": Job("conditions", captures.count, chunk=1000)}, 'study is "captures" there and "conditions" here'),
-        ({"job": Job("captures", captures.count, 1000, {"k": 1})}, "k is missing there and 1 here"),
-        ({"job": Job("captures", comparative.count, chunk=1000)}, 'the counting function is "[0-9a-f]+" there and .*'),
+        (
+            {"job": Job("captures", captures.count, chunk=999)},
+            "chunk is 1000 there and 999 here",
+        ),
+        (
+            {"job": Job("conditions", captures.count, chunk=1000)},
+            'study is "captures" there and "conditions" here',
+        ),
+        (
+            {"job": Job("captures", captures.count, 1000, {"k": 1})},
+            "k is missing there and 1 here",
+        ),
+        (
+            {"job": Job("captures", comparative.count, chunk=1000)},
+            'the counting function is "[0-9a-f]+" there and .*',
+        ),
     ],
 )
 @pytest.mark.quick
 def test_another_run_is_refused_and_the_difference_named(whole, changes, what):
-    refused(whole, f"belongs to another run: {what}; give the same options, or name another folder", **changes)
+    refused(
+        whole,
+        f"belongs to another run: {what}; give the same options, or name another folder",
+        **changes,
+    )
 
 
 @pytest.mark.quick

@@ -24,9 +24,14 @@ PATIENCE = 600  # seconds after which a process is taken to hang
 
 
 def start(log, *words):
-    command, environment = [sys.executable, "-m", "dask", *words], os.environ | {"PYTHONPATH": str(ROOT)}
+    command, environment = (
+        [sys.executable, "-m", "dask", *words],
+        os.environ | {"PYTHONPATH": str(ROOT)},
+    )
     with log.open("wb") as file:
-        return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=file)
+        return subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=file, stderr=file
+        )
 
 
 def wait_for(what, seconds=PATIENCE):
@@ -50,8 +55,23 @@ def address_of(folder):
 @pytest.fixture
 def cluster(tmp_path):
     """Address of a scheduler, and the processes of its two workers."""
-    words = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "scheduler.json")
-    started = [start(tmp_path / "scheduler.log", "scheduler", *words[:-1], str(tmp_path / words[-1]))]
+    words = (
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--no-dashboard",
+        "--scheduler-file",
+        "scheduler.json",
+    )
+    started = [
+        start(
+            tmp_path / "scheduler.log",
+            "scheduler",
+            *words[:-1],
+            str(tmp_path / words[-1]),
+        )
+    ]
     try:
         address = address_of(tmp_path)
         started += [
@@ -69,7 +89,9 @@ def cluster(tmp_path):
             process.wait()
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, tmp_path, monkeypatch):
+def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(
+    cluster, tmp_path, monkeypatch
+):
     from distributed import Client
 
     address, workers = cluster
@@ -89,7 +111,10 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, tmp_pa
     assert workers[1].poll() is None
     serial = jobs.run(JOB, deals, 3, 1, RunOptions(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
-    rows = [jobs.rows(JOB, 9_000, 3, how) for how in (RunOptions(scheduler=address), RunOptions(workers=1))]
+    rows = [
+        jobs.rows(JOB, 9_000, 3, how)
+        for how in (RunOptions(scheduler=address), RunOptions(workers=1))
+    ]
     assert np.array_equal(*rows)
     assert_a_killed_command_is_resumed(address, tmp_path / "kept")
     monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
@@ -98,15 +123,28 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, tmp_pa
 
 
 def assert_a_killed_command_is_resumed(address, kept):
-    command = [sys.executable, "-m", "bayesbridge", "study", "comparative", "--deals", "3e6", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "bayesbridge",
+        "study",
+        "comparative",
+        "--deals",
+        "3e6",
+        "--json",
+    ]
     cluster = [*command, "--scheduler", address, "--resume", str(kept)]
 
     def counts(words):
-        done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
+        done = subprocess.run(
+            words, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE
+        )
         assert (done.returncode, done.stderr) == (0, "")
         return json.loads(done.stdout)["counts"]
 
-    process = subprocess.Popen(cluster, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        cluster, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     wait_for(lambda: len(list(kept.glob("*.npy"))) > 1 or process.poll() is not None)
     process.send_signal(signal.SIGKILL)
     assert process.wait(PATIENCE) == -signal.SIGKILL
@@ -117,7 +155,10 @@ def assert_a_killed_command_is_resumed(address, kept):
 def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
     monkeypatch.setattr(jobs, "REACH_SECONDS", 1)
     with (
-        pytest.raises(BayesBridgeError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'") as caught,
+        pytest.raises(
+            BayesBridgeError,
+            match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'",
+        ) as caught,
         jobs.open_executor("tcp://127.0.0.1:9"),
     ):
         pass
@@ -127,7 +168,9 @@ def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge-hands\[cluster\]'"),
+        pytest.raises(
+            BayesBridgeError, match=r"pip install 'bayesbridge-hands\[cluster\]'"
+        ),
         jobs.open_executor("tcp://x:1"),
     ):
         pass

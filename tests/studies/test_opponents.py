@@ -15,18 +15,27 @@ from bayesbridge.studies.deals import deal_blocks, find_contracts
 from tests.deals import deal_masks
 
 SHARP = IterativeBidder(slip=0.0)
-SEATS = (Seat.S, Seat.W, Seat.N, Seat.E)  # of the table: bidder, next player, dummy, the player after
+SEATS = (
+    Seat.S,
+    Seat.W,
+    Seat.N,
+    Seat.E,
+)  # of the table: bidder, next player, dummy, the player after
 MANY = 100_000  # deals among which some defender bids before the contract, a rare thing, whatever the seed
 
 
 def deal_of(table):
-    return Deal.of({seat: Hand(int(mask)) for seat, mask in zip(SEATS, table, strict=True)})
+    return Deal.of(
+        {seat: Hand(int(mask)) for seat, mask in zip(SEATS, table, strict=True)}
+    )
 
 
 def auction_of(contracts, i):
     """The real auction of a contract, the bidder in the south, first to speak as in the study."""
     first = SEATS[{0: 0, 1: 3, 2: 1}[int(contracts.bidder[i])]]
-    return simulate_auction(deal_of(contracts.table[i]), SHARP, first=first, dummy="N", rng=1)
+    return simulate_auction(
+        deal_of(contracts.table[i]), SHARP, first=first, dummy="N", rng=1
+    )
 
 
 @cache
@@ -51,11 +60,15 @@ def test_calls_bound_levels_as_the_bidder_model_does():
             for index, (caller, _) in enumerate(auction):
                 if caller == seat:
                     possible &= np.isfinite(SHARP.log_likelihood(hands, auction, index))
-            assert np.array_equal(possible, (levels >= low[i, k]) & (levels <= high[i, k]))
+            assert np.array_equal(
+                possible, (levels >= low[i, k]) & (levels <= high[i, k])
+            )
 
 
 def tricks(masks):
-    return play_out(np.ascontiguousarray(masks[:, [int(seat) for seat in SEATS]]), NO_TRUMP, 0, 0)
+    return play_out(
+        np.ascontiguousarray(masks[:, [int(seat) for seat in SEATS]]), NO_TRUMP, 0, 0
+    )
 
 
 @pytest.mark.parametrize("stage", [0, 1])
@@ -65,7 +78,9 @@ def test_predictions_agree_with_the_belief_engine(stage):
     for i in (0, int(np.flatnonzero(low.any(axis=1))[0])):
         one = type(found)(*(column[i : i + 1] for column in found))
         levels = opponents.heard(one.levels, one.bidder)
-        drawn = opponents.predict(seed_state(3), one.table, levels, stage, draws=20_000)[0]
+        drawn = opponents.predict(
+            seed_state(3), one.table, levels, stage, draws=20_000
+        )[0]
         deal = deal_of(one.table[0])
         belief = Belief("S", deal["S"], bidder=SHARP)
         if stage:
@@ -73,9 +88,16 @@ def test_predictions_agree_with_the_belief_engine(stage):
         calls = [Called(seat, call) for seat, call in auction_of(one, 0)]
         for which, known in enumerate((belief, belief.given(*calls))):
             layouts = known.infer("levels" if which else "direct", draws=20_000, rng=2)
-            expected = layouts.resample(20_000, rng=4).masks if which else layouts.layouts.masks
+            expected = (
+                layouts.resample(20_000, rng=4).masks
+                if which
+                else layouts.layouts.masks
+            )
             mine, theirs = drawn[which], tricks(expected[:20_000])
-            error = np.sqrt(mine.var() / len(mine) + theirs.var() * (1 / len(theirs) + which / layouts.ess))
+            error = np.sqrt(
+                mine.var() / len(mine)
+                + theirs.var() * (1 / len(theirs) + which / layouts.ess)
+            )
             assert abs(mine.mean() - theirs.mean()) < 5 * error
 
 
@@ -89,12 +111,22 @@ def test_what_is_reported_follows_from_the_counts():
             quality = stages[name][which]
             rows = np.array(quality["calibration"])
             assert rows[:, 0].sum() == n
-            assert (rows[:, 0] * rows[:, 2]).sum() == pytest.approx(found.counts["made"])
-            assert quality["points"] == found.counts[f"{key}_points_{which.replace(' ', '_')}"] / n
+            assert (rows[:, 0] * rows[:, 2]).sum() == pytest.approx(
+                found.counts["made"]
+            )
+            assert (
+                quality["points"]
+                == found.counts[f"{key}_points_{which.replace(' ', '_')}"] / n
+            )
             assert 0 < quality["brier"] < 0.25
         gain = stages[name]["log_loss_gain"]
-        losses = [stages[name][which]["log_loss"] for which in ("without calls", "with calls")]
+        losses = [
+            stages[name][which]["log_loss"] for which in ("without calls", "with calls")
+        ]
         assert gain["mean"] == pytest.approx(losses[0] - losses[1])
         assert gain["standard_error"] > 0
     # Seeing the dummy is worth far more than any call.
-    assert stages["open dummy"]["with calls"]["log_loss"] < stages["closed dummy"]["with calls"]["log_loss"] - 0.1
+    assert (
+        stages["open dummy"]["with calls"]["log_loss"]
+        < stages["closed dummy"]["with calls"]["log_loss"] - 0.1
+    )

@@ -25,7 +25,10 @@ class Knows:
         for card in np.flatnonzero(cards.max(axis=1) < SURE):
             others = cards[card] > 0
             truth = [bool(RECORD.deal[seat].mask >> int(card) & 1) for seat in Seat]
-            cards[card] = np.where(truth, self.chance, (1 - self.chance) / (others.sum() - 1)) * others
+            cards[card] = (
+                np.where(truth, self.chance, (1 - self.chance) / (others.sum() - 1))
+                * others
+            )
         return Reading(cards)
 
 

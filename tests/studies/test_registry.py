@@ -28,9 +28,15 @@ COINS = Study(
     "how often a coin shows heads",
     300,
     lambda counts: {"deals": int(counts[0]), "heads": int(counts[1])},
-    lambda done, schemes: {"title": "Coins", "unit": "heads", "answers": {"schemes": list(schemes)}},
+    lambda done, schemes: {
+        "title": "Coins",
+        "unit": "heads",
+        "answers": {"schemes": list(schemes)},
+    },
     schemes=True,
-    tables=lambda found: [Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])],
+    tables=lambda found: [
+        Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])
+    ],
 )
 
 
@@ -42,11 +48,17 @@ def coins(monkeypatch):
 def test_a_new_study_is_found_at_the_command_line(coins, answer, document):
     shown = " ".join(answer("study", "--help").split())
     assert "coins: how often a coin shows heads" in shown
-    assert "headline and strategies and coins: a TOML file with a scoring scheme" in shown
+    assert (
+        "headline and strategies and coins: a TOML file with a scoring scheme" in shown
+    )
     assert "coins 300" in shown
     words = ["study", "coins", "--runs", "2"]
     found = document(*words)
-    assert (found["total"], found["counts"]["deals"], found["paper"]) == ("600", "600", None)
+    assert (found["total"], found["counts"]["deals"], found["paper"]) == (
+        "600",
+        "600",
+        None,
+    )
     shown = answer(*words)
     assert found["counts"]["heads"] in shown
     assert "600 deals, seed 1, " in shown
@@ -59,7 +71,9 @@ def test_every_study_module_is_registered():
     for path in package.rglob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "STUDY":
-                room = ".".join(path.relative_to(package.parent.parent).with_suffix("").parts)
+                room = ".".join(
+                    path.relative_to(package.parent.parent).with_suffix("").parts
+                )
                 declared.append(importlib.import_module(room).STUDY)
     assert {study.name: study for study in declared} == STUDIES
 
@@ -71,7 +85,13 @@ def test_declarations_are_light():
         "from bayesbridge.studies import STUDIES; list(STUDIES.values());"
         "print({'numpy', 'numba', 'scipy', 'matplotlib'} & sys.modules.keys())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
     assert done.stdout == "set()\n"
 
 

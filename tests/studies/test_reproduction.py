@@ -33,20 +33,35 @@ def test_the_committed_exact_part_is_what_is_computed():
 
 
 def test_a_small_page_has_every_table_of_the_committed_one():
-    small, whole = rows(reproduction.page(0.001, workers=2)), rows(PAGE.read_text("utf-8"))
+    small, whole = (
+        rows(reproduction.page(0.001, workers=2)),
+        rows(PAGE.read_text("utf-8")),
+    )
     assert small.keys() == whole.keys()
-    assert [len(cells) for cells in small.values()] == [len(cells) for cells in whole.values()]
-    exact = [place for place in whole if place[0] == "## Table 2" or place[0] == "## One hand against both"]
+    assert [len(cells) for cells in small.values()] == [
+        len(cells) for cells in whole.values()
+    ]
+    exact = [
+        place
+        for place in whole
+        if place[0] == "## Table 2" or place[0] == "## One hand against both"
+    ]
     assert len(exact) > 20
     assert [small[place] for place in exact] == [whole[place] for place in exact]
 
 
 def test_the_committed_page_has_a_verdict_and_a_reason_for_every_printed_figure():
     judged = [
-        cells for cells in rows(PAGE.read_text("utf-8")).values() if len(cells) in (5, 7) and cells[-1].endswith(".")
+        cells
+        for cells in rows(PAGE.read_text("utf-8")).values()
+        if len(cells) in (5, 7) and cells[-1].endswith(".")
     ]
     assert len(judged) == 9 + 3 + 8 + 11
-    assert {cells[-2] for cells in judged} == {"reproduced", CHOSEN, "not determined by the text"}
+    assert {cells[-2] for cells in judged} == {
+        "reproduced",
+        CHOSEN,
+        "not determined by the text",
+    }
     # Algorithm 1 was read so that the headline agrees, so that no row of it is a test.
     assert len([cells for cells in judged if cells[-2] == CHOSEN]) == 4
 

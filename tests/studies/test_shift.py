@@ -25,19 +25,28 @@ def z_of_cells(found, exact):
             cells[name] = (seen, expected)
         else:
             few = [few[0] + seen, few[1] + expected]
-    return {name: (seen - expected) / sqrt(expected) for name, (seen, expected) in {**cells, "few": few}.items()}
+    return {
+        name: (seen - expected) / sqrt(expected)
+        for name, (seen, expected) in {**cells, "few": few}.items()
+    }
 
 
 def test_random_deals_agree_with_the_exact_count_in_every_cell():
     """Negative control: one deal in ten of one cell stands in the next."""
     exact, found = shift.count_exactly(), shift.simulate(DEALS, 1)
     assert found.counts.keys() == exact.counts.keys()
-    assert not [name for name, n in found.counts.items() if n and not exact.counts[name]]
+    assert not [
+        name for name, n in found.counts.items() if n and not exact.counts[name]
+    ]
     z = z_of_cells(found, exact)
     assert len(z) > 60
     assert max(map(abs, z.values())) <= 3
     moved = found.counts["7 / 10"] // 10
-    counts = {**found.counts, "7 / 10": found.counts["7 / 10"] - moved, "7 / 9": found.counts["7 / 9"] + moved}
+    counts = {
+        **found.counts,
+        "7 / 10": found.counts["7 / 10"] - moved,
+        "7 / 9": found.counts["7 / 9"] + moved,
+    }
     assert max(map(abs, z_of_cells(replace(found, counts=counts), exact).values())) > 3
 
 
@@ -48,15 +57,26 @@ def test_counts_what_plain_python_counts():
         for row in masks:
             first, _, second, _ = literal.hands_of(row)
             capture, bid = paper.capture(first, second), paper.bid(first)
-            outcome = str(capture.T) if capture.condition == "both" else capture.condition
-            gaps = sum(12 - max((card.rank for card in first if card.suit == suit), default=-1) for suit in range(4))
+            outcome = (
+                str(capture.T) if capture.condition == "both" else capture.condition
+            )
+            gaps = sum(
+                12 - max((card.rank for card in first if card.suit == suit), default=-1)
+                for suit in range(4)
+            )
             counted = paper.captures_for_target(first, 7)
-            expected[f"{counted or ('only A' if gaps <= 6 else 'neither')} / {outcome}"] += 1
+            expected[
+                f"{counted or ('only A' if gaps <= 6 else 'neither')} / {outcome}"
+            ] += 1
             by_level[str(bid.level), outcome] += 1
     found = shift.simulate(deals, 2)
     assert {name: n for name, n in found.counts.items() if n} == dict(expected)
     levels = found.answers["levels"]
-    assert {(level, outcome): n for level, row in levels.items() for outcome, n in row.items()} == by_level
+    assert {
+        (level, outcome): n
+        for level, row in levels.items()
+        for outcome, n in row.items()
+    } == by_level
 
 
 def test_the_tables_have_both_algorithms_side_by_side():
@@ -64,6 +84,12 @@ def test_the_tables_have_both_algorithms_side_by_side():
     held, captured, by_count, by_level = all_tables(shift.STUDY, found)
     assert [row[0] for row in held.words] == ["neither", "only A", "both"]
     assert [row[0] for row in captured.words] == [str(T) for T in range(4, 14)]
-    assert by_count.columns[1:] == by_level.columns[1:] == [*shift.OUTCOMES.values(), "mean T"]
+    assert (
+        by_count.columns[1:]
+        == by_level.columns[1:]
+        == [*shift.OUTCOMES.values(), "mean T"]
+    )
     for which in range(2):
-        assert sum(both[which] for both in found.answers["shares"]["conditions"].values()) == pytest.approx(1)
+        assert sum(
+            both[which] for both in found.answers["shares"]["conditions"].values()
+        ) == pytest.approx(1)

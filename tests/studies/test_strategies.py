@@ -8,33 +8,57 @@ from tests.studies import literal
 
 
 def test_strategies_count_what_plain_python_counts():
-    counts = strategies.count(np.random.SeedSequence(8), literal.DEALS)[1:].reshape(strategies.SHAPE)
+    counts = strategies.count(np.random.SeedSequence(8), literal.DEALS)[1:].reshape(
+        strategies.SHAPE
+    )
     for ours, theirs in ((0, 0), (1, 2)):
         expected = np.zeros(strategies.SHAPE[2:], dtype=np.int64)
         for level, _, table in literal.contracts():
-            expected[level - 1, literal.play(table, None, strategies.POLICIES[ours], strategies.POLICIES[theirs])] += 1
+            expected[
+                level - 1,
+                literal.play(
+                    table, None, strategies.POLICIES[ours], strategies.POLICIES[theirs]
+                ),
+            ] += 1
         assert np.array_equal(counts[ours, theirs], expected)
 
 
 def test_games_are_consistent_with_their_counts():
     found = strategies.simulate(30_000, 3, 2)
     games = found.answers["games"]
-    made = [[found.counts[f"{a}_{b}_made"] for b in strategies.POLICIES] for a in strategies.POLICIES]
-    assert np.allclose(np.array(made) / found.counts["contracts"], games["made"]["payoff"])
+    made = [
+        [found.counts[f"{a}_{b}_made"] for b in strategies.POLICIES]
+        for a in strategies.POLICIES
+    ]
+    assert np.allclose(
+        np.array(made) / found.counts["contracts"], games["made"]["payoff"]
+    )
     for game in games.values():
-        payoff, row, column = (np.array(game[key]) for key in ("payoff", "row", "column"))
+        payoff, row, column = (
+            np.array(game[key]) for key in ("payoff", "row", "column")
+        )
         assert row @ payoff @ column == pytest.approx(game["value"])
         assert (row @ payoff >= game["value"] - 1e-9).all()
         assert (payoff @ column <= game["value"] + 1e-9).all()
-        assert np.allclose(game["row_exploitability"], game["value"] - payoff.min(axis=1), atol=1e-9)
-        assert np.allclose(game["column_exploitability"], payoff.max(axis=0) - game["value"], atol=1e-9)
+        assert np.allclose(
+            game["row_exploitability"], game["value"] - payoff.min(axis=1), atol=1e-9
+        )
+        assert np.allclose(
+            game["column_exploitability"], payoff.max(axis=0) - game["value"], atol=1e-9
+        )
 
 
 def test_equilibria_known_from_books():
-    scissors = strategies.solve(np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]]))
+    scissors = strategies.solve(
+        np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+    )
     assert scissors["row"] == pytest.approx((1 / 3,) * 3)
     assert scissors["value"] == pytest.approx(0.0, abs=1e-9)
     assert scissors["row_exploitability"] == pytest.approx((1.0,) * 3)
     saddle = strategies.solve(np.array([[2.0, 3.0], [1.0, 9.0]]))
-    assert (saddle["value"], saddle["row"], saddle["column"]) == (pytest.approx(2.0), [1.0, 0.0], [1.0, 0.0])
+    assert (saddle["value"], saddle["row"], saddle["column"]) == (
+        pytest.approx(2.0),
+        [1.0, 0.0],
+        [1.0, 0.0],
+    )
     assert saddle["column_exploitability"] == pytest.approx((0.0, 7.0))

@@ -6,7 +6,14 @@ import pytest
 from scipy import stats
 
 from bayesbridge.studies import captures, comparative, conditions, headline
-from bayesbridge.studies.study import CHOSEN, Comparison, Figure, compare_shares, mean_figure, share_figure
+from bayesbridge.studies.study import (
+    CHOSEN,
+    Comparison,
+    Figure,
+    compare_shares,
+    mean_figure,
+    share_figure,
+)
 
 
 def test_z_by_hand():
@@ -25,11 +32,23 @@ REPRODUCED, DIFFERS, FEW = "reproduced", "differs", "too few deals to tell"
     ("figures", "verdicts"),
     [
         ([{"z": 2.8}], [DIFFERS]),  # p = 0.005
-        ([{"z": 2.8}, {"z": 0.1}, {"z": -0.4}, {"z": None}], [REPRODUCED] * 4),  # which four figures may have
-        ([{"z": 50.0, "determined": False}, {"z": -50.0}], ["not determined by the text", DIFFERS]),
-        ([{"z": 0.2, "spread": None}, {"z": 0.2, "spread": 0.5}, {"z": 0.2}], [FEW, FEW, REPRODUCED]),
+        (
+            [{"z": 2.8}, {"z": 0.1}, {"z": -0.4}, {"z": None}],
+            [REPRODUCED] * 4,
+        ),  # which four figures may have
+        (
+            [{"z": 50.0, "determined": False}, {"z": -50.0}],
+            ["not determined by the text", DIFFERS],
+        ),
+        (
+            [{"z": 0.2, "spread": None}, {"z": 0.2, "spread": 0.5}, {"z": 0.2}],
+            [FEW, FEW, REPRODUCED],
+        ),
         ([{"z": 9.0, "spread": 0.5}], [DIFFERS]),
-        ([{"z": 0.1, "chosen": True}, {"z": 9.0, "chosen": True}], [CHOSEN, DIFFERS]),  # no test of a reading
+        (
+            [{"z": 0.1, "chosen": True}, {"z": 9.0, "chosen": True}],
+            [CHOSEN, DIFFERS],
+        ),  # no test of a reading
     ],
 )
 def test_verdicts_are_corrected_for_the_number_of_figures(figures, verdicts):
@@ -39,7 +58,9 @@ def test_verdicts_are_corrected_for_the_number_of_figures(figures, verdicts):
 
 @pytest.mark.parametrize("study", [comparative, headline, captures, conditions])
 def test_one_deal_reproduces_nothing_and_a_million_do(study):
-    assert {"reproduced", CHOSEN, "differs"} & set(study.simulate(1, 1).verdicts()) == set()
+    assert {"reproduced", CHOSEN, "differs"} & set(
+        study.simulate(1, 1).verdicts()
+    ) == set()
     many = study.simulate(300_000, 1).verdicts()
     assert (CHOSEN if study is headline else "reproduced") in many
     assert "differs" not in many
@@ -53,6 +74,9 @@ def test_an_exact_share_of_nothing_can_be_contradicted():
 
 def test_the_z_of_a_mean_by_hand():
     found = mean_figure("x", (1.0,), 1, 100, {-2.0: 150, 2.0: 150})
-    assert (found.own, found.z) == (0.0, pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300))))
+    assert (found.own, found.z) == (
+        0.0,
+        pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300))),
+    )
     assert mean_figure("x", (1.0,), 1, 100, {0.0: 300}).z is None
     assert mean_figure("x", (1.0,), 1, 100, {}).own is None

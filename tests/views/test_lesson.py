@@ -16,12 +16,17 @@ LAYOUTS = bb.deals(6, bb.HighCards("N", 20, 22), rng=1)
 
 @pytest.fixture(scope="module")
 def lesson():
-    return lesson_page(LAYOUTS, Numbering(dealer=Seat.S, types=["strong <b>", "weak"] * 3))
+    return lesson_page(
+        LAYOUTS, Numbering(dealer=Seat.S, types=["strong <b>", "weak"] * 3)
+    )
 
 
 def test_the_page_has_every_board_and_then_the_answers(lesson):
     hands, answers = lesson.split("<h2>Answers</h2>")
-    assert re.findall(r"<h2>(.*?)</h2>", hands)[:2] == ["Board 1 · strong &lt;b&gt;", "Board 2 · weak"]
+    assert re.findall(r"<h2>(.*?)</h2>", hands)[:2] == [
+        "Board 1 · strong &lt;b&gt;",
+        "Board 2 · weak",
+    ]
     assert hands.count("Dealer South") == 6
     assert "vulnerable: EW" in hands
     for deal, points in zip(LAYOUTS, LAYOUTS.points.tolist(), strict=True):
@@ -31,9 +36,24 @@ def test_the_page_has_every_board_and_then_the_answers(lesson):
 
 def test_tricks_that_anybody_can_count():
     """Thirteen cards of one suit with each: trumps of the side take all, at no trumps the leader does."""
-    deal = bb.Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
-    answers = lesson_page(bb.Layouts.of([deal]), Numbering()).split("<caption>Tricks</caption>")[1]
-    assert re.findall(r"<td>(.*?)</td>", answers) == ["0", "13", "0", "13", "0", "0", "0", "13", "0", "13"]
+    deal = bb.Deal.of(
+        "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+    )
+    answers = lesson_page(bb.Layouts.of([deal]), Numbering()).split(
+        "<caption>Tricks</caption>"
+    )[1]
+    assert re.findall(r"<td>(.*?)</td>", answers) == [
+        "0",
+        "13",
+        "0",
+        "13",
+        "0",
+        "0",
+        "0",
+        "13",
+        "0",
+        "13",
+    ]
 
 
 def test_the_type_of_a_deal_goes_into_files_and_diagrams(tmp_path, capsys):
@@ -56,9 +76,15 @@ def test_the_page_fits_phones_and_paper(browser, lesson, width):
     page.emulate_media(media="print" if width == 794 else "screen")
     page.set_content(lesson)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    bad = [one["id"] for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+    bad = [
+        one["id"]
+        for one in Axe().run(page).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
     assert bad == []
     if width == 794:
         paper = page.pdf(prefer_css_page_size=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 2  # six boards, then the answers
+        assert (
+            len(re.findall(rb"/Type\s*/Page\b", paper)) == 2
+        )  # six boards, then the answers
     page.close()

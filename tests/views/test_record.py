@@ -39,13 +39,19 @@ def html(record):
 
 @pytest.fixture(scope="module")
 def data(html):
-    return json.loads(re.search(r'<script type="application/json" id="states">(.*?)</script>', html)[1])
+    return json.loads(
+        re.search(r'<script type="application/json" id="states">(.*?)</script>', html)[
+            1
+        ]
+    )
 
 
 def test_nothing_comes_from_elsewhere_and_nothing_breaks_out(html):
     page = Page(html)
     assert "://" not in html
-    assert not {"link", "iframe", "img", "object", "embed", "base"} & {tag for tag, _ in page.elements}
+    assert not {"link", "iframe", "img", "object", "embed", "base"} & {
+        tag for tag, _ in page.elements
+    }
     assert all("src" not in attrs and "href" not in attrs for _, attrs in page.elements)
     assert "<b>: what" not in html
     assert len(html) < 200_000
@@ -77,7 +83,9 @@ def test_states_are_those_of_the_posterior(record, data):
     last = data["steps"][-1]
     assert last["hidden"] == ["S", "W"]
     cards = posterior.card_probabilities()
-    error = 5 * (0.25 / max(posterior.ess, 1)) ** 0.5  # other draws: the fit starts elsewhere
+    error = (
+        5 * (0.25 / max(posterior.ess, 1)) ** 0.5
+    )  # other draws: the fit starts elsewhere
     for card in ("CK", "SA", "HK"):
         share = last["places"]["W"][data["table"]["cards"].index(card)] / 1000
         assert share == pytest.approx(float(cards.sel(card=card, seat="W")), abs=error)
@@ -96,7 +104,12 @@ def shown(browser, html, tmp_path):
     page = browser.new_page(viewport={"width": 400, "height": 800})
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda request: errors.append(request.url) if not request.url.startswith("file:") else None)
+    page.on(
+        "request",
+        lambda request: (
+            errors.append(request.url) if not request.url.startswith("file:") else None
+        ),
+    )
     page.goto(path.as_uri())
     yield page
     page.close()

@@ -70,8 +70,12 @@ def test_nothing_comes_from_elsewhere(html, page):
     assert "://" not in html
     assert INK not in html  # pictures take the colours of the page
     assert PAPER not in html
-    assert [attrs for tag, attrs in page.elements if tag == "script"] == [{}]  # remembers the colours of the suits
-    assert not {"link", "iframe", "img", "object", "embed", "base"} & {tag for tag, _ in page.elements}
+    assert [attrs for tag, attrs in page.elements if tag == "script"] == [
+        {}
+    ]  # remembers the colours of the suits
+    assert not {"link", "iframe", "img", "object", "embed", "base"} & {
+        tag for tag, _ in page.elements
+    }
     for _, attrs in page.elements:
         assert attrs.get("href", "#").startswith("#")
         assert "src" not in attrs
@@ -108,13 +112,19 @@ def test_every_section_is_there(page):
 def test_three_sentences_come_first(question, html):
     """Strength, honours, tricks: each figure by another way than the page's own."""
     posterior, _, _ = question
-    said = re.findall(r"<p>(.*?)</p>", re.search(r'<div class="short">(.*?)</div>', html)[1])
+    said = re.findall(
+        r"<p>(.*?)</p>", re.search(r'<div class="short">(.*?)</div>', html)[1]
+    )
     assert len(said) == 3
     points = posterior.expect(lambda layouts: layouts.points[:, [2, 3]])
-    assert said[0].startswith(f"South has the strongest hidden hand: about {points[0]:.0f} points")
+    assert said[0].startswith(
+        f"South has the strongest hidden hand: about {points[0]:.0f} points"
+    )
     assert f"West about {points[1]:.0f}" in said[0]
     assert said[1].startswith("No missing ace, king or queen is likelier")
-    assert re.fullmatch(r"Of all games .* by South has the best chance: .* tricks on average\.", said[2])
+    assert re.fullmatch(
+        r"Of all games .* by South has the best chance: .* tricks on average\.", said[2]
+    )
 
 
 def test_the_diagram_shows_known_cards_and_what_to_expect(question, html):
@@ -123,9 +133,16 @@ def test_the_diagram_shows_known_cards_and_what_to_expect(question, html):
     hands = {seat: re.findall(r"</i></td><td>(.*?)</td>", rows) for seat, rows in shown}
     assert hands["North"] == ["J 5 4", "A Q 2", "K Q 7 6", "A 5 4"]
     assert hands["East"] == ["10 9 6 3", "9 8 6 4", "J 10 8", "J 7"]
-    assert [held.partition(" ≈")[0] for held in hands["South"]] == ["A K 2 …", "K 3 …", "A …", "Q 2 …"]
+    assert [held.partition(" ≈")[0] for held in hands["South"]] == [
+        "A K 2 …",
+        "K 3 …",
+        "A …",
+        "Q 2 …",
+    ]
     lengths = posterior.length_probabilities().sel(seat="S", suit="S")
-    assert hands["South"][0].endswith(f"≈ {float((lengths * lengths.length).sum()):.1f}")
+    assert hands["South"][0].endswith(
+        f"≈ {float((lengths * lengths.length).sum()):.1f}"
+    )
 
 
 def test_texts_are_escaped(html, page):
@@ -135,7 +152,9 @@ def test_texts_are_escaped(html, page):
 
 def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
     _, result, _ = question
-    code = Page(re.search(r"in Python:</p>(<pre>.*?</pre>)", html, re.DOTALL)[1]).words[0]
+    code = Page(re.search(r"in Python:</p>(<pre>.*?</pre>)", html, re.DOTALL)[1]).words[
+        0
+    ]
     names = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(code, names)
@@ -152,8 +171,16 @@ def test_a_contract_has_a_section_of_its_own():
     assert odds.sentence in page.text
     assert odds.caution in page.text
     likeliest = int(odds.pmf.argmax())
-    assert re.search(rf'<th scope="row">{likeliest}</th><td[^>]*>{100 * odds.pmf[likeliest]:.1f} %</td>', html)
+    assert re.search(
+        rf'<th scope="row">{likeliest}</th><td[^>]*>{100 * odds.pmf[likeliest]:.1f} %</td>',
+        html,
+    )
     names = {"bb": bb, "posterior": posterior}
-    exec(re.search(r"^contract = .*$", unescape(html), re.MULTILINE)[0].removesuffix("</pre>"), names)
+    exec(
+        re.search(r"^contract = .*$", unescape(html), re.MULTILINE)[0].removesuffix(
+            "</pre>"
+        ),
+        names,
+    )
     assert names["contract"]["contract"].identical(asked["contract"])
     assert "Whether" not in Page(bb.html_report(posterior, bb.estimate(posterior))).text

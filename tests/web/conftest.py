@@ -18,20 +18,33 @@ def tab(browser, server):
     contexts = []
 
     def opened(position=f"#{HAND}", at=None, **options):
-        options = {"viewport": {"width": 1280, "height": 1000}, "reduced_motion": "reduce"} | options
+        options = {
+            "viewport": {"width": 1280, "height": 1000},
+            "reduced_motion": "reduce",
+        } | options
         context = browser.new_context(**options)
         contexts.append(context)
         context.set_default_timeout(1000 * PATIENCE)
         page = context.new_page()
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(str(error)))
-        page.on("console", lambda line: page.problems.append(line.text) if line.type == "error" else None)
+        page.on(
+            "console",
+            lambda line: (
+                page.problems.append(line.text) if line.type == "error" else None
+            ),
+        )
         page.goto((at or server).address + position)
         settled(page)
         return page
 
     yield opened
-    problems = [problem for context in contexts for page in context.pages for problem in getattr(page, "problems", [])]
+    problems = [
+        problem
+        for context in contexts
+        for page in context.pages
+        for problem in getattr(page, "problems", [])
+    ]
     for context in contexts:
         context.close()
     assert problems == []

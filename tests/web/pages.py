@@ -33,12 +33,25 @@ class Server:
     def request(self, method, path, body=None, **headers):
         """Status, headers and text of one request; no status where the server hangs up while we send."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        usual = {"Origin": f"http://{self.host}", "Content-Type": "application/json"} if method == "POST" else {}
+        usual = (
+            {"Origin": f"http://{self.host}", "Content-Type": "application/json"}
+            if method == "POST"
+            else {}
+        )
         data = json.dumps(body) if isinstance(body, dict | list) else body
         try:
-            connection.request(method, path, data, {**usual, **{k.replace("_", "-"): v for k, v in headers.items()}})
+            connection.request(
+                method,
+                path,
+                data,
+                {**usual, **{k.replace("_", "-"): v for k, v in headers.items()}},
+            )
             response = connection.getresponse()
-            return response.status, dict(response.getheaders()), response.read().decode("utf-8", "replace")
+            return (
+                response.status,
+                dict(response.getheaders()),
+                response.read().decode("utf-8", "replace"),
+            )
         except ConnectionError:
             return None, {}, ""
         finally:
@@ -46,15 +59,22 @@ class Server:
 
     def ask(self, question, tab="test"):
         """The events of an answer, as (name, document)."""
-        status, _, text = self.request("POST", f"/{TOKEN}/ask", {"tab": tab, "question": question})
+        status, _, text = self.request(
+            "POST", f"/{TOKEN}/ask", {"tab": tab, "question": question}
+        )
         assert status == 200, text
         frames = [frame.split("\n") for frame in text.split("\n\n") if frame]
-        return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in frames]
+        return [
+            (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
+            for name, data in frames
+        ]
 
 
 def settled(page):
     """Wait until the last question is answered to its end."""
-    page.wait_for_function("() => !document.documentElement.dataset.busy && explorer.idle()", polling=50)
+    page.wait_for_function(
+        "() => !document.documentElement.dataset.busy && explorer.idle()", polling=50
+    )
 
 
 def click(page, what):
@@ -81,7 +101,10 @@ def panel(page, name):
 
 def chips(page):
     """The sentences of the chips."""
-    return [text.split("\n")[0] for text in page.locator("#chips li > span").all_inner_texts()]
+    return [
+        text.split("\n")[0]
+        for text in page.locator("#chips li > span").all_inner_texts()
+    ]
 
 
 def call(page, *calls):

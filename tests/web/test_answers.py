@@ -36,7 +36,8 @@ def told(memory, evidence=(), settings=SETTINGS, **more):
     """Events by name; those that come several times as lists."""
     found = {}
     for name, document in page.answers(
-        page.read_question({"settings": settings, "evidence": list(evidence), **more}), memory
+        page.read_question({"settings": settings, "evidence": list(evidence), **more}),
+        memory,
     ):
         json.dumps(document, allow_nan=False)
         found.setdefault(name, []).append(document)
@@ -46,12 +47,16 @@ def told(memory, evidence=(), settings=SETTINGS, **more):
 def test_hard_evidence_is_told_exactly(memory):
     events = told(memory, [["void", "E:H"], ["length", "W:S:5+"]])
     assert list(events) == ["board", "cards", "chip", "captures", "points", "contracts"]
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"), bb.Length("W", "S", 5))
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(
+        bb.Void("E", "H"), bb.Length("W", "S", 5)
+    )
     posterior = belief.infer(rng=3)
     (cards,), (captures,) = events["cards"], events["captures"]
     assert cards["stage"] == "exact"
     assert np.allclose(cards["cards"], posterior.card_probabilities().values, atol=1e-6)
-    assert np.allclose(cards["lengths"], posterior.length_probabilities().values, atol=1e-6)
+    assert np.allclose(
+        cards["lengths"], posterior.length_probabilities().values, atol=1e-6
+    )
     assert cards["layouts"] == str(belief.count())
     assert "Computed exactly" in " ".join(cards["how"])
     tricks = bb.estimate(posterior).tricks()
@@ -65,29 +70,52 @@ def test_what_a_chip_changed_adds_up(memory):
     start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
     end = start.given(bb.Void("E", "H"), bb.Holds("W", "SJ"))
     lost = sum(chip["bits"] for chip in events["chip"])
-    assert lost == pytest.approx(np.log2(start.count()) - np.log2(end.count()), abs=0.002)
+    assert lost == pytest.approx(
+        np.log2(start.count()) - np.log2(end.count()), abs=0.002
+    )
     card, seat, before, after = events["chip"][1]["moved"][0]
     assert (card, seat, after) == ("SJ", "W", 1.0)
     assert before == pytest.approx(8 / 29, abs=1e-6)
 
 
 def test_an_own_card_changes_nothing_and_noise_is_not_told(memory):
-    calls = [["call", f"{call}"] for call in ("W:1H", "N:Pass", "E:Pass", "S:1S", "W:Pass", "N:Pass", "E:Pass")]
-    chips = told(memory, [*calls, ["play", "W:H8"], ["play", "N:H4"], ["play", "E:H5"], ["play", "S:H3"]], FOUR)["chip"]
+    calls = [
+        ["call", f"{call}"]
+        for call in ("W:1H", "N:Pass", "E:Pass", "S:1S", "W:Pass", "N:Pass", "E:Pass")
+    ]
+    chips = told(
+        memory,
+        [
+            *calls,
+            ["play", "W:H8"],
+            ["play", "N:H4"],
+            ["play", "E:H5"],
+            ["play", "S:H3"],
+        ],
+        FOUR,
+    )["chip"]
     assert chips[10] == {"number": 10, "bits": 0.0, "moved": [], "exact": True}
     assert chips[0]["moved"][0][:2] == ["HA", "W"]
     first, again = (
-        memory.known(bb.Belief("S", SETTINGS["hand"], dummy=None).given(bb.Called("W", "1H")), seed) for seed in (5, 6)
+        memory.known(
+            bb.Belief("S", SETTINGS["hand"], dummy=None).given(bb.Called("W", "1H")),
+            seed,
+        )
+        for seed in (5, 6)
     )
     assert page.change_document(first, again)["moved"] == []
 
 
 def test_calls_of_experts_come_twice_and_agree_within_their_errors(memory):
-    events = told(memory, [["call", "W:1H"], ["call", "N:Pass"], ["call", "E:2H"]], FOUR)
+    events = told(
+        memory, [["call", "W:1H"], ["call", "N:Pass"], ["call", "E:2H"]], FOUR
+    )
     first, more = events["cards"]
     assert (first["stage"], more["stage"]) == ("first", "more")
     a, b = np.array(first["cards"]), np.array(more["cards"])
-    error = np.sqrt(np.maximum(b * (1 - b), 1e-3) * (1 / first["ess"] + 1 / more["ess"]))
+    error = np.sqrt(
+        np.maximum(b * (1 - b), 1e-3) * (1 / first["ess"] + 1 / more["ess"])
+    )
     assert np.max(np.abs(a - b) / error) < 5.5
     control = np.array(told(memory, [], FOUR)["cards"][0]["cards"])
     assert np.max(np.abs(b - control) / error) > 5.5
@@ -109,7 +137,10 @@ def test_a_contract_is_judged(memory):
 def test_contracts_are_ranked_while_they_can_be_bid(memory):
     (contracts,) = told(memory, [["call", "W:1H"]], FOUR)["contracts"]
     posterior = memory.known(
-        bb.Belief("S", SETTINGS["hand"], dummy=None, player=bb.LearnedPlayer()).given(bb.Called("W", "1H")), 1
+        bb.Belief("S", SETTINGS["hand"], dummy=None, player=bb.LearnedPlayer()).given(
+            bb.Called("W", "1H")
+        ),
+        1,
     )
     found = bb.contracts(posterior, solve=0, rng=1)
     expected = found["contract"].values.tolist()
@@ -124,12 +155,21 @@ def test_contracts_are_ranked_while_they_can_be_bid(memory):
 
 def test_cards_are_ranked_in_the_middle_of_a_play(memory, install):
     """For dummy too, whose cards the observer plays; nothing while a defender is in turn."""
-    calls = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")]
+    calls = [
+        ["call", call]
+        for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")
+    ]
     lead = [*calls, ["play", "W:H5"], ["reveal", "N:J54.AQ2.KQ76.A54"]]
-    assert "install the plugin bayesbridge-double-dummy" in told(memory, lead, FOUR)["leads"][0]["refused"]
+    assert (
+        "install the plugin bayesbridge-double-dummy"
+        in told(memory, lead, FOUR)["leads"][0]["refused"]
+    )
     install("solver", SOLVER)
     (found,) = told(memory, lead, FOUR)["leads"]
-    assert (found["seat"], sorted(card for row in found["cards"] for card in row["cards"])) == ("N", ["H2", "HA", "HQ"])
+    assert (
+        found["seat"],
+        sorted(card for row in found["cards"] for card in row["cards"]),
+    ) == ("N", ["H2", "HA", "HQ"])
     assert all(0.0 <= row["make"] <= 1.0 for row in found["cards"])
     assert "leads" not in told(memory, [*lead, ["play", "N:HQ"]], FOUR)
 
@@ -141,7 +181,9 @@ def test_a_contradiction_names_the_smallest_set_and_loses_nothing(memory):
     conflict = events["board"][0]["conflict"]
     assert conflict["chips"] == [0, 2]
     assert not conflict["own"]
-    assert [chip["text"] for chip in events["board"][0]["chips"]] == [text for _, text in evidence]
+    assert [chip["text"] for chip in events["board"][0]["chips"]] == [
+        text for _, text in evidence
+    ]
     (board,) = told(memory, [["holds", "E:SA"]])["board"]
     assert board["conflict"]["chips"] == [0]
     assert board["conflict"]["own"]
@@ -156,7 +198,9 @@ def test_an_illegal_call_is_the_chip_to_blame(memory):
 
 def test_calls_that_nothing_explains_are_a_conflict(memory):
     settings = SETTINGS | {"bidder": "iterative", "slip": "0"}
-    board = told(memory, [["reveal", "W:5432.5432.5432.4"], ["call", "W:7NT"]], settings)["board"][-1]
+    board = told(
+        memory, [["reveal", "W:5432.5432.5432.4"], ["call", "W:7NT"]], settings
+    )["board"][-1]
     assert board["conflict"]["chips"]
 
 
@@ -167,9 +211,18 @@ def test_the_board_knows_turns_winners_and_voids(memory):
     assert board["auction"]["turn"] == "W"
     assert "X" in board["auction"]["legal"]
     assert "1NT" not in board["auction"]["legal"]
-    plays = [["play", "W:C4"], ["play", "N:C5"], ["play", "E:C9"], ["play", "S:CQ"], ["play", "S:SA"], ["play", "W:D2"]]
+    plays = [
+        ["play", "W:C4"],
+        ["play", "N:C5"],
+        ["play", "E:C9"],
+        ["play", "S:CQ"],
+        ["play", "S:SA"],
+        ["play", "W:D2"],
+    ]
     asked = page.read_question({"settings": FOUR, "evidence": [*calls, *plays]})
-    play = page.table_document(asked, asked.position._replace(pieces=()).belief())["play"]
+    play = page.table_document(asked, asked.position._replace(pieces=()).belief())[
+        "play"
+    ]
     assert play["tricks"][0]["winner"] == "S"
     assert play["won"] == {"NS": 1, "EW": 0}
     assert play["turn"] == "N"
@@ -185,7 +238,10 @@ def test_the_board_knows_turns_winners_and_voids(memory):
         ({"settings": {"colour": "red"}}, "unknown setting 'colour'"),
         ({"settings": {"bidder": "os.system"}}, "unknown bidder"),
         ({"settings": {"system": ["/etc/passwd"]}}, "unknown system"),
-        ({"settings": {"style": ["EW:/etc/passwd"]}}, "unknown style 'EW:/etc/passwd': choose standard"),
+        (
+            {"settings": {"style": ["EW:/etc/passwd"]}},
+            "unknown style 'EW:/etc/passwd': choose standard",
+        ),
         ({"settings": {"style": "standard"}}, "unknown style"),
         ({"evidence": [["void", "E:H"], ["void", "E:Z"]]}, "chip 2: unknown suit"),
         ({"settings": SETTINGS, "contract": "9NT by S"}, "contract: unknown"),
@@ -200,16 +256,29 @@ def test_a_bad_question_is_refused_in_one_line(question, why):
 def test_records_become_what_each_seat_saw():
     document = page.records_document("match.pbn", BOARD)
     (board,) = document["boards"]
-    assert (board["board"], board["contract"], board["vulnerable"], board["dealer"]) == ("7", "3NT by N", "EW", "N")
+    assert (
+        board["board"],
+        board["contract"],
+        board["vulnerable"],
+        board["dealer"],
+    ) == ("7", "3NT by N", "EW", "N")
     pieces = board["views"]["S"]["pieces"]
     assert pieces[:2] == [["call", "N:1D"], ["call", "E:Pass"]]
     assert ["play", "E:HT"] in pieces
     assert [kind for kind, _ in board["views"]["W"]["pieces"]].count("reveal") == 1
     for view in board["views"].values():
-        page.read_question({"settings": {"observer": "S", "hand": view["hand"]}, "evidence": view["pieces"]})
+        page.read_question(
+            {
+                "settings": {"observer": "S", "hand": view["hand"]},
+                "evidence": view["pieces"],
+            }
+        )
 
 
-NOTRUMP = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")]
+NOTRUMP = [
+    ["call", call]
+    for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")
+]
 
 
 @pytest.mark.parametrize(
@@ -217,8 +286,16 @@ NOTRUMP = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:
     [
         ("KQ84.75.KJ73.A98", {"hand": "KQ84.75.KJ73.A98"}, []),
         ("kq84 75 kj73 a98 (1H)", {"hand": "KQ84.75.KJ73.A98"}, [["call", "E:1H"]]),
-        ("W:KQ84.75.KJ73.A98 1NT-3NT AP", {"hand": "KQ84.75.KJ73.A98", "observer": "W"}, NOTRUMP),
-        ("West: ♠7 ♥75 ♦KJ73 ♣A98432", {"hand": "7.75.KJ73.A98432", "observer": "W"}, []),
+        (
+            "W:KQ84.75.KJ73.A98 1NT-3NT AP",
+            {"hand": "KQ84.75.KJ73.A98", "observer": "W"},
+            NOTRUMP,
+        ),
+        (
+            "West: ♠7 ♥75 ♦KJ73 ♣A98432",
+            {"hand": "7.75.KJ73.A98432", "observer": "W"},
+            [],
+        ),
         ("S:1NT p 3NT p p p", {}, [*NOTRUMP, ["hcp", "W:12-14"]]),
     ],
 )
@@ -226,20 +303,40 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
     """Another hand is another deal; an auction takes the place of calls and cards and leaves facts."""
     seen = [["call", "S:1C"], ["play", "W:H5"], ["hcp", "W:12-14"]]
     for old in (FOUR, FOUR | {"system": ["sayc"]}):
-        question = page.entry_document(page.read_question({"settings": old, "evidence": seen}), "", text)
+        question = page.entry_document(
+            page.read_question({"settings": old, "evidence": seen}), "", text
+        )
         assert question == {"settings": old | settings, "evidence": evidence}
-    bare = {"observer": "S", "players": "4"}  # an empty table, where the auction came first
-    found = page.entry_document(page.read_question({"settings": bare, "evidence": seen[:1]}), "", "KQ84.75.KJ73.A98")
-    assert found == {"settings": bare | {"hand": "KQ84.75.KJ73.A98"}, "evidence": seen[:1]}
+    bare = {
+        "observer": "S",
+        "players": "4",
+    }  # an empty table, where the auction came first
+    found = page.entry_document(
+        page.read_question({"settings": bare, "evidence": seen[:1]}),
+        "",
+        "KQ84.75.KJ73.A98",
+    )
+    assert found == {
+        "settings": bare | {"hand": "KQ84.75.KJ73.A98"},
+        "evidence": seen[:1],
+    }
 
 
 def test_a_text_is_known_by_what_it_holds():
     asked = page.read_question({"settings": FOUR})
     assert page.entry_document(asked, "", BOARD)["boards"][0]["board"] == "7"
-    position = page.entry_document(asked, "", 'hand = "KQ84.75.KJ73.A98"\nevidence = []')
+    position = page.entry_document(
+        asked, "", 'hand = "KQ84.75.KJ73.A98"\nevidence = []'
+    )
     assert position == {"settings": {"hand": "KQ84.75.KJ73.A98"}, "evidence": []}
-    assert page.entry_document(asked, "", json.dumps(PairStyle("A+B", np.zeros(16), np.eye(16), 9).to_dict()))["text"]
-    for text, why in (("AKQ2.KJ3.A54.Q3", "has 12 cards"), ("1NT 1H", "illegal call"), ("hello", "is not understood")):
+    assert page.entry_document(
+        asked, "", json.dumps(PairStyle("A+B", np.zeros(16), np.eye(16), 9).to_dict())
+    )["text"]
+    for text, why in (
+        ("AKQ2.KJ3.A54.Q3", "has 12 cards"),
+        ("1NT 1H", "illegal call"),
+        ("hello", "is not understood"),
+    ):
         with pytest.raises(bb.BayesBridgeError, match=why):
             page.entry_document(asked, "", text)
 
@@ -252,7 +349,11 @@ def test_a_position_file_goes_in_and_out():
     assert page.position_document("p.toml", asked.position.toml()) == question
     with pytest.raises(NotationError, match=r"p\.toml:1"):
         page.position_document("p.toml", "observer")
-    for name, value in {"style": "EW:own.json", "system": "own.toml", "bidder": "os"}.items():
+    for name, value in {
+        "style": "EW:own.json",
+        "system": "own.toml",
+        "bidder": "os",
+    }.items():
         with pytest.raises(NotationError, match=f"unknown {name}"):
             page.position_document("p.toml", f"{name} = '{value}'\n{text}")
 
@@ -260,23 +361,43 @@ def test_a_position_file_goes_in_and_out():
 def test_a_style_travels_as_a_word(memory):
     style = LearnedBidder(style={"EW": PairStyle.of_text("strong-club")}).style[1]
     asked = page.read_question({"settings": FOUR})
-    word = page.entry_document(asked, "own.json", json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()))[
-        "text"
-    ]
+    word = page.entry_document(
+        asked,
+        "own.json",
+        json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()),
+    )["text"]
     other = FOUR | {"hand": "QJ4.KJ3.9542.J32"}
     settings = other | {"style": [f"EW:{word}", "NS:standard"]}
     (first, *_) = told(memory, [["call", "W:1C"]], settings)["board"]
-    assert first["systems"] == ["NS bid in the typical style standard", "EW bid as Ash+Elm did at 7 tables"]
+    assert first["systems"] == [
+        "NS bid in the typical style standard",
+        "EW bid as Ash+Elm did at 7 tables",
+    ]
     names = {}
     exec(first["python"], names)
     asked = page.read_question({"settings": settings})
     assert names["belief"].bidder == asked.position.belief().bidder
-    assert page.position_document("p.toml", asked.position.toml())["settings"]["style"] == settings["style"]
-    found, theirs = [told(memory, [["call", "W:1C"]], one) for one in (settings, other)], names["belief"].infer(rng=9)
+    assert (
+        page.position_document("p.toml", asked.position.toml())["settings"]["style"]
+        == settings["style"]
+    )
+    found, theirs = (
+        [told(memory, [["call", "W:1C"]], one) for one in (settings, other)],
+        names["belief"].infer(rng=9),
+    )
     points = theirs.layouts.points[:, 3]
-    spread = np.sqrt(np.cov(points, aweights=theirs.weights) * (1 / theirs.ess + 1 / found[0]["cards"][-1]["ess"]))
-    z = [(one["points"][-1]["points"][3] @ np.arange(38) - theirs.weights @ points) / spread for one in found]
-    assert abs(z[0]) < 5 < -z[1]  # as the library has it; without the style the club is weaker
+    spread = np.sqrt(
+        np.cov(points, aweights=theirs.weights)
+        * (1 / theirs.ess + 1 / found[0]["cards"][-1]["ess"])
+    )
+    z = [
+        (one["points"][-1]["points"][3] @ np.arange(38) - theirs.weights @ points)
+        / spread
+        for one in found
+    ]
+    assert (
+        abs(z[0]) < 5 < -z[1]
+    )  # as the library has it; without the style the club is weaker
     with pytest.raises(bb.BayesBridgeError, match=r"^own\.json: not a style"):
         page.entry_document(asked, "own.json", "{}")
 
@@ -284,18 +405,37 @@ def test_a_style_travels_as_a_word(memory):
 def test_a_review_is_that_of_the_library(monkeypatch):
     monkeypatch.setitem(USUAL, "review", Budget(200, solve=20, seconds=3.0))
     impossible = f"{BOARD}S2 SA S7 S4\n"  # East leads a card that South was dealt
-    *cards, (last, summary) = page.review_events(page.read_question({}), "match.pbn", impossible, 0)
-    expected = bb.review(bb.notation.read_pbn(BOARD.encode()).records[0], rng=1).to_dict("records")
+    *cards, (last, summary) = page.review_events(
+        page.read_question({}), "match.pbn", impossible, 0
+    )
+    expected = bb.review(
+        bb.notation.read_pbn(BOARD.encode()).records[0], rng=1
+    ).to_dict("records")
     assert [{key: one[key] for key in expected[0]} for _, one in cards] == expected
-    assert [(one["number"], one["card"], one["verdict"]) for _, one in cards][-1] == (3, "H2", "costly")
-    assert (last, summary["note"][:61]) == ("review", "4 of 52 cards are on record, the rest is left out: trick 2: E")
-    assert [row[::2] for row in summary["rows"] if row[0] == "North"] == [["North", "1", "0"]]  # costly, unlucky
+    assert [(one["number"], one["card"], one["verdict"]) for _, one in cards][-1] == (
+        3,
+        "H2",
+        "costly",
+    )
+    assert (last, summary["note"][:61]) == (
+        "review",
+        "4 of 52 cards are on record, the rest is left out: trick 2: E",
+    )
+    assert [row[::2] for row in summary["rows"] if row[0] == "North"] == [
+        ["North", "1", "0"]
+    ]  # costly, unlucky
     with pytest.raises(NotationError, match="no cards played on record to review"):
-        list(page.review_events(page.read_question({}), "match.pbn", BOARD.split("[Play")[0], 0))
+        list(
+            page.review_events(
+                page.read_question({}), "match.pbn", BOARD.split("[Play")[0], 0
+            )
+        )
 
 
 def test_layouts_fit_the_evidence(memory):
-    asked = page.read_question({"settings": SETTINGS, "evidence": [["void", "E:H"]], "number": 5})
+    asked = page.read_question(
+        {"settings": SETTINGS, "evidence": [["void", "E:H"]], "number": 5}
+    )
     layouts = page.layouts_document(asked, memory)["layouts"]
     assert len(layouts) == 5
     for hands in layouts:

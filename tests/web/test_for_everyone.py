@@ -23,11 +23,17 @@ from tests.web.pages import HAND, chips, panel, settled, share
 def test_axe_finds_nothing_serious(tab, width, scheme):
     position = f"#{HAND}&reveal=N:J54.AQ2.KQ76.A54&holds=E:HT&contract=3NT+by+S"
     page = tab(position, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    for name in page.eval_on_selector_all("#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"):
+    for name in page.eval_on_selector_all(
+        "#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"
+    ):
         panel(page, name)
         found = Axe().run(page).response["violations"]
         bad = [one for one in found if one["impact"] in ("serious", "critical")]
-        assert [(name, one["id"], node["html"][:120]) for one in bad for node in one["nodes"]] == []
+        assert [
+            (name, one["id"], node["html"][:120])
+            for one in bad
+            for node in one["nodes"]
+        ] == []
 
 
 @pytest.mark.parametrize("width", [400, 768, 1280])
@@ -35,8 +41,12 @@ def test_the_table_and_an_answer_are_in_sight(tab, width):
     page = tab("", viewport={"width": width, "height": 800}, has_touch=width == 400)
     for part in ("#compass", "#auction", "#heat"):
         box = page.locator(part).bounding_box()
-        assert box["y"] + box["height"] <= (750 if width == 400 else 800)  # the tabs of a phone stand below
-    for name in page.eval_on_selector_all("#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"):
+        assert box["y"] + box["height"] <= (
+            750 if width == 400 else 800
+        )  # the tabs of a phone stand below
+    for name in page.eval_on_selector_all(
+        "#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"
+    ):
         panel(page, name)
         assert page.locator(f"#p-{name}").is_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -58,9 +68,22 @@ def test_a_phone_by_touch(tab):
 
 def test_colours_motion_and_suits(tab):
     dark = tab(color_scheme="dark", reduced_motion="reduce")
-    assert dark.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 26)"
-    assert dark.evaluate("getComputedStyle(document.querySelector('#heat td')).transitionDuration") == "0s"
-    assert dark.eval_on_selector("#points .plot i", "bar => bar.getBoundingClientRect().width") > 4
+    assert (
+        dark.evaluate("getComputedStyle(document.body).backgroundColor")
+        == "rgb(20, 22, 26)"
+    )
+    assert (
+        dark.evaluate(
+            "getComputedStyle(document.querySelector('#heat td')).transitionDuration"
+        )
+        == "0s"
+    )
+    assert (
+        dark.eval_on_selector(
+            "#points .plot i", "bar => bar.getBoundingClientRect().width"
+        )
+        > 4
+    )
     suits = "[...'SHDC'].map(suit => getComputedStyle(document.querySelector(`#picker .suit-${suit}`)).color)"
     assert len(set(dark.evaluate(suits))) == 2
     panel(dark, "more")
@@ -69,7 +92,10 @@ def test_colours_motion_and_suits(tab):
     dark.reload()
     assert len(set(dark.evaluate(suits))) == 4  # the browser keeps it
     status = dark.locator("#status")
-    assert (status.get_attribute("role"), status.get_attribute("aria-live")) == ("status", "polite")
+    assert (status.get_attribute("role"), status.get_attribute("aria-live")) == (
+        "status",
+        "polite",
+    )
     dark.keyboard.press("Tab")
     dark.keyboard.press("Enter")
     assert dark.evaluate("document.activeElement.id") == "answers"
@@ -81,7 +107,9 @@ def test_text_from_a_link_stays_text(tab):
     assert json.loads(page.evaluate("JSON.stringify([...document.images].length)")) == 0
 
 
-DEAL = bb.Deal.from_pbn("N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76")
+DEAL = bb.Deal.from_pbn(
+    "N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76"
+)
 
 
 def play_order():
@@ -107,24 +135,33 @@ def test_a_board_by_keyboard_alone(tab):
         """Tab until an element within the selector has the focus."""
         for _ in range(80):
             page.keyboard.press("Tab")
-            if page.evaluate("selector => Boolean(document.activeElement.closest(selector))", selector):
+            if page.evaluate(
+                "selector => Boolean(document.activeElement.closest(selector))",
+                selector,
+            ):
                 return
         raise AssertionError(f"Tab does not reach {selector}")
 
     def within(columns, at, wanted):
         """Arrow keys from one place of a group to another."""
-        for key, steps in (("Down", wanted // columns - at // columns), ("Right", wanted % columns - at % columns)):
+        for key, steps in (
+            ("Down", wanted // columns - at // columns),
+            ("Right", wanted % columns - at % columns),
+        ):
             turned = {"Down": "Up", "Right": "Left"}[key] if steps < 0 else key
             for _ in range(abs(steps)):
                 page.keyboard.press(f"Arrow{turned}")
 
     def index(group):
         return page.evaluate(
-            "group => [...document.querySelectorAll(`${group} button`)].indexOf(document.activeElement)", group
+            "group => [...document.querySelectorAll(`${group} button`)].indexOf(document.activeElement)",
+            group,
         )
 
     to("#box")
-    order = page.eval_on_selector_all("#box button", "all => all.map(one => one.dataset.call)")
+    order = page.eval_on_selector_all(
+        "#box button", "all => all.map(one => one.dataset.call)"
+    )
     for wanted in ("1NT", "Pass", "Pass"):
         within(5, index("#box"), order.index(wanted))
         if page.evaluate("document.activeElement.dataset.call") != wanted:
@@ -135,7 +172,9 @@ def test_a_board_by_keyboard_alone(tab):
         settled(page)
     page.evaluate("document.activeElement.blur()")
     to("#picker")
-    cards = page.eval_on_selector_all("#picker button", "all => all.map(one => one.dataset.card)")
+    cards = page.eval_on_selector_all(
+        "#picker button", "all => all.map(one => one.dataset.card)"
+    )
     for seat, card in islice(play_order(), 24):
         within(13, index("#picker"), cards.index(str(card)))
         page.keyboard.press("Enter")

@@ -33,16 +33,26 @@ def test_the_first_visit_is_a_moment_of_four_players(tab):
     assert "Click ♥7" in page.inner_text("#hint")
     assert page.locator("#box").is_hidden()  # the auction is over
     assert int(share(page, "DQ", "E")) > 50
-    assert page.eval_on_selector_all("#moment option", "all => all.map(one => one.value)") == MOMENTS
+    assert (
+        page.eval_on_selector_all("#moment option", "all => all.map(one => one.value)")
+        == MOMENTS
+    )
     click(page, '#picker [data-card="H7"]')  # West has no club left
     assert int(share(page, "DQ", "W")) > 55
     assert page.locator("#hint").is_hidden()
-    assert page.locator("#moved .shift").count() == page.locator("#heat .far").count() > 0
+    assert (
+        page.locator("#moved .shift").count() == page.locator("#heat .far").count() > 0
+    )
     click(page, "#undo")
     assert page.locator("#moved").is_hidden()
     click(page, "#reset")
     assert page.locator("#hint").is_visible()
-    for moment, answer, own, moved in (  # the own card tells nothing, the own call little of partner's 1NT
+    for (
+        moment,
+        answer,
+        own,
+        moved,
+    ) in (  # the own card tells nothing, the own call little of partner's 1NT
         ("lead", "#leads", '#picker [data-card="D9"]', "no card moved by more"),
         ("slam", "#contracts", '#box [data-call="3NT"]', "S calls 3NT: "),
     ):
@@ -63,7 +73,10 @@ def test_three_players_are_counted_exactly(tab):
     page.click("#how-short")
     assert "convolution" in page.inner_text("#how")
     assert "T = 10" in page.inner_text("#captures")
-    track, table = (page.locator(what).first.bounding_box()["width"] for what in ("#captures .track", "#captures"))
+    track, table = (
+        page.locator(what).first.bounding_box()["width"]
+        for what in ("#captures .track", "#captures")
+    )
     assert track > table / 2
     assert page.locator("#box [aria-disabled=false]").count() == 36
 
@@ -84,16 +97,31 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
     assert page.input_value("#moment") == "own"
     assert "empty table" in page.inner_text("#hint")
     assert (chips(page), page.inner_text("#heat td").strip()) == ([], "")
-    assert page.locator("#entry").is_visible()  # on a phone too, where it stands under Add
+    assert page.locator(
+        "#entry"
+    ).is_visible()  # on a phone too, where it stands under Add
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    bad = [one["id"] for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+    bad = [
+        one["id"]
+        for one in Axe().run(page).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
     assert bad == []
     page.fill("#entry", "AKQ2.KJ3.A54.Q3")
     page.press("#entry", "Enter")
-    page.wait_for_function("() => document.getElementById('status').textContent.includes('add the missing 1')")
+    page.wait_for_function(
+        "() => document.getElementById('status').textContent.includes('add the missing 1')"
+    )
     page.problems.clear()  # the browser tells of every request that is refused
     enter(page, "1NT p 3NT all pass")
-    assert page.locator("#auction td").all_inner_texts() == ["1NT", "Pass", "3NT", "Pass", "Pass", "Pass"]
+    assert page.locator("#auction td").all_inner_texts() == [
+        "1NT",
+        "Pass",
+        "3NT",
+        "Pass",
+        "Pass",
+        "Pass",
+    ]
     enter(page, "♠AJ6532 ♥K742 ♦Q ♣96")
     assert chips(page)[0] == "E calls 1NT"  # South leads
     assert share(page, "SA", "S") == "100"
@@ -106,7 +134,10 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
     assert "hand=KQ84.75.KJ73.A98" in page.url  # not the moment of the first visit
     deal = "md|1SAJ6532HK742DQC96,SKQ84H95DKJ73CA84,ST97HAQ3DA9852CK7|sv|o|mb|1N|mb|p|mb|3N|mb|p|mb|p|mb|p|pc|H5|"
     for link in (deal, deal.replace("|", "%7C").replace(",", "%2C")):
-        enter(page, f"https://viewer.example/handviewer.html?lin=pn|a,b,c,d|st||{link}&zoom=1")
+        enter(
+            page,
+            f"https://viewer.example/handviewer.html?lin=pn|a,b,c,d|st||{link}&zoom=1",
+        )
         assert "Step 0 of" in page.inner_text("#step-words")
         assert "hand=AJ6532.K742.Q.96" in page.url
     enter(page, f"{page.url.split('#')[0]}#{HAND}&void=E:H")
@@ -125,7 +156,9 @@ def test_a_ranking_sharpens_while_it_is_watched(tab, width):
     page.wait_for_function(f"first => ({solved})() >= 1.9 * first", arg=first)
     assert page.locator("#leads tbody tr").first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    click(page, '#compass [data-key="h-SQ"]')  # a click ends it, and finds a process that computes
+    click(
+        page, '#compass [data-key="h-SQ"]'
+    )  # a click ends it, and finds a process that computes
     assert "More are being solved" not in page.inner_text("#leads-notes")
     assert chips(page)[-1] == "W plays SQ"
 
@@ -185,8 +218,12 @@ def test_the_table_can_be_set_in_every_way(tab):
     assert "system=weak-twos" in page.url
     choose(page, "#style-NS", "strong-club")
     style = json.dumps(PairStyle("Ash+Elm", np.full(16, 0.5), np.eye(16), 9).to_dict())
-    page.set_input_files("#file", {"name": "own.json", "mimeType": "", "buffer": style.encode()})
-    page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")  # West looks: of its opponents
+    page.set_input_files(
+        "#file", {"name": "own.json", "mimeType": "", "buffer": style.encode()}
+    )
+    page.wait_for_function(
+        "() => location.hash.includes('style=NS:Ash%2BElm.9.')"
+    )  # West looks: of its opponents
     settled(page)
     assert "NS bid as Ash+Elm did at 9 tables" in page.inner_text("#models")
     assert "Ash+Elm, 9 tables" in page.inner_text("#style-EW")
@@ -223,7 +260,10 @@ def test_contracts_comparison_layouts_and_downloads(tab):
     assert page.locator(".layout").count() == 6
     panel(page, "more")
     for button, check in [
-        ("#get-toml", lambda text: tomllib.loads(text)["evidence"] == [{"void": "E:H"}]),
+        (
+            "#get-toml",
+            lambda text: tomllib.loads(text)["evidence"] == [{"void": "E:H"}],
+        ),
         ("#get-report", lambda text: text.startswith("<!DOCTYPE html>")),
     ]:
         with page.expect_download() as waiting:
@@ -241,7 +281,9 @@ def test_contracts_comparison_layouts_and_downloads(tab):
 
 
 def test_a_link_gives_the_same_page_again(tab):
-    page = tab(f"#{HAND}&void=E:H&length=W:S:5-13&show=more&with={HAND.replace('&', '%26').replace('=', '%3D')}")
+    page = tab(
+        f"#{HAND}&void=E:H&length=W:S:5-13&show=more&with={HAND.replace('&', '%26').replace('=', '%3D')}"
+    )
     page.wait_for_selector("#compare table")
     other = tab("#" + page.url.split("#")[1])
     other.wait_for_selector("#compare table")
@@ -280,17 +322,25 @@ def test_a_dropped_file_is_stepped_through(tab):
     click(page, "#step-back")
     assert chips(page) == ["N calls 1D"]
     position = b'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
-    page.set_input_files("#file", {"name": "p.toml", "mimeType": "", "buffer": position})
+    page.set_input_files(
+        "#file", {"name": "p.toml", "mimeType": "", "buffer": position}
+    )
     page.wait_for_function("() => location.hash.startsWith('#observer=S&hand=AKQ2')")
-    page.set_input_files("#file", {"name": "bad.pbn", "mimeType": "", "buffer": b"nothing"})
-    page.wait_for_function("() => document.getElementById('status').textContent.includes('no board')")
+    page.set_input_files(
+        "#file", {"name": "bad.pbn", "mimeType": "", "buffer": b"nothing"}
+    )
+    page.wait_for_function(
+        "() => document.getElementById('status').textContent.includes('no board')"
+    )
     page.problems.clear()  # the browser tells of every request that is refused
 
 
 @pytest.mark.slow
 def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
     page = tab()
-    page.set_input_files("#file", {"name": "match.pbn", "mimeType": "", "buffer": BOARD.encode()})
+    page.set_input_files(
+        "#file", {"name": "match.pbn", "mimeType": "", "buffer": BOARD.encode()}
+    )
     page.wait_for_selector("#stepper:not([hidden])")
     settled(page)
     page.click("#start-review")
@@ -304,7 +354,9 @@ def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
     page.set_input_files("#file", {"name": "bare.pbn", "mimeType": "", "buffer": bare})
     page.wait_for_selector("#review", state="hidden")
     page.click("#start-review")
-    page.wait_for_function("() => document.getElementById('review-words').textContent.includes('no cards played')")
+    page.wait_for_function(
+        "() => document.getElementById('review-words').textContent.includes('no cards played')"
+    )
 
 
 def test_a_server_that_comes_back_is_asked_again(tab):
@@ -313,9 +365,14 @@ def test_a_server_that_comes_back_is_asked_again(tab):
     page.select_option("#mode", "lacks")
     page.select_option("#seat", "E")
     page.click('#picker [data-card="HA"]')
-    page.wait_for_function("() => document.getElementById('status').textContent.includes('does not answer')")
+    page.wait_for_function(
+        "() => document.getElementById('status').textContent.includes('does not answer')"
+    )
     page.context.set_offline(False)
-    page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'", polling=50)
+    page.wait_for_function(
+        "() => document.querySelector('[data-place=HA-E]').textContent === '0'",
+        polling=50,
+    )
     settled(page)
     assert chips(page) == ["E lacks HA"]
     page.problems = []  # the browser told of what it could not reach

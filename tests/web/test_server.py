@@ -11,15 +11,33 @@ import pytest
 from bayesbridge.web import worker
 from tests.web.pages import PATIENCE, TOKEN
 
-POSITION = {"settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}, "evidence": [["void", "E:H"]]}
+POSITION = {
+    "settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"},
+    "evidence": [["void", "E:H"]],
+}
 CALLS = ["W:1C", "N:1D", "E:1H", "S:1S", "W:2C", "N:2D", "E:2H", "S:2S"]
-SLOW = {"settings": POSITION["settings"] | {"players": "4"}, "evidence": [["call", call] for call in CALLS]}
-PAGE = [("", "text/html"), ("explorer.js", "text/javascript"), ("explorer.css", "text/css")]
+SLOW = {
+    "settings": POSITION["settings"] | {"players": "4"},
+    "evidence": [["call", call] for call in CALLS],
+}
+PAGE = [
+    ("", "text/html"),
+    ("explorer.js", "text/javascript"),
+    ("explorer.css", "text/css"),
+]
 
 
 def test_an_answer_comes_as_a_stream_of_events(server):
     events = server.ask(POSITION)
-    assert [name for name, _ in events] == ["board", "cards", "chip", "captures", "points", "contracts", "end"]
+    assert [name for name, _ in events] == [
+        "board",
+        "cards",
+        "chip",
+        "captures",
+        "points",
+        "contracts",
+        "end",
+    ]
     assert events[-1][1] == {"why": "done"}
 
 
@@ -39,7 +57,9 @@ def test_the_page_and_its_headers(server, path, kind):
 
 def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
     folder = Path(worker.__file__).parent / "page"
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 86_000  # and 4 kB of views/style.css before its own
+    assert (
+        sum(file.stat().st_size for file in folder.iterdir()) < 86_000
+    )  # and 4 kB of views/style.css before its own
     for file in folder.iterdir():
         assert "://" not in file.read_text("utf-8")
 
@@ -53,22 +73,53 @@ GOOD = json.dumps({"tab": "h", "question": POSITION})
     [
         pytest.param(404, "GET", "/", None, {}, id="no token"),
         pytest.param(404, "GET", f"/{TOKEN[:-1]}x/", None, {}, id="wrong token"),
-        pytest.param(404, "GET", f"/{TOKEN}/../{TOKEN}/%2e%2e/%2e%2e/etc/passwd", None, {}, id="path"),
+        pytest.param(
+            404,
+            "GET",
+            f"/{TOKEN}/../{TOKEN}/%2e%2e/%2e%2e/etc/passwd",
+            None,
+            {},
+            id="path",
+        ),
         pytest.param(404, "POST", f"/{TOKEN}/once/shell", GOOD, {}, id="unknown kind"),
         pytest.param(405, "PUT", ASK, GOOD, {}, id="method"),
-        pytest.param(403, "POST", ASK, GOOD, {"Origin": "http://evil.example"}, id="wrong origin"),
-        pytest.param(403, "POST", ASK, GOOD, {"Sec_Fetch_Site": "cross-site"}, id="cross-site"),
-        pytest.param(421, "GET", f"/{TOKEN}/", None, {"Host": "evil.example"}, id="wrong host"),
-        pytest.param(415, "POST", ASK, GOOD, {"Content_Type": "text/plain"}, id="a simple form"),
+        pytest.param(
+            403, "POST", ASK, GOOD, {"Origin": "http://evil.example"}, id="wrong origin"
+        ),
+        pytest.param(
+            403, "POST", ASK, GOOD, {"Sec_Fetch_Site": "cross-site"}, id="cross-site"
+        ),
+        pytest.param(
+            421, "GET", f"/{TOKEN}/", None, {"Host": "evil.example"}, id="wrong host"
+        ),
+        pytest.param(
+            415, "POST", ASK, GOOD, {"Content_Type": "text/plain"}, id="a simple form"
+        ),
         pytest.param(413, "POST", ASK, "x" * 10_000_000, {}, id="10 MB"),
-        pytest.param(413, "POST", ASK, GOOD, {"Content_Length": "9" * 12}, id="a length that lies"),
+        pytest.param(
+            413,
+            "POST",
+            ASK,
+            GOOD,
+            {"Content_Length": "9" * 12},
+            id="a length that lies",
+        ),
         pytest.param(400, "POST", ASK, "[" * 60_000, {}, id="deep JSON"),
         pytest.param(400, "POST", ASK, "[1, 2]", {}, id="no object"),
         pytest.param(400, "POST", ASK, '{"tab": "a b"}', {}, id="bad tab"),
-        pytest.param(400, "POST", f"/{TOKEN}/once/entry", '{"tab": "a", "question": {}, "name": 1}', {}, id="no name"),
+        pytest.param(
+            400,
+            "POST",
+            f"/{TOKEN}/once/entry",
+            '{"tab": "a", "question": {}, "name": 1}',
+            {},
+            id="no name",
+        ),
     ],
 )
-def test_hostile_requests_are_refused_in_one_line(server, capfd, status, method, path, body, headers):
+def test_hostile_requests_are_refused_in_one_line(
+    server, capfd, status, method, path, body, headers
+):
     told, _, text = server.request(method, path, body, **headers)
     assert told == status or (told is None and len(body) > 2_000_000)
     assert text.count("\n") <= 1
@@ -76,12 +127,18 @@ def test_hostile_requests_are_refused_in_one_line(server, capfd, status, method,
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize(("tab", "ends"), [("crowd-{}", "end"), ("one", "end|replaced")])
+@pytest.mark.parametrize(
+    ("tab", "ends"), [("crowd-{}", "end"), ("one", "end|replaced")]
+)
 def test_many_requests_at_once_are_served_or_refused(server, capfd, tab, ends):
     results, many = [], 40
 
     def one(number):
-        results.append(server.request("POST", ASK, {"tab": tab.format(number), "question": POSITION}))
+        results.append(
+            server.request(
+                "POST", ASK, {"tab": tab.format(number), "question": POSITION}
+            )
+        )
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(many)]
     for thread in threads:
@@ -92,7 +149,11 @@ def test_many_requests_at_once_are_served_or_refused(server, capfd, tab, ends):
     statuses = {status for status, _, _ in results}
     assert statuses <= {200, 503}
     assert 200 in statuses
-    assert all(re.search(f"event: ({ends})\n", text) for status, _, text in results if status == 200)
+    assert all(
+        re.search(f"event: ({ends})\n", text)
+        for status, _, text in results
+        if status == 200
+    )
     assert any("event: end\n" in text for _, _, text in results)
     assert capfd.readouterr().err == ""
     assert server.ask(POSITION)[-1][0] == "end"
@@ -114,7 +175,10 @@ def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
     monkeypatch.setattr("bayesbridge.web.server.field", lambda *_: 1 / 0)
     status, _, text = server.request("POST", ASK, GOOD)
-    assert (status, text) == (500, "the server could not answer: its terminal says why\n")
+    assert (status, text) == (
+        500,
+        "the server could not answer: its terminal says why\n",
+    )
     err = ""
     while "\n" not in err:  # told after the response
         err += capfd.readouterr().err

@@ -33,12 +33,19 @@ def test_a_question_is_answered_event_by_event(monkeypatch):
     widget = bb.explore()
     event = tell(widget, id="1", kind="ask", question=QUESTION)["event"]
     names = [event[0]]
-    assert tell(widget, id="2", kind="ask", question=QUESTION)["event"] == event  # before the end of the first
+    assert (
+        tell(widget, id="2", kind="ask", question=QUESTION)["event"] == event
+    )  # before the end of the first
     while names[-1] != "end":
         names.append(tell(widget, id="1")["event"][0])
     assert names == ["board", "cards", "chip", "captures", "points", "contracts", "end"]
-    refused = tell(widget, id="3", kind="ask", question={"settings": {"observer": "Q"}})["event"]
-    assert refused == ("refused", {"message": "observer: unknown seat 'Q': write N, E, S or W"})
+    refused = tell(
+        widget, id="3", kind="ask", question={"settings": {"observer": "Q"}}
+    )["event"]
+    assert refused == (
+        "refused",
+        {"message": "observer: unknown seat 'Q': write N, E, S or W"},
+    )
     assert tell(widget, id="3")["event"][0] == "end"
     page = tell(widget, kind="page")["page"]
     assert page.count("</script>") == page.count("</style>") == 1
@@ -52,7 +59,12 @@ def test_what_is_clicked_is_the_belief():
     for more in ("", "&show=play&void=E:H", "&void=E:H&length=E:H:3", "&hand=AKQ2..."):
         widget.set_state({"link": f"observer=S&hand={HAND}{more}"})
         clicked.append(widget.belief)
-    assert clicked == [THREE, void, void, void]  # while it contradicts itself or has not 13 cards, as before
+    assert clicked == [
+        THREE,
+        void,
+        void,
+        void,
+    ]  # while it contradicts itself or has not 13 cards, as before
     heard = []
     widget.send = heard.append
     widget.belief = THREE
@@ -63,12 +75,31 @@ def test_what_is_clicked_is_the_belief():
 @pytest.mark.parametrize(
     "belief",
     [
-        THREE.given(bb.Holds("E", "SJ ST"), bb.Shape("W", "S5+ H4-5"), bb.Condition("aces(west) + hcp(east) >= 2")),
-        bb.Belief("W", HAND, dummy="S", trump="H", bidder=bb.IterativeBidder(slip=0.1, suits=True)),
-        bb.Belief("S", HAND, dummy=None, player=bb.LearnedPlayer()).given(bb.Called("N", "1NT"), bb.Called("E", "X")),
+        THREE.given(
+            bb.Holds("E", "SJ ST"),
+            bb.Shape("W", "S5+ H4-5"),
+            bb.Condition("aces(west) + hcp(east) >= 2"),
+        ),
+        bb.Belief(
+            "W",
+            HAND,
+            dummy="S",
+            trump="H",
+            bidder=bb.IterativeBidder(slip=0.1, suits=True),
+        ),
+        bb.Belief("S", HAND, dummy=None, player=bb.LearnedPlayer()).given(
+            bb.Called("N", "1NT"), bb.Called("E", "X")
+        ),
         bb.Belief("S", HAND, dummy=None, bidder=bb.LearnedBidder("NS", slip=0.01)),
-        bb.Belief("S", HAND, dummy=None, bidder=bb.SystemBidder(["NS:weak-notrump=0.3", "EW:weak-twos"])),
-        bb.Belief("S", HAND, dummy=None, style={"EW": PairStyle.of_text("strong-club")}),
+        bb.Belief(
+            "S",
+            HAND,
+            dummy=None,
+            bidder=bb.SystemBidder(["NS:weak-notrump=0.3", "EW:weak-twos"]),
+        ),
+        bb.Belief(
+            "S", HAND, dummy=None, style={"EW": PairStyle.of_text("strong-club")}
+        ),
     ],
 )
 def test_it_opens_on_a_belief(belief):
@@ -76,11 +107,18 @@ def test_it_opens_on_a_belief(belief):
 
 
 def test_what_it_cannot_show_is_refused_in_a_line(monkeypatch):
-    for belief in (HAND, bb.Belief("S", HAND, bidder=bb.SystemBidder("weak-twos", faith=0.5))):
-        with pytest.raises(BayesBridgeError, match=r"^the explorer (cannot show|shows) .*$"):
+    for belief in (
+        HAND,
+        bb.Belief("S", HAND, bidder=bb.SystemBidder("weak-twos", faith=0.5)),
+    ):
+        with pytest.raises(
+            BayesBridgeError, match=r"^the explorer (cannot show|shows) .*$"
+        ):
             bb.explore(belief)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge-hands\[notebook\]'"):
+    with pytest.raises(
+        BayesBridgeError, match=r"pip install 'bayesbridge-hands\[notebook\]'"
+    ):
         bb.explore()
 
 
@@ -106,9 +144,14 @@ def notebook(browser, folder, path, *words):
     """A page of a notebook server that is started for it, and the frame of the widget."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    home = dict.fromkeys(("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR", "XDG_CONFIG_HOME"), str(folder))
+    home = dict.fromkeys(
+        ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR", "XDG_CONFIG_HOME"),
+        str(folder),
+    )
     env = {**os.environ, **home, "PYTHONPATH": str(Path(bb.__file__).parents[1])}
-    with subprocess.Popen([sys.executable, "-m", *words, f"--port={port}"], cwd=folder, env=env) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", *words, f"--port={port}"], cwd=folder, env=env
+    ) as process:
         page = browser.new_page(viewport={"width": 1280, "height": 1000})
         page.set_default_timeout(1000 * PATIENCE)
         try:
@@ -132,22 +175,31 @@ def bid(frame):
 @pytest.mark.slow
 def test_in_jupyterlab_a_click_changes_the_belief(browser, tmp_path):
     v4 = pytest.importorskip("nbformat").v4
-    book = v4.new_notebook(cells=[v4.new_code_cell(f"{SHOW}\nwidget"), v4.new_code_cell(TELL)])
+    book = v4.new_notebook(
+        cells=[v4.new_code_cell(f"{SHOW}\nwidget"), v4.new_code_cell(TELL)]
+    )
     book.metadata.kernelspec = {"name": "python3", "display_name": "Python"}
     (tmp_path / "n.ipynb").write_text(v4.writes(book))
     words = "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token=abc"
-    with notebook(browser, tmp_path, "lab/tree/n.ipynb?token=abc", *words) as (page, frame):
+    with notebook(browser, tmp_path, "lab/tree/n.ipynb?token=abc", *words) as (
+        page,
+        frame,
+    ):
         page.get_by_text("(ipykernel) | Idle").wait_for()
         cells = page.locator(".jp-CodeCell .cm-content")
         cells.first.press("Shift+Enter")
         bid(frame)
         cells.last.press("Shift+Enter")
-        page.locator(".jp-OutputArea-output", has_text="After: S calls 1NT, server: False").wait_for()
+        page.locator(
+            ".jp-OutputArea-output", has_text="After: S calls 1NT, server: False"
+        ).wait_for()
 
 
 @pytest.mark.slow
 def test_in_marimo_a_click_runs_the_cells_that_use_the_belief(browser, tmp_path):
     (tmp_path / "n.py").write_text(MARIMO)
-    with notebook(browser, tmp_path, "", "marimo", "run", "n.py", "--headless", "--no-token") as (page, frame):
+    with notebook(
+        browser, tmp_path, "", "marimo", "run", "n.py", "--headless", "--no-token"
+    ) as (page, frame):
         bid(frame)
         page.get_by_text("After: S calls 1NT, server: False").wait_for()

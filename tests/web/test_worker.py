@@ -10,7 +10,11 @@ from tests.web.test_server import POSITION
 
 def workers():
     """The processes of all servers in this one."""
-    found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "web.worker"], capture_output=True, text=True)
+    found = subprocess.run(
+        ["pgrep", "-P", str(os.getpid()), "-f", "web.worker"],
+        capture_output=True,
+        text=True,
+    )
     return set(map(int, found.stdout.split()))
 
 
