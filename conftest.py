@@ -1,4 +1,6 @@
-"""Doctests of public classes run in the module of their file, though the classes say that they live in bayesbridge."""
+"""Doctests of public classes run in the module of their file, though the classes say
+that they live in bayesbridge.
+"""
 
 import ast
 import doctest

@@ -6,7 +6,9 @@ from bayesbridge.words import tell
 
 
 def main() -> int:
-    """Run the command line; an interrupt while it is being imported ends it in one line too."""
+    """Run the command line; an interrupt while it is being imported ends it in one line
+    too.
+    """
     try:
         from bayesbridge.cli import main as run
 

@@ -1,7 +1,8 @@
-"""Answers: what estimators say of a posterior, as the parts that every screen and page shows.
+"""Answers: what estimators say of a posterior, as the parts that every screen and page
+shows.
 
-Answers with a row for each contract or question are plain dictionaries here: the command line makes them without
-xarray, which takes a second to load.
+Answers with a row for each contract or question are plain dictionaries here: the
+command line makes them without xarray, which takes a second to load.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class Answer(Displayable):
     numbers: dict[str, Distribution]
     asked: TrickContext
     method: str
-    """The engine behind the numbers: ``convolution`` where some were counted under hard evidence without a walk."""
+    """The engine behind the numbers: ``convolution`` where some were counted under hard
+    evidence without a walk.
+    """
 
     @classmethod
     def of(cls, found: Evaluation) -> Self:
@@ -93,7 +96,9 @@ class Answer(Displayable):
         return self.numbers[name]
 
     def reported(self, estimator: str) -> dict[str, Distribution]:
-        """By output; under hard evidence, where some could be counted, the sampled ones are left out."""
+        """By output; under hard evidence, where some could be counted, the sampled ones
+        are left out.
+        """
         own = {
             number.output.name: number
             for number in self.numbers.values()
@@ -116,7 +121,9 @@ class Answer(Displayable):
 
     @property
     def shown(self) -> list[Distribution]:
-        """The numbers that people are shown: of an estimator with one that has a title that alone, of others all."""
+        """The numbers that people are shown: of an estimator with one that has a title
+        that alone, of others all.
+        """
         shown: list[Distribution] = []
         for estimator in self.estimators:
             outputs = list(self.reported(estimator).values())
@@ -125,7 +132,9 @@ class Answer(Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """Every number that is shown: whole numbers with their distribution, others with mean and spread."""
+        """Every number that is shown: whole numbers with their distribution, others
+        with mean and spread.
+        """
         plain = [
             number
             for number in self.shown
@@ -154,7 +163,9 @@ class Answer(Displayable):
         return tables
 
     def document(self, estimator: str) -> dict[str, Any]:
-        """What one estimator says, output by output; of tricks and captures also every goal."""
+        """What one estimator says, output by output; of tricks and captures also every
+        goal.
+        """
         outputs = self.reported(estimator)
         said: dict[str, Any] = {
             output: number.document for output, number in outputs.items()
@@ -190,7 +201,9 @@ SHOWN: Final = 12  # rows that people see unless they asked for them by name
 
 
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
-    """A dictionary for each row of an answer that has one dimension, that of its labels first."""
+    """A dictionary for each row of an answer that has one dimension, that of its labels
+    first.
+    """
     rows: list[dict[str, Any]] = found.to_dataframe().reset_index().to_dict("records")
     return rows
 
@@ -198,7 +211,9 @@ def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
 def best_rows(
     rows: list[dict[str, Any]], most: int, passed: str
 ) -> list[dict[str, Any]]:
-    """The first ``most`` contracts, and after them the one that a pass leaves, wherever it stands."""
+    """The first ``most`` contracts, and after them the one that a pass leaves, wherever
+    it stands.
+    """
     return [*rows[:most], *(row for row in rows[most:] if row["contract"] == passed)]
 
 

@@ -1,4 +1,6 @@
-"""Auctions of three bidders, where nobody doubles and the winner is declarer, or of the usual four."""
+"""Auctions of three bidders, where nobody doubles and the winner is declarer, or of the
+usual four.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from bayesbridge.errors import IllegalCall
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """All that the rules ask of the calls so far: the last bid, whose, how often doubled, passes since."""
+    """All that the rules ask of the calls so far: the last bid, whose, how often
+    doubled, passes since.
+    """
 
     bid: Call | None = None
     bidder: Seat | None = None
@@ -24,7 +28,9 @@ class _Standing:
         return self.passes == (players if self.bid is None else players - 1)
 
     def objection(self, seat: Seat, call: Call, players: int) -> str | None:
-        """Why the call is illegal, ``None`` if it is legal: the one place where the rules are written."""
+        """Why the call is illegal, ``None`` if it is legal: the one place where the
+        rules are written.
+        """
         if self.is_over(players):
             return "the auction is over"
         if call == PASS:
@@ -62,7 +68,8 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True)
 class Auction:
-    """The calls so far, clockwise from ``first``; ``dummy`` is the seat that does not bid, ``None`` if all four do.
+    """The calls so far, clockwise from ``first``; ``dummy`` is the seat that does not
+    bid, ``None`` if all four do.
 
     >>> auction = Auction.three("S").after_all("1H 1NT pass")
     >>> auction.turn, auction.can("2C"), auction.can("1S"), auction.can("X")
@@ -106,7 +113,9 @@ class Auction:
         calls: str | Iterable[Call | str] = (),
         dummy: Seat | str | None = None,
     ) -> Auction:
-        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes through."""
+        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes
+        through.
+        """
         if isinstance(value, Auction):
             return value.after_all(calls)
         text = ""
@@ -144,7 +153,9 @@ class Auction:
 
     @property
     def contract(self) -> Contract | None:
-        """The contract when the auction is over, ``None`` before and when it was passed out."""
+        """The contract when the auction is over, ``None`` before and when it was passed
+        out.
+        """
         return self.standing_contract if self.is_over else None
 
     @property
@@ -160,11 +171,15 @@ class Auction:
         return Contract(bid.level, bid.strain, declarer, self._standing.doubled)
 
     def legal_calls(self) -> tuple[Call, ...]:
-        """Every call that the seat in turn may make, rising; none when the auction is over."""
+        """Every call that the seat in turn may make, rising; none when the auction is
+        over.
+        """
         return tuple(call for call in CALLS if self.can(call))
 
     def verify(self, call: Call | str) -> Call:
-        """Return the call if the seat in turn may make it, and raise :class:`IllegalCall` otherwise."""
+        """Return the call if the seat in turn may make it, and raise
+        :class:`IllegalCall` otherwise.
+        """
         wanted = Call.of(call)
         if reason := self._objection(wanted):
             legal, seat = self.legal_calls(), self.turn
@@ -186,7 +201,9 @@ class Auction:
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
-        """The auction with more calls, as such or as text, which ``call_words`` reads; AP: all pass to the end."""
+        """The auction with more calls, as such or as text, which ``call_words`` reads;
+        AP: all pass to the end.
+        """
         words = call_words(calls) if isinstance(calls, str) else list(calls)
         if not words or str(words[-1]).upper() != "AP":
             return Auction(self.first, (*self.calls, *map(Call.of, words)), self.dummy)
@@ -198,7 +215,9 @@ class Auction:
     def fill(
         self, seat: Seat | str, call: Call | str
     ) -> tuple[Auction, tuple[Seat, ...]]:
-        """The auction with a call by ``seat``, and the seats before it that are taken to have passed."""
+        """The auction with a call by ``seat``, and the seats before it that are taken
+        to have passed.
+        """
         caller, wanted = Seat.of(seat), Call.of(call)
         if caller == self.dummy:
             bidders = ", ".join(bidder.name for bidder in self.bidders)

@@ -1,7 +1,9 @@
-"""How much work an answer may be: the limits that every question takes, and the usual ones, in one place.
+"""How much work an answer may be: the limits that every question takes, and the usual
+ones, in one place.
 
-All limits hold together: what is reached first ends the work. How many layouts a time allows follows from what
-estimators declare and not from a clock, so that the same seed gives the same answer on every machine.
+All limits hold together: what is reached first ends the work. How many layouts a time
+allows follows from what estimators declare and not from a clock, so that the same seed
+gives the same answer on every machine.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from typing import Final, TypedDict
 from bayesbridge.errors import BayesBridgeError
 
 MOST_DRAWS: Final = 50_000_000
-"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
+"""Draws take 32 bytes each and some more for their weights: more would fill the memory
+of most machines.
+"""
 
 
 class Limits(TypedDict, total=False):
@@ -42,9 +46,8 @@ class Budget:
     draws: int | None = None  #: Layouts drawn where there are too many to walk.
     solve: int | None = None  #: Layouts to solve double dummy, 0 for none.
     seconds: float | None = None  #: Time on one core for what takes long.
-    error: float | None = (
-        None  #: Standard error of P(the contract makes) at which no more layouts are solved.
-    )
+    #: Standard error of P(the contract makes) at which no more layouts are solved.
+    error: float | None = None
 
     def __post_init__(self) -> None:
         if self.solve is not None and not (
@@ -59,7 +62,9 @@ class Budget:
                 )
 
     def over(self, usual: Budget) -> Budget:
-        """These limits, and the usual ones where none was chosen: layouts or a time take the place of an error."""
+        """These limits, and the usual ones where none was chosen: layouts or a time
+        take the place of an error.
+        """
         solving = self.solve is not None or self.seconds is not None
         return Budget(
             usual.draws if self.draws is None else self.draws,
@@ -69,7 +74,9 @@ class Budget:
         )
 
     def layouts(self, cost: float, most: int) -> int:
-        """How many layouts to solve at ``cost`` seconds each: as many as were named, else as the time allows."""
+        """How many layouts to solve at ``cost`` seconds each: as many as were named,
+        else as the time allows.
+        """
         if self.solve is not None:
             return self.solve
         allowed = (
@@ -86,4 +93,6 @@ USUAL: Final[Mapping[str, Budget]] = {
     "record": Budget(2000),
     "explorer": Budget(300, seconds=3.0),
 }
-"""By the kind of question. Decisions need fewer layouts than a posterior, since they are compared on the same ones."""
+"""By the kind of question. Decisions need fewer layouts than a posterior, since they
+are compared on the same ones.
+"""

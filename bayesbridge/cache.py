@@ -1,8 +1,9 @@
 """Tables that cost seconds to build, kept in the user's cache directory.
 
-All that is kept, compiled kernels too, lies in a folder named for the package version and a hash of the source, so an
-edit builds it anew. A file appears whole or not at all: processes that start together build the same table twice and
-hurt nobody. ``BAYESBRIDGE_CACHE`` names another directory; deleting it is always safe.
+All that is kept, compiled kernels too, lies in a folder named for the package version
+and a hash of the source, so an edit builds it anew. A file appears whole or not at all:
+processes that start together build the same table twice and hurt nobody.
+``BAYESBRIDGE_CACHE`` names another directory; deleting it is always safe.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ KEPT_DAYS: Final = 30  # how long the folder of a source that nobody uses is kep
 def cached_arrays(
     name: str, build: Callable[[], Mapping[str, np.ndarray[Any, Any]]]
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Load a set of named arrays, read-only and in C order, or build and keep it, by the package's code alone."""
+    """Load a set of named arrays, read-only and in C order, or build and keep it, by
+    the package's code alone.
+    """
     import numpy as np
 
     path = cache_directory() / source_name() / f"{name}.npz"
@@ -87,7 +90,9 @@ def source_name() -> str:
 
 
 def use_folder(folder: Path) -> bool:
-    """Make the folder of a source (true), or mark it as in use; a new one ends those unused for :data:`KEPT_DAYS`."""
+    """Make the folder of a source (true), or mark it as in use; a new one ends those
+    unused for :data:`KEPT_DAYS`.
+    """
     fresh = not folder.is_dir()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.touch()
@@ -102,7 +107,9 @@ def use_folder(folder: Path) -> bool:
 
 @functools.cache
 def say_unwritable(directory: Path) -> None:
-    """Say on stderr, once, that nothing can be kept in a directory; worker processes leave it to their parent."""
+    """Say on stderr, once, that nothing can be kept in a directory; worker processes
+    leave it to their parent.
+    """
     if multiprocessing.parent_process() is None:
         tell(
             f"cannot write to the cache {str(directory)!r}, so every start is slow: "

@@ -1,4 +1,6 @@
-"""Calls, contracts and vulnerability: what players say, what is to be played in the end, and what is at stake."""
+"""Calls, contracts and vulnerability: what players say, what is to be played in the
+end, and what is at stake.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ CONTRACT_KINDS: Final = ("part score", "game", "slam")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Call:
-    """One of the 38 calls; ``index`` is 0 Pass, 1 double, 2 redouble, then 3 … 37 the bids 1C … 7NT, rising.
+    """One of the 38 calls; ``index`` is 0 Pass, 1 double, 2 redouble, then 3 … 37 the
+    bids 1C … 7NT, rising.
 
     >>> Call.of("1n") < Call.of("2C")
     True
@@ -50,7 +53,9 @@ class Call:
 
     @classmethod
     def of(cls, value: Call | str) -> Call:
-        """Read a call (``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case), or pass one through."""
+        """Read a call (``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case),
+        or pass one through.
+        """
         if isinstance(value, Call):
             return value
         word = str(value).strip().upper()
@@ -106,7 +111,8 @@ CALLS: Final = tuple(Call(index) for index in range(38))
 
 
 def call_words(text: str) -> list[str]:
-    """The calls of an auction; a dash alone is a pass, and passes left out around calls in brackets are put in.
+    """The calls of an auction; a dash alone is a pass, and passes left out around calls
+    in brackets are put in.
 
     >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)"), call_words("1NT all pass")
     (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'], ['1NT', 'AP'])
@@ -130,7 +136,8 @@ def call_words(text: str) -> list[str]:
 
 
 def passes_filled(text: str) -> str:
-    """An auction of one side alone (with dashes, or a raise, and no pass or double before the end) with passes put in.
+    """An auction of one side alone (with dashes, or a raise, and no pass or double
+    before the end) with passes put in.
 
     >>> passes_filled("1NT-3NT"), passes_filled("1H 3H AP"), passes_filled("1H 2C")
     ('1NT P 3NT', '1H P 3H AP', '1H 2C')
@@ -164,7 +171,9 @@ class Contract:
 
     @classmethod
     def of(cls, value: Contract | str, declarer: Seat | str | None = None) -> Contract:
-        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it; a contract passes through."""
+        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it; a contract
+        passes through.
+        """
         if isinstance(value, Contract):
             return value
         words = str(value).split()
@@ -226,7 +235,9 @@ class Vulnerability(Enum):
 
     @classmethod
     def of(cls, value: Vulnerability | str) -> Vulnerability:
-        """Read PBN's words (``NS``, ``both``) and LIN's letters (``o``), or pass a vulnerability through."""
+        """Read PBN's words (``NS``, ``both``) and LIN's letters (``o``), or pass a
+        vulnerability through.
+        """
         if isinstance(value, Vulnerability):
             return value
         try:

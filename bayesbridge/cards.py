@@ -1,4 +1,6 @@
-"""Suits, strains, cards and hands: notation outside, inside numbers from 0 to 51 and 52-bit masks for sets of cards."""
+"""Suits, strains, cards and hands: notation outside, inside numbers from 0 to 51 and
+52-bit masks for sets of cards.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ _SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 
 
 class Strain(IntEnum):
-    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction.
+    """What a bid names: a suit as trumps, or no trumps; rising in the order of the
+    auction.
 
     >>> Strain.of("n"), Strain.H.trump
     (<Strain.NT: 4>, <Suit.H: 2>)
@@ -94,7 +97,8 @@ class Strain(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Card:
-    """One of the 52 cards; ``index = 13 * suit + rank`` with rank 0 for the two and 12 for the ace.
+    """One of the 52 cards; ``index = 13 * suit + rank`` with rank 0 for the two and 12
+    for the ace.
 
     >>> card = Card.of("HK")
     >>> card.index, card.suit.name, card.rank, card.points
@@ -134,7 +138,9 @@ class Card:
 
     @classmethod
     def of(cls, value: Card | str) -> Card:
-        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``), or pass one through."""
+        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit
+        (``QD``), or pass one through.
+        """
         if isinstance(value, Card):
             return value
         text = str(value).strip().upper().replace("10", "T")
@@ -180,7 +186,8 @@ def holding(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask inside.
+    """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask
+    inside.
 
     >>> hand = Hand.from_pbn("AKQ2.KJ3.A54.Q32")
     >>> len(hand), hand.points, hand.length(Suit.S), "HK" in hand
@@ -202,7 +209,9 @@ class Hand:
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
-        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand passes through."""
+        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand
+        passes through.
+        """
         if isinstance(value, Hand):
             return value
         if isinstance(value, Card):
@@ -230,9 +239,11 @@ class Hand:
 
     @classmethod
     def from_pbn(cls, text: str) -> Hand:
-        """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or ``T``, any case.
+        """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or
+        ``T``, any case.
 
-        Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54 ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
+        Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54
+        ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
         """
         if not str(text).strip():
             raise NotationError(
@@ -329,7 +340,9 @@ class Hand:
 
 
 def _suit_by_suit(text: str) -> list[str] | None:
-    """The ranks of the four suits, spades first, of a hand without dots: four groups, or groups after their suit."""
+    """The ranks of the four suits, spades first, of a hand without dots: four groups,
+    or groups after their suit.
+    """
     if "." in text:
         return None
     words = text.upper().replace("10", "T")

@@ -1,6 +1,8 @@
-"""Hard evidence, compiled: which layouts are possible at all, always by the original 13 cards of each seat.
+"""Hard evidence, compiled: which layouts are possible at all, always by the original 13
+cards of each seat.
 
-What ranges cannot say is a condition over any hands, which :mod:`bayesbridge.engines.conditions` holds in tables.
+What ranges cannot say is a condition over any hands, which
+:mod:`bayesbridge.engines.conditions` holds in tables.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ def points_in(mask: int) -> int:
 class Constraints:
     """What is certain about a deal.
 
-    ``must[seat]`` and ``may[seat]`` are masks: the cards a seat certainly holds and those it can hold.
-    ``shortest`` and ``longest`` are inclusive suit lengths ``[seat][suit]``; ``points_low`` and ``points_high`` are
-    inclusive high-card points by seat. ``shapes[seat]`` are the shapes that a seat may have, ``None`` if any.
+    ``must[seat]`` and ``may[seat]`` are masks: the cards a seat certainly holds and
+    those it can hold. ``shortest`` and ``longest`` are inclusive suit lengths
+    ``[seat][suit]``; ``points_low`` and ``points_high`` are inclusive high-card points
+    by seat. ``shapes[seat]`` are the shapes that a seat may have, ``None`` if any.
     """
 
     must: Four[int]
@@ -171,14 +174,18 @@ class Constraints:
 
     @property
     def bounded(self) -> tuple[int, ...]:
-        """The hidden seats whose points range excludes something; meaningful once normalised."""
+        """The hidden seats whose points range excludes something; meaningful once
+        normalised.
+        """
         ranges = list(zip(self.points_low, self.points_high, strict=True))
         return tuple(
             seat for seat in self.hidden if ranges[seat] != self.reachable_points(seat)
         )
 
     def normalised(self) -> Self:
-        """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction."""
+        """The same set of layouts with the cheap conclusions drawn, up to the first
+        plain contradiction.
+        """
         known = self
         while not known.impossible:
             tighter = known._cards_settled()._shapes_settled()._lengths_settled()
@@ -209,7 +216,9 @@ class Constraints:
         return replace(self, must=tuple(must), may=tuple(may))
 
     def _shapes_settled(self) -> Self:
-        """Shapes and ranges of lengths narrow each other; a set of shapes that says no more than ranges is dropped."""
+        """Shapes and ranges of lengths narrow each other; a set of shapes that says no
+        more than ranges is dropped.
+        """
         known = self
         for seat in SEATS:
             if (shapes := known.shapes[seat]) is not None:

@@ -1,4 +1,6 @@
-"""Seats, numbered clockwise as the columns of layouts are, N E S W = 0 1 2 3; and deals: four disjoint hands of 13."""
+"""Seats, numbered clockwise as the columns of layouts are, N E S W = 0 1 2 3; and
+deals: four disjoint hands of 13.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ class Deal:
 
     @classmethod
     def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
-        """Read a deal from PBN text or from a mapping seat → hand; a fourth hand gets the cards that are left."""
+        """Read a deal from PBN text or from a mapping seat → hand; a fourth hand gets
+        the cards that are left.
+        """
         if isinstance(value, Deal):
             return value
         if isinstance(value, str):
@@ -86,7 +90,9 @@ class Deal:
 
     @classmethod
     def from_pbn(cls, text: str) -> Deal:
-        """Read ``N:hand hand hand hand``, clockwise from the seat named first; ``-`` for one hand left out."""
+        """Read ``N:hand hand hand hand``, clockwise from the seat named first; ``-``
+        for one hand left out.
+        """
         return cls.of(text)
 
     @property
@@ -124,7 +130,9 @@ def around_table(
     lengths: Sequence[Sequence[float]] | None = None,
     points: Sequence[float] | None = None,
 ) -> str:
-    """HTML of the hands around a compass: masks of what each seat must and may hold, and what is to be expected."""
+    """HTML of the hands around a compass: masks of what each seat must and may hold,
+    and what is to be expected.
+    """
     shown = {}
     for seat in Seat:
         sure, possible = Hand(must[seat]), Hand(may[seat])
@@ -145,7 +153,9 @@ def around_table(
 
 
 def verify_hands(hands: Mapping[Seat, Hand], *, full: bool = True) -> int:
-    """The mask of all cards in the hands, which must be disjoint and as a rule ``full``."""
+    """The mask of all cards in the hands, which must be disjoint and as a rule
+    ``full``.
+    """
     used = 0
     for seat, hand in hands.items():
         if full:

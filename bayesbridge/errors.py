@@ -1,4 +1,6 @@
-"""What goes wrong, said in one line: what, where, and how to fix it; every error is a :class:`BayesBridgeError`."""
+"""What goes wrong, said in one line: what, where, and how to fix it; every error is a
+:class:`BayesBridgeError`.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,14 @@ class BayesBridgeError(ValueError):
 
 
 class BayesBridgeWarning(UserWarning):
-    """An answer to be wary of: few effective draws, weights that deceive, a call that no hand explains."""
+    """An answer to be wary of: few effective draws, weights that deceive, a call that
+    no hand explains.
+    """
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """A question about the nearest of the names that are known, with a blank after it; nothing where none is near.
+    """A question about the nearest of the names that are known, with a blank after it;
+    nothing where none is near.
 
     >>> did_you_mean("captur", ["capture", "tricks"]), did_you_mean("x", ["capture"])
     ("did you mean 'capture'? ", '')
@@ -46,11 +51,15 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 
 
 class NotationError(BayesBridgeError):
-    """A text is not the card, hand, seat, call or document it should be; ``data['text']`` quotes it."""
+    """A text is not the card, hand, seat, call or document it should be;
+    ``data['text']`` quotes it.
+    """
 
 
 class DealError(BayesBridgeError):
-    """Cards that cannot lie so: twice in one place, in two places, or too many for a hand."""
+    """Cards that cannot lie so: twice in one place, in two places, or too many for a
+    hand.
+    """
 
 
 class IllegalCall(BayesBridgeError):
@@ -62,35 +71,51 @@ class IllegalPlay(BayesBridgeError):
 
 
 class Contradiction(BayesBridgeError):
-    """Evidence that cannot hold together; ``data['evidence']`` is a smallest set of pieces in conflict."""
+    """Evidence that cannot hold together; ``data['evidence']`` is a smallest set of
+    pieces in conflict.
+    """
 
 
 class TooManyLayouts(BayesBridgeError):
-    """An exact engine was asked for more layouts than it can walk; ``data['layouts']`` is how many there are."""
+    """An exact engine was asked for more layouts than it can walk; ``data['layouts']``
+    is how many there are.
+    """
 
 
 class TablesTooLarge(BayesBridgeError):
-    """Exact tables would take too much memory or time; ``data['needed']`` is how many entries or products."""
+    """Exact tables would take too much memory or time; ``data['needed']`` is how many
+    entries or products.
+    """
 
 
 class TooFewDraws(BayesBridgeError):
-    """Weighted draws cannot state their own error; ``data['worth']`` is their effective sample size."""
+    """Weighted draws cannot state their own error; ``data['worth']`` is their effective
+    sample size.
+    """
 
 
 class PluginError(BayesBridgeError):
-    """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got."""
+    """An estimator or a model broke its contract; ``data`` names plugin, output,
+    expected and got.
+    """
 
 
 class WrongArgument(BayesBridgeError, TypeError):
-    """An argument of the wrong type, a ``TypeError`` too; ``data`` holds its name and the value."""
+    """An argument of the wrong type, a ``TypeError`` too; ``data`` holds its name and
+    the value.
+    """
 
 
 class Unwritable(BayesBridgeError):
-    """A file that cannot be written although its name is good, as on a full disk; ``data['path']`` says which."""
+    """A file that cannot be written although its name is good, as on a full disk;
+    ``data['path']`` says which.
+    """
 
 
 def caused_by_interrupt(error: BaseException) -> bool:
-    """Whether a ``KeyboardInterrupt`` lies behind an error: a compiler may wrap it in an exception of its own."""
+    """Whether a ``KeyboardInterrupt`` lies behind an error: a compiler may wrap it in
+    an exception of its own.
+    """
     seen: BaseException | None = error
     while seen is not None and not isinstance(seen, KeyboardInterrupt):
         seen = seen.__cause__ or seen.__context__
@@ -98,7 +123,9 @@ def caused_by_interrupt(error: BaseException) -> bool:
 
 
 def raised(error: BaseException, work: str = "") -> str:
-    """What a plugin's own code, the first outside of this package, raised: ``TypeError: no card (at mine.py:12)``."""
+    """What a plugin's own code, the first outside of this package, raised: ``TypeError:
+    no card (at mine.py:12)``.
+    """
     import importlib
     import traceback
     from pathlib import Path
@@ -120,7 +147,9 @@ def raised(error: BaseException, work: str = "") -> str:
 
 @contextmanager
 def naming(who: str) -> Iterator[None]:
-    """Let what somebody else's code raises name it, with the file and line of that code."""
+    """Let what somebody else's code raises name it, with the file and line of that
+    code.
+    """
     try:
         yield
     except BayesBridgeError:  # it may refuse by itself
@@ -145,7 +174,9 @@ def shorten(value: object) -> str:
 
 
 def name_of(thing: object) -> str:
-    """The thing as Python writes it, or the name of its class where Python would write an address."""
+    """The thing as Python writes it, or the name of its class where Python would write
+    an address.
+    """
     kind = type(thing)
     return (
         f"{kind.__module__}.{kind.__qualname__}"
@@ -155,7 +186,9 @@ def name_of(thing: object) -> str:
 
 
 def whole(value: object, what: str) -> int:
-    """A whole number as a Python int; constructors that must stay quick ask only for what is not an int yet."""
+    """A whole number as a Python int; constructors that must stay quick ask only for
+    what is not an int yet.
+    """
     try:
         return index(cast(int, value))
     except TypeError:
@@ -165,7 +198,9 @@ def whole(value: object, what: str) -> int:
 
 
 def one_row(name: str, *arrays: Any) -> None:
-    """Refuse arrays of masks that are not (n,), or not all of the same length: a kernel would read past their ends."""
+    """Refuse arrays of masks that are not (n,), or not all of the same length: a kernel
+    would read past their ends.
+    """
     if any(array.ndim != 1 or len(array) != len(arrays[0]) for array in arrays):
         shapes = " and ".join(str(array.shape) for array in arrays)
         raise WrongArgument(

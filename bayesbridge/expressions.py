@@ -1,11 +1,14 @@
-"""Expressions over a deal, as the dealer language writes them: measures of a holding, nodes, values, and the parser.
+"""Expressions over a deal, as the dealer language writes them: measures of a holding,
+nodes, values, and the parser.
 
-A *measure* is a table with an entry for each of the 8192 holdings of a suit, a 13-bit field of ranks from the two up.
-Quality and the four-C count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace,
-king and queen in as many cards as the suit has, up to three.
+A *measure* is a table with an entry for each of the 8192 holdings of a suit, a 13-bit
+field of ranks from the two up. Quality and the four-C count follow *The Bridge World*,
+October 1982, times 100; losers count the missing ones of ace, king and queen in as many
+cards as the suit has, up to three.
 
-Expressions are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; a / 0 is
-0, and a % 0 is a. What is wrong with a text is one line with its line and column.
+Expressions are trees of frozen nodes with the operators of C and their precedence.
+Values are whole numbers; a / 0 is 0, and a % 0 is a. What is wrong with a text is one
+line with its line and column.
 """
 
 from __future__ import annotations
@@ -30,14 +33,17 @@ HOLDINGS: Final = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number for each holding; ``weights`` by rank from the two up, ``None`` where cards do not simply add up."""
+    """A number for each holding; ``weights`` by rank from the two up, ``None`` where
+    cards do not simply add up.
+    """
 
     name: str
     weights: tuple[int, ...] | None = None
 
 
 def by_rank(name: str, ace_first: Sequence[int]) -> Measure:
-    """A measure that adds up card by card, from the weights of ace, king, queen …; ranks left out count nothing.
+    """A measure that adds up card by card, from the weights of ace, king, queen …;
+    ranks left out count nothing.
 
     >>> by_rank("controls", (2, 1)).weights
     (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
@@ -86,7 +92,8 @@ def table(measure: Measure) -> Ints:
 
 @lru_cache(maxsize=256)
 def alike(measure: Measure) -> tuple[int, ...]:
-    """A number for each rank; ranks with the same number may be exchanged in any holding and nothing changes.
+    """A number for each rank; ranks with the same number may be exchanged in any
+    holding and nothing changes.
 
     >>> alike(CONTROLS)
     (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 12)
@@ -160,7 +167,9 @@ _WHOLE_SUIT: Final[dict[str, Callable[[int], int]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A node; ``size`` counts the nodes below and ``depth`` the steps down to the lowest, both with itself."""
+    """A node; ``size`` counts the nodes below and ``depth`` the steps down to the
+    lowest, both with itself.
+    """
 
     size: int = field(default=1, init=False, compare=False, repr=False)
     depth: int = field(default=1, init=False, compare=False, repr=False)
@@ -173,7 +182,9 @@ class Number(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Held(Expression):
-    """A measure of a seat's holding in a suit, or summed over its suits if ``suit`` is ``None``."""
+    """A measure of a seat's holding in a suit, or summed over its suits if ``suit`` is
+    ``None``.
+    """
 
     measure: Measure
     seat: int
@@ -194,7 +205,9 @@ class Taken(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Slot(Expression):
-    """Stands for an expression that was taken out: see :func:`bayesbridge.engines.deal_tables.split`."""
+    """Stands for an expression that was taken out: see
+    :func:`bayesbridge.engines.deal_tables.split`.
+    """
 
     index: int
 
@@ -203,8 +216,9 @@ class Slot(Expression):
 class Operation(Expression):
     """An operator, ``and`` and ``or`` with two parts or more, ``?`` with three.
 
-    ``imps`` has a difference of scores; ``score`` has whether vulnerable, level, strain and tricks of a contract;
-    ``rnd`` is a random whole number from 0 to a bound less one, drawn anew for each deal.
+    ``imps`` has a difference of scores; ``score`` has whether vulnerable, level, strain
+    and tricks of a contract; ``rnd`` is a random whole number from 0 to a bound less
+    one, drawn anew for each deal.
     """
 
     operator: str
@@ -295,7 +309,8 @@ type Solver = Callable[
 class LayoutValues:
     """(n, 4) layouts; what has been worked out once is kept.
 
-    ``rng`` draws for ``rnd``, ``solver`` counts tricks; an expression with either needs it.
+    ``rng`` draws for ``rnd``, ``solver`` counts tricks; an expression with either needs
+    it.
     """
 
     def __init__(
@@ -480,7 +495,8 @@ RESERVED: Final = (
 
 @lru_cache(maxsize=512)
 def read_shape(text: str, any_order: bool = False) -> Shapes:
-    """The shapes, lengths C D H S, that a pattern stands for; raises ``ValueError`` with the reason.
+    """The shapes, lengths C D H S, that a pattern stands for; raises ``ValueError``
+    with the reason.
 
     >>> sorted(read_shape("54xx"))
     [(0, 4, 4, 5), (1, 3, 4, 5), (2, 2, 4, 5), (3, 1, 4, 5), (4, 0, 4, 5)]

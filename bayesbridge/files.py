@@ -25,7 +25,9 @@ def advice(error: OSError) -> str:
 
 
 def final_path(path: Path) -> Path:
-    """Where a file really goes, links followed; ``OSError`` for a folder, a device or what may not be changed."""
+    """Where a file really goes, links followed; ``OSError`` for a folder, a device or
+    what may not be changed.
+    """
     target = Path(os.path.realpath(path))
     try:
         found = os.stat(path).st_mode  # of links in a circle this says so
@@ -43,9 +45,11 @@ def final_path(path: Path) -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A place beside ``path`` to write to; at the end what stands there takes its place in one step.
+    """A place beside ``path`` to write to; at the end what stands there takes its place
+    in one step.
 
-    A failure or an interrupt leaves an old file as it was. A link stays, and the rights of the file that it leads to.
+    A failure or an interrupt leaves an old file as it was. A link stays, and the rights
+    of the file that it leads to.
     """
     target = final_path(path)
     part = target.with_name(

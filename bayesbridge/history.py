@@ -38,15 +38,18 @@ def sharpening(
     level: int | None = None,
     **steps: Unpack[StepOptions],
 ) -> pandas.DataFrame:
-    """A row for the belief before any evidence, then one after each piece; cards come a trick at a time.
+    """A row for the belief before any evidence, then one after each piece; cards come a
+    trick at a time.
 
-    Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
-    posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
-    that they hold; ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points of the hands;
-    ``made`` with its ``made_error``, P(the contract makes) double dummy by the network ``tricks``, ``nan`` without a
-    contract. The contract is that of the auction once it is over, unless ``contract`` names one, such as
-    ``"3NT by S"``; the level is that of the contract, else 1. ``steps``: ``by_card`` gives
-    every card its own row; ``draws`` (as for ``infer``), ``rng`` (0).
+    Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``;
+    ``entropy_bits`` of the posterior; ``qualified``, P(both conditions hold);
+    ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given that they hold;
+    ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points
+    of the hands; ``made`` with its ``made_error``, P(the contract makes) double dummy
+    by the network ``tricks``, ``nan`` without a contract. The contract is that of the
+    auction once it is over, unless ``contract`` names one, such as ``"3NT by S"``; the
+    level is that of the contract, else 1. ``steps``: ``by_card`` gives every card its
+    own row; ``draws`` (as for ``infer``), ``rng`` (0).
 
     >>> import bayesbridge as bb
     >>> table = sharpening(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54")), level=5)
@@ -107,11 +110,13 @@ def card_history(
     last: Posterior | None = None,
     **steps: Unpack[StepOptions],
 ) -> pandas.DataFrame:
-    """Where a card lies: a row for the belief before any evidence, then one after each piece.
+    """Where a card lies: a row for the belief before any evidence, then one after each
+    piece.
 
-    Columns: ``event``; ``N``, ``E``, ``S``, ``W``, P(the seat holds the card); ``error``, about the largest standard
-    error of these, 0 where they are ``exact``; ``method``. ``last`` is the posterior of the belief, where it has been
-    inferred. ``steps`` as in :func:`sharpening`.
+    Columns: ``event``; ``N``, ``E``, ``S``, ``W``, P(the seat holds the card);
+    ``error``, about the largest standard error of these, 0 where they are ``exact``;
+    ``method``. ``last`` is the posterior of the belief, where it has been inferred.
+    ``steps`` as in :func:`sharpening`.
 
     >>> import bayesbridge as bb
     >>> belief = Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
@@ -160,7 +165,9 @@ def card_history(
 
 
 class Spread(NamedTuple):
-    """A whole number: its mean, and the numbers below and above which one case in ten lies each."""
+    """A whole number: its mean, and the numbers below and above which one case in ten
+    lies each.
+    """
 
     mean: float
     low: int
@@ -168,9 +175,11 @@ class Spread(NamedTuple):
 
 
 class CallReading(NamedTuple):
-    """What one call says of its caller's hand, by the caller's own calls up to it and the cards in sight.
+    """What one call says of its caller's hand, by the caller's own calls up to it and
+    the cards in sight.
 
-    Where the call is so rare that too few layouts tell, ``points`` is ``None`` and the rest is empty.
+    Where the call is so rare that too few layouts tell, ``points`` is ``None`` and the
+    rest is empty.
     """
 
     seat: Seat
@@ -178,10 +187,14 @@ class CallReading(NamedTuple):
     points: Spread | None
     lengths: Mapping[Suit, Spread] = MappingProxyType({})
     moved: tuple[Suit, ...] = ()
-    """The suits whose mean length the call changed by half a card or more, first the most, long suits before short."""
+    """The suits whose mean length the call changed by half a card or more, first the
+    most, long suits before short.
+    """
     features: Mapping[str, float] = MappingProxyType({})
-    """Shares of the hands that are balanced, have a suit of at most one card, or four cards in hearts, in spades or in
-    either; mean number of aces, and after partner's 4NT of key cards of the side's last suit."""
+    """Shares of the hands that are balanced, have a suit of at most one card, or four
+    cards in hearts, in spades or in either; mean number of aces, and after partner's
+    4NT of key cards of the side's last suit.
+    """
 
     @property
     def suit(self) -> Suit | None:
@@ -194,7 +207,8 @@ class CallReading(NamedTuple):
 
 
 def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
-    """How every call of a hidden seat in an auction of four players was read by the bidder model.
+    """How every call of a hidden seat in an auction of four players was read by the
+    bidder model.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None).given(bb.Called("W", "1H"))
@@ -215,10 +229,12 @@ def read_calls(
     most: int = 400_000,
     rng: Seed = 0,
 ) -> list[CallReading]:
-    """The same of the calls of hidden seats among some terms; ``Constraints.free()``: for whoever sees no card.
+    """The same of the calls of hidden seats among some terms; ``Constraints.free()``:
+    for whoever sees no card.
 
-    Layouts that fit the hard evidence are drawn, thinned by what the guide says of the seat's calls so far, and
-    weighted by the likelihood of these: 8 000, and up to ``most`` while some reading has too few effective ones.
+    Layouts that fit the hard evidence are drawn, thinned by what the guide says of the
+    seat's calls so far, and weighted by the likelihood of these: 8 000, and up to
+    ``most`` while some reading has too few effective ones.
     """
     calls = [
         (term, term.call)
@@ -267,13 +283,17 @@ def read_calls(
 
 
 THINNED, ENOUGH = 4000, 100
-"""Hands, about, whose likelihood is evaluated for a reading, and the effective sample size that it needs."""
+"""Hands, about, whose likelihood is evaluated for a reading, and the effective sample
+size that it needs.
+"""
 
 
 def _reading(
     made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[float] | Floats
 ) -> CallReading:
-    """What hands with these log weights show, and which suits have other mean lengths than ``before`` the call."""
+    """What hands with these log weights show, and which suits have other mean lengths
+    than ``before`` the call.
+    """
     seat, call = made.auction.bidders[made.index % 4], made.auction.calls[made.index]
     weights = np.exp(logs - max(float(logs.max(initial=-700.0)), -700.0))
     total = float(weights.sum())
@@ -333,7 +353,9 @@ def strength(shares: Sequence[float] | Floats) -> Spread:
 
 
 class Moment(NamedTuple):
-    """What happened last, how many pieces were seen, what is believed then, and whether that is news."""
+    """What happened last, how many pieces were seen, what is believed then, and whether
+    that is news.
+    """
 
     event: str
     pieces: int
@@ -350,7 +372,9 @@ class StepOptions(TypedDict, total=False):
 def moments(
     belief: Belief, *, by_card: bool = False, draws: int | None = None, rng: Seed = 0
 ) -> Iterator[Moment]:
-    """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``."""
+    """The posterior before any evidence, then after each piece; cards come a trick at a
+    time unless ``by_card``.
+    """
     events, history = _events(belief, by_card), list(belief.history())
     posterior: Posterior | None = None
     for pieces, event in with_progress("steps", events):
@@ -364,7 +388,9 @@ def moments(
 
 
 def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
-    """How many pieces are seen after each event, the first of which is the hand, and what it is called."""
+    """How many pieces are seen after each event, the first of which is the hand, and
+    what it is called.
+    """
     found = [(0, f"{belief.observer.name}'s hand")]
     evidence, cards = belief.evidence, 0
     for number, piece in enumerate(evidence, 1):

@@ -1,7 +1,9 @@
-"""The one module that imports numba: kernels compiled once and kept in the user's cache directory.
+"""The one module that imports numba: kernels compiled once and kept in the user's cache
+directory.
 
-Numba would keep code beside the source, often read-only, and not compile anew when a file that a kernel calls changes.
-So its cache lies in the folder of this source (:mod:`bayesbridge.cache`, or under ``NUMBA_CACHE_DIR`` if that is set).
+Numba would keep code beside the source, often read-only, and not compile anew when a
+file that a kernel calls changes. So its cache lies in the folder of this source
+(:mod:`bayesbridge.cache`, or under ``NUMBA_CACHE_DIR`` if that is set).
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ ANY_ORDER: Final = {
 
 
 def _without_blas() -> None:
-    """Let numba load its array functions without asking for SciPy's linear algebra, a quarter of a second each time."""
+    """Let numba load its array functions without asking for SciPy's linear algebra, a
+    quarter of a second each time.
+    """
     linalg: Any = importlib.import_module("numba.np.linalg")
     asked = linalg.ensure_blas
     try:
@@ -52,7 +56,9 @@ def njit[**P, R](function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def njit[**P, R](**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Compile a function at its first call and keep the code; without the interpreter lock, unless ``nogil=False``."""
+    """Compile a function at its first call and keep the code; without the interpreter
+    lock, unless ``nogil=False``.
+    """
     if function is None:
         return functools.partial(njit, **options)
     if numba.config.DISABLE_JIT:
@@ -79,7 +85,9 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 
 
 class _Kept(FunctionCache):  # type: ignore[misc]
-    """Machine code of one kernel: what is damaged is compiled again, and what finds no room is not kept."""
+    """Machine code of one kernel: what is damaged is compiled again, and what finds no
+    room is not kept.
+    """
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         try:
@@ -100,7 +108,9 @@ class _Kept(FunctionCache):  # type: ignore[misc]
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Matrix products on one thread for the time of the ``with``: an answer does not depend on the number of cores."""
+    """Matrix products on one thread for the time of the ``with``: an answer does not
+    depend on the number of cores.
+    """
     return cast(
         AbstractContextManager[object], _blas().limit(limits=1, user_api="blas")
     )
@@ -119,7 +129,9 @@ def _root() -> Path:
 
 @functools.cache
 def _code_folder() -> Path | None:
-    """Where the machine code of this source is kept; ``None``, and one line on stderr, if nothing can be written."""
+    """Where the machine code of this source is kept; ``None``, and one line on stderr,
+    if nothing can be written.
+    """
     folder = _root() / source_name()
     try:
         fresh = use_folder(folder)

@@ -1,15 +1,19 @@
-"""Joint inference of a player's style θ and of the layout: each call is evidence about both.
+"""Joint inference of a player's style θ and of the layout: each call is evidence about
+both.
 
-The style model reads nothing of a hand but its five cells, so layouts with the same cells are one *row*, weighted by
-the likelihood of the other evidence (over its density, where layouts are drawn). Summing them out leaves a smooth
-function of at most four numbers, m(θ) = Σ_rows weight · P(their calls ∣ cells, θ).
+The style model reads nothing of a hand but its five cells, so layouts with the same
+cells are one *row*, weighted by the likelihood of the other evidence (over its density,
+where layouts are drawn). Summing them out leaves a smooth function of at most four
+numbers, m(θ) = Σ_rows weight · P(their calls ∣ cells, θ).
 
-With z a style's distance from the centres of its prior in spreads, a normal proposal is fitted to the posterior of z by
-tempered importance sampling, and mixed with a tenth of the prior, so that no weight passes ten times the likelihood.
-Points come in batches, each a scrambled Sobol' net: their spread is the standard error of every answer.
+With z a style's distance from the centres of its prior in spreads, a normal proposal is
+fitted to the posterior of z by tempered importance sampling, and mixed with a tenth of
+the prior, so that no weight passes ten times the likelihood. Points come in batches,
+each a scrambled Sobol' net: their spread is the standard error of every answer.
 
-Given styles θ_d with weights w_d for the prior and the records, a layout of row r has the likelihood Σ w_d P_r(θ_d),
-and P(calls) = Σ w_d m(θ_d). Draws of NUTS have w_d ∝ 1 / m(θ_d); P(calls) then comes from points around them.
+Given styles θ_d with weights w_d for the prior and the records, a layout of row r has
+the likelihood Σ w_d P_r(θ_d), and P(calls) = Σ w_d m(θ_d). Draws of NUTS have w_d ∝ 1 /
+m(θ_d); P(calls) then comes from points around them.
 """
 
 from __future__ import annotations
@@ -75,14 +79,18 @@ ENOUGH: Final = 100.0  # effective styles or layouts below which a warning is gi
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cloud:
-    """A mixture of a fitted normal distribution and the prior; ``mean`` (k,), ``root`` (k, k) lower triangular."""
+    """A mixture of a fitted normal distribution and the prior; ``mean`` (k,), ``root``
+    (k, k) lower triangular.
+    """
 
     mean: Floats
     root: Floats
 
     @classmethod
     def around(cls, points: Floats, weights: Floats) -> Cloud:
-        """Fitted to (n, k) points with (n,) normalised weights; a little of the prior keeps every spread above 0."""
+        """Fitted to (n, k) points with (n,) normalised weights; a little of the prior
+        keeps every spread above 0.
+        """
         mean = weights @ points
         centred = points - mean
         covariance = (weights[:, None] * centred).T @ centred
@@ -98,7 +106,9 @@ class Cloud:
         dimensions: int,
         rng: np.random.Generator,
     ) -> Cloud:
-        """For a posterior ∝ standard normal · likelihood, which is a function of (n, k) points."""
+        """For a posterior ∝ standard normal · likelihood, which is a function of (n, k)
+        points.
+        """
         cloud = best = cls(np.zeros(dimensions), np.eye(dimensions))
         best_share, before = 0.0, 0.0
         for _ in range(8):
@@ -128,7 +138,9 @@ class Cloud:
         )
 
     def points(self, n: int, rng: np.random.Generator) -> Floats:
-        """(BATCHES, m, k) points, ``n`` of them or some more; one where there is nothing to vary."""
+        """(BATCHES, m, k) points, ``n`` of them or some more; one where there is
+        nothing to vary.
+        """
         if not len(self.mean):
             return np.zeros((1, 1, 0))
         return self.draw(BATCHES, 1 << max(0, int(np.ceil(np.log2(n / BATCHES)))), rng)
@@ -155,7 +167,9 @@ def _log_mean(log: Floats) -> Estimate[float]:
 
 @dataclass(frozen=True, eq=False)
 class StyleQuestion:
-    """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand."""
+    """A belief in style bidders, one seat whose style is not known, and what is known
+    of that style beforehand.
+    """
 
     belief: Belief
     seat: Seat
@@ -164,9 +178,8 @@ class StyleQuestion:
         tuple[Options, int], ...
     ]  # of the seat in this auction: the options, and which it was
     others: SoftEvidence  # all other soft evidence
-    design: (
-        Design | None
-    )  # the calls on record of the same player, None if there are none
+    # the calls on record of the same player, None if there are none
+    design: Design | None
 
     @classmethod
     def of(
@@ -237,7 +250,9 @@ class StyleQuestion:
         return np.reshape(each, styles.shape[:-1])
 
     def weighted(self, cloud: Cloud, points: Floats) -> tuple[Floats, Floats]:
-        """(…, 4) styles at (…, k) points of a mixture, and (…) their log weights for the prior and the records."""
+        """(…, 4) styles at (…, k) points of a mixture, and (…) their log weights for
+        the prior and the records.
+        """
         styles = self.prior.styles(points)
         return styles, cloud.log_weight(points) + self.log_records(styles)
 
@@ -246,7 +261,9 @@ class StyleQuestion:
         rng: np.random.Generator,
         log_likelihood: Callable[[Floats], Floats] | None = None,
     ) -> Cloud:
-        """A mixture that covers what the records, and a further likelihood of (n, 4) styles, say of the style."""
+        """A mixture that covers what the records, and a further likelihood of (n, 4)
+        styles, say of the style.
+        """
         free = len(self.prior.unknown)
         if self.design is None and log_likelihood is None:
             return Cloud(np.zeros(free), np.eye(free))
@@ -260,7 +277,9 @@ class StyleQuestion:
         return Cloud.fitted(log, free, rng)
 
     def drawn(self, n: int, rng: np.random.Generator) -> Draws:
-        """About ``n`` layouts by the engine ``importance``, the style summed out over points of its prior."""
+        """About ``n`` layouts by the engine ``importance``, the style summed out over
+        points of its prior.
+        """
         target, cloud = self.belief.target, self.cloud(rng)
         styles, log = self.weighted(cloud, cloud.draw(1, 64, rng)[0])
         style_weights = Weights(log).W
@@ -292,8 +311,9 @@ class StyleQuestion:
 
 
 class SeatChances(NamedTuple):
-    """Everything about rows of cells and the calls of a seat but for the style: of each call its number, how many were
-    legal, and by strain the options, their terms for each cell that occurs, and the cell of each row.
+    """Everything about rows of cells and the calls of a seat but for the style: of each
+    call its number, how many were legal, and by strain the options, their terms for
+    each cell that occurs, and the cell of each row.
     """
 
     calls: list[
@@ -321,7 +341,8 @@ class SeatChances(NamedTuple):
     def of_calls(
         self, style: Sequence[Any], exp: Callable[[Any], Any]
     ) -> Iterator[Any]:
-        """(k,) the probability of each call, for the four numbers of a style in PyTensor.
+        """(k,) the probability of each call, for the four numbers of a style in
+        PyTensor.
 
         Or (d, k) for d styles as arrays: (d, 1, 1), the slip (d, 1).
         """
@@ -339,7 +360,9 @@ class SeatChances(NamedTuple):
             yield slip / legal + (1.0 - slip) * chosen / total
 
     def of_styles(self, styles: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Stretches of (d, 4) styles, and (stretch, k) the probability of all calls for each of them."""
+        """Stretches of (d, 4) styles, and (stretch, k) the probability of all calls for
+        each of them.
+        """
         size = max(1, min(64, (1 << 20) // max(1, self.rows)))  # 8 MB of styles × rows
         for begin in range(0, len(styles), size):
             part = slice(begin, begin + size)
@@ -355,15 +378,20 @@ class SeatChances(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StyleRows:
-    """The layouts by what the style model sees of them, and the chances of the seat's calls for each row."""
+    """The layouts by what the style model sees of them, and the chances of the seat's
+    calls for each row.
+    """
 
     drawn: Draws | None
     layouts: Enumeration | Masks  # all of them, or those of drawn that have weight
     chances: SeatChances
-    log: Floats  # (k,) log weight of each row, most the largest; the weights add up to P(the other evidence)
+    # (k,) log weight of each row, most the largest; the weights add up to P(the other
+    # evidence)
+    log: Floats
     most: float
     row: NDArray[np.int64]  # (n,) the row of each layout
-    base: Floats  # (n,) log weight of each layout: log P(other evidence ∣ layout) − log density
+    # (n,) log weight of each layout: log P(other evidence ∣ layout) − log density
+    base: Floats
     others: Floats  # (n,) log P(other evidence ∣ layout)
 
     @classmethod
@@ -416,7 +444,9 @@ class StyleRows:
 class WeightedRows(NamedTuple):
     """The rows weighted by styles."""
 
-    table: Floats  # (B, k) by batch, likelihood of each row over P(calls): its mean over layouts and batches is 1
+    # (B, k) by batch, likelihood of each row over P(calls): its mean over layouts and
+    # batches is 1
+    table: Floats
     by_style: (
         Floats  # (4, k) mean of each parameter of the style for a layout of the row
     )
@@ -429,7 +459,9 @@ class WeightedRows(NamedTuple):
 
     @classmethod
     def of(cls, rows: StyleRows, styles: Floats, prior: Floats | None) -> WeightedRows:
-        """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior."""
+        """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for
+        draws from the posterior.
+        """
         batches, n, _ = styles.shape
         row_weights = np.exp(rows.log - rows.most)
         table, by_style = (
@@ -471,7 +503,9 @@ class WeightedRows(NamedTuple):
 
 
 class Diagnostics(NamedTuple):
-    """How the style was sampled, ``importance`` or ``nuts``, and the worst diagnostics over its parameters."""
+    """How the style was sampled, ``importance`` or ``nuts``, and the worst diagnostics
+    over its parameters.
+    """
 
     sampler: str
     ess: float
@@ -481,9 +515,12 @@ class Diagnostics(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JointPosterior:
-    """What is known of the player and of the layout, after their records and the calls of this auction."""
+    """What is known of the player and of the layout, after their records and the calls
+    of this auction.
+    """
 
-    styles: Styles  #: Their style, as draws that count the same; the player's name is that of the seat.
+    #: Their style, as draws that count the same; the player's name is that of the seat.
+    styles: Styles
     layouts: Posterior  #: The layouts, with the style summed out.
     style: dict[
         str, Estimate[float]
@@ -503,7 +540,9 @@ class JointPosterior:
         ).rename("standard error")
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Estimate[Any]:
-        """Posterior mean of any function of a batch of layouts, as ``Posterior.expect``, with its error."""
+        """Posterior mean of any function of a batch of layouts, as
+        ``Posterior.expect``, with its error.
+        """
         mean = self.layouts.expect(quantity)
         found = _errors(
             self.layouts,
@@ -570,11 +609,13 @@ def infer_jointly(
 ) -> JointPosterior:
     """The joint posterior of the style of one seat and of the layout.
 
-    ``belief`` holds the calls of this auction, and its bidder is a :class:`~bayesbridge.StyleBidder`: the other seats
-    have its style. ``records`` are calls of the same player with known hands. ``method``: ``counts`` walks all layouts,
-    ``draws`` about ``layouts`` of them, drawn where the calls point; ``auto`` takes counts where they can be walked.
-    ``sampler`` of the style: ``importance`` takes ``draws · chains`` weighted points or a few more, ``nuts`` as many
-    draws in chains, with ``tune`` steps before.
+    ``belief`` holds the calls of this auction, and its bidder is a
+    :class:`~bayesbridge.StyleBidder`: the other seats have its style. ``records`` are
+    calls of the same player with known hands. ``method``: ``counts`` walks all layouts,
+    ``draws`` about ``layouts`` of them, drawn where the calls point; ``auto`` takes
+    counts where they can be walked. ``sampler`` of the style: ``importance`` takes
+    ``draws · chains`` weighted points or a few more, ``nuts`` as many draws in chains,
+    with ``tune`` steps before.
 
     >>> import bayesbridge as bb
     >>> seen = bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Holds("E", "ST S9 S8 HT H9 H8 DJ DT D9 CK")

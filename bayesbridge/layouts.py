@@ -1,6 +1,7 @@
 """Layouts: the batch of full deals that engines produce and estimators consume.
 
-One layout is one row of four 52-bit masks, N E S W, and always the *original* deal of 13 cards a hand.
+One layout is one row of four 52-bit masks, N E S W, and always the *original* deal of
+13 cards a hand.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ HONOURS: Final = tuple(
 
 
 def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
-    """The same array, which nobody writes to from now on: for arrays that a value keeps and shows."""
+    """The same array, which nobody writes to from now on: for arrays that a value keeps
+    and shows.
+    """
     array.flags.writeable = False
     return array
 
@@ -67,7 +70,8 @@ def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Layouts:
-    """``n`` full deals: ``masks`` is an (n, 4) read-only array of uint64, column = seat.
+    """``n`` full deals: ``masks`` is an (n, 4) read-only array of uint64, column =
+    seat.
 
     >>> deal = Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     >>> batch = Layouts.of([deal, deal])
@@ -127,7 +131,9 @@ class Layouts:
     def __getitem__(
         self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]
     ) -> Deal | Layouts:
-        """One deal for a number; a smaller batch for a slice, a boolean mask or an array of numbers."""
+        """One deal for a number; a smaller batch for a slice, a boolean mask or an
+        array of numbers.
+        """
         if isinstance(index, int | np.integer):
             north, east, south, west = (
                 Hand(int(mask)) for mask in self.masks[int(index)]

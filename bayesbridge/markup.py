@@ -1,7 +1,7 @@
 """Parts of an answer as tables, and HTML of hands, auctions and tables.
 
-A piece takes the colours of the page that it stands in, so that light and dark themes both work. Text is escaped here,
-whoever gives it.
+A piece takes the colours of the page that it stands in, so that light and dark themes
+both work. Text is escaped here, whoever gives it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ STYLE: Final = "".join(
     for parts, rule in _RULES.items()
 )
 
-DARKEST: Final = 0.55  # share of blue where a cell is certain: text keeps its colour, and stays readable on it
+# Share of blue where a cell is certain: text keeps its colour, and stays readable on it
+DARKEST: Final = 0.55
 AS_TEXT: Final = (
     "\ufe0e"  # asks for a suit symbol as text: phones would show a little picture
 )
@@ -55,11 +56,15 @@ class Table:
     rows: Sequence[Sequence[str | float]]
     """The first cell of a row names it; a cell that is a number is a probability."""
     notes: Sequence[str] = ()
-    bars: bool = False  #: Whether a terminal draws the second column as bars; the columns after it are words.
+    #: Whether a terminal draws the second column as bars; the columns after it are
+    #: words.
+    bars: bool = False
     left: int = 1  #: Columns of words, before those of figures.
 
     def html(self) -> str:
-        """The table, which scrolls by itself where it is wider than the page, and its notes below."""
+        """The table, which scrolls by itself where it is wider than the page, and its
+        notes below.
+        """
         heads = "".join(f'<th scope="col">{text(name)}</th>' for name in self.columns)
         body = "".join(
             f'<tr><th scope="row">{text(first)}</th>{"".join(map(_cell, row[1:], rest))}</tr>'
@@ -104,7 +109,8 @@ def in_columns(
     left: int = 1,
     width: int | None = None,
 ) -> list[list[str]]:
-    """Lines of a table whose first ``left`` columns are words; too wide a one comes closer, or else in several parts.
+    """Lines of a table whose first ``left`` columns are words; too wide a one comes
+    closer, or else in several parts.
 
     >>> in_columns(["suit", "cards"], [["S", "4"], ["H", "10"]])
     [['suit   cards', '────────────', 'S          4', 'H         10']]
@@ -191,7 +197,8 @@ def hand(
 ) -> str:
     """Four suits, one below the other, with a line of text above and one below.
 
-    ``more`` says by suit, ``S`` to ``C``, what may be there beside the cards of ``pbn``.
+    ``more`` says by suit, ``S`` to ``C``, what may be there beside the cards of
+    ``pbn``.
     """
     rows = []
     for (suit, sign), ranks in zip(SYMBOLS.items(), pbn.split("."), strict=True):
@@ -219,7 +226,9 @@ def compass(hands: Mapping[str, str], middle: str = "") -> str:
 def calls(
     seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | None
 ) -> str:
-    """An auction, a column for each of the ``seats`` that bid, West first; ``made`` are pairs (seat, call)."""
+    """An auction, a column for each of the ``seats`` that bid, West first; ``made`` are
+    pairs (seat, call).
+    """
     columns = [seat for seat in "WNES" if seat in seats]
     cells = [call(words) for _, words in made]
     start = made[0][0] if made else turn

@@ -1,7 +1,8 @@
 """Results as pictures. Nothing is computed here.
 
-The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which colour-blind readers tell apart.
-Where two meet in one picture they differ in lightness too, or one of them is hatched.
+The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which
+colour-blind readers tell apart. Where two meet in one picture they differ in lightness
+too, or one of them is hatched.
 """
 
 from __future__ import annotations
@@ -125,7 +126,9 @@ def new_grid(
     figure: Figure | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    """(rows, columns) Axes in the figure given, or in one of their own, which a notebook then shows."""
+    """(rows, columns) Axes in the figure given, or in one of their own, which a
+    notebook then shows.
+    """
     if figure is None:
         figure = Figure((width, height), dpi=DPI, layout="constrained")
         options["subplot_kw"] = {"axes_class": Picture}
@@ -154,7 +157,9 @@ def percent_axis(axis: Axis) -> None:
 
 
 def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
-    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
+    """A cell of a heat map, its lower left corner at (column, row): the likelier the
+    bluer, with the percentage.
+    """
     shade = to_rgba(BLUE, min(share, 1.0))
     # As an artist: as a patch each of hundreds would move the limits of the axes, which are set afterwards.
     ax.add_artist(
@@ -176,9 +181,11 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
 
 
 def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
-    """P(seat holds card) for all 52 cards, a block for each suit and a row for each hidden hand, in percent.
+    """P(seat holds card) for all 52 cards, a block for each suit and a row for each
+    hidden hand, in percent.
 
-    A known card whose hand has no row shows the letter of its seat. A line through a card: it has been played.
+    A known card whose hand has no row shows the letter of its seat. A line through a
+    card: it has been played.
 
     >>> import bayesbridge as bb
     >>> cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).get_title()
@@ -250,7 +257,8 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
 
 
 def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
-    """P(number of cards) in each suit of each hidden hand, in percent; the mean stands at the end of the row.
+    """P(number of cards) in each suit of each hidden hand, in percent; the mean stands
+    at the end of the row.
 
     >>> import bayesbridge as bb
     >>> ax = lengths(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -354,11 +362,13 @@ def tricks(
     ax: Axes | None = None,
     **where: Any,
 ) -> Axes:
-    """How many tricks or captures: ``name`` is ``T`` or any other output that counts tricks.
+    """How many tricks or captures: ``name`` is ``T`` or any other output that counts
+    tricks.
 
-    The dashed line stands before 6 + ``level`` tricks, by default those of the auction's contract, else 7; without
-    ``level`` there is none for a pair that does not declare. Bars that reach the line are dark; conditions that fail
-    stand apart, hatched. ``where`` picks one of several numbers, such as ``strain="NT"``.
+    The dashed line stands before 6 + ``level`` tricks, by default those of the
+    auction's contract, else 7; without ``level`` there is none for a pair that does not
+    declare. Bars that reach the line are dark; conditions that fail stand apart,
+    hatched. ``where`` picks one of several numbers, such as ``strain="NT"``.
 
     >>> import bayesbridge as bb
     >>> tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
@@ -404,7 +414,8 @@ def tricks(
 
 
 def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) -> Axes:
-    """Tricks of a contract that was asked about: dark bars make it, thin lines are one standard error each way.
+    """Tricks of a contract that was asked about: dark bars make it, thin lines are one
+    standard error each way.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -449,7 +460,8 @@ def prior_posterior(
     ax: Axes | None = None,
     **where: Any,
 ) -> Axes:
-    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
+    """One output before and after evidence, side by side; ``where`` picks one of
+    several numbers, as ``suit="S"``.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
@@ -483,9 +495,11 @@ def prior_posterior(
 
 
 def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Expected scores of the ``most`` best contracts, thin lines two standard errors each way, with P(it makes).
+    """Expected scores of the ``most`` best contracts, thin lines two standard errors
+    each way, with P(it makes).
 
-    ``found`` is what :func:`bayesbridge.contracts` gives. Dark bars rest on solved layouts, light ones on the network.
+    ``found`` is what :func:`bayesbridge.contracts` gives. Dark bars rest on solved
+    layouts, light ones on the network.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -513,10 +527,12 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
 
 
 def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
-    """P(the contract makes, or is beaten) after each card, or tricks where they are the goal, thin lines two errors.
+    """P(the contract makes, or is beaten) after each card, or tricks where they are the
+    goal, thin lines two errors.
 
-    ``found`` is what :func:`bayesbridge.play` gives. Blue bars are the best card and all that the test cannot tell
-    from it; the test compares cards on the same layouts, so two bars may differ surely although their lines overlap.
+    ``found`` is what :func:`bayesbridge.play` gives. Blue bars are the best card and
+    all that the test cannot tell from it; the test compares cards on the same layouts,
+    so two bars may differ surely although their lines overlap.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.decisions.play import CardChoice, turn_of
@@ -562,7 +578,9 @@ def _ranked(
     told: Sequence[str],
     **look: Any,
 ) -> Axes:
-    """Bars to the right, the first on top, with thin lines of these lengths for errors, and a figure at the end."""
+    """Bars to the right, the first on top, with thin lines of these lengths for errors,
+    and a figure at the end.
+    """
     ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
     rows = range(len(labels))
     thin: dict[str, Any] = {
@@ -584,7 +602,8 @@ def _ranked(
 
 
 def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
-    """For each number of tricks: P(so many or more) by its own best plan, and by the plan with most on average.
+    """For each number of tricks: P(so many or more) by its own best plan, and by the
+    plan with most on average.
 
     ``play`` is what :func:`bayesbridge.suit_play` gives.
 
@@ -627,7 +646,9 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
 
 
 def _bars(ax: Axes, places: Any, shares: Any, width: float = 0.8, **look: Any) -> None:
-    """Bars with their percentages; 0 has no figure, and none has where they are too many."""
+    """Bars with their percentages; 0 has no figure, and none has where they are too
+    many.
+    """
     thin: dict[str, Any] = {
         "ecolor": ink(),
         "capsize": 2,
@@ -650,7 +671,9 @@ def _axis(
     goal: int = 0,
     tricks: Distribution | None = None,
 ) -> None:
-    """The axis of values, with a dashed line before the goal; what stands for failing has its bar left of the first."""
+    """The axis of values, with a dashed line before the goal; what stands for failing
+    has its bar left of the first.
+    """
     bare(ax)
     percent_axis(ax.yaxis)
     ax.set(xlabel=label, ylabel="probability")
@@ -675,11 +698,13 @@ def _axis(
 def distribution(
     result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any
 ) -> Axes:
-    """How likely each value of an output is, whatever it is: ``name`` as the result and its estimator call it.
+    """How likely each value of an output is, whatever it is: ``name`` as the result and
+    its estimator call it.
 
-    One whole number is drawn as bars, tricks as :func:`tricks` draws them, another number as a histogram of its
-    draws and their weights. An output with several numbers, as one for each suit, is a shaded table with the mean at
-    the end of each row; ``where``, as ``suit="S"``, picks one of them.
+    One whole number is drawn as bars, tricks as :func:`tricks` draws them, another
+    number as a histogram of its draws and their weights. An output with several
+    numbers, as one for each suit, is a shaded table with the mean at the end of each
+    row; ``where``, as ``suit="S"``, picks one of them.
 
     >>> import bayesbridge as bb
     >>> distribution(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "delta").get_title()
@@ -727,7 +752,9 @@ def distribution(
 def _table(
     number: Distribution, where: dict[str, Any], title: str, ax: Axes | None
 ) -> Axes:
-    """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
+    """Labels × values, from the first to the last that occurs, with the mean at the end
+    of each row.
+    """
     places, dims = (
         number.places(**where),
         [dim for dim in number.labels if dim not in where],
@@ -762,7 +789,8 @@ def _table(
 
 
 def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
-    """P(number of high-card points) of every hidden hand, in percent: a row of bars for each, with its mean.
+    """P(number of high-card points) of every hidden hand, in percent: a row of bars for
+    each, with its mean.
 
     Dark bars are the shortest range that holds at least half of the probability.
 
@@ -822,7 +850,8 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
 def sharpening(
     source: pandas.DataFrame | Belief, *, figure: Figure | None = None, **options: Any
 ) -> NDArray[Any]:
-    """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
+    """Entropy, E[T], and the chances of T and of the contract after every event: three
+    Axes, one above the other.
 
     With four players the mean points of the hands that change stand in the place of T. ``source`` is the table of
     :func:`bayesbridge.sharpening`, or a belief, for which ``options`` make that table. Full marks are exact, open ones
@@ -921,7 +950,9 @@ def sharpening(
 
 
 def _short(event: str) -> str:
-    """A trick by its number, a hand laid open without its cards, anything else in full unless it is long."""
+    """A trick by its number, a hand laid open without its cards, anything else in full
+    unless it is long.
+    """
     if event.startswith("trick "):
         return event.partition(":")[0]
     if " shows " in event:
@@ -1021,9 +1052,11 @@ def shrinkage(
 
 
 def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
-    """The printed runs of a table as grouped bars, our figure or the exact one as a line across each group, z above it.
+    """The printed runs of a table as grouped bars, our figure or the exact one as a
+    line across each group, z above it.
 
-    ``comparison`` is the study of conditions or of captures: each figure has the same unit.
+    ``comparison`` is the study of conditions or of captures: each figure has the same
+    unit.
 
     >>> from bayesbridge.studies import conditions
     >>> paper_runs(conditions.count_exactly()).get_title()
@@ -1078,7 +1111,8 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
 
 
 def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[Any]:
-    """Two panels: the conditions and the captures by Algorithm 1, of one hand, beside those by Algorithm 2, of both.
+    """Two panels: the conditions and the captures by Algorithm 1, of one hand, beside
+    those by Algorithm 2, of both.
 
     ``comparison`` is the study ``shift``, exact or not.
 

@@ -1,4 +1,6 @@
-"""Positions: who looks, at what, and what was seen in order, with where each was given; see docs/records.md."""
+"""Positions: who looks, at what, and what was seen in order, with where each was given;
+see docs/records.md.
+"""
 
 from __future__ import annotations
 
@@ -195,9 +197,11 @@ def calls_of(
 ) -> list[Called]:
     """The calls with their seats.
 
-    The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after
-    the end of the auction the first card of ``evidence`` tells who led, else the observer leads. Calls in brackets are
-    those of the observer's opponents. Calls of one side (``passes_filled``) are the observer's, if not at their end.
+    The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either,
+    the observer calls next; after the end of the auction the first card of ``evidence``
+    tells who led, else the observer leads. Calls in brackets are those of the
+    observer's opponents. Calls of one side (``passes_filled``) are the observer's, if
+    not at their end.
 
     >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
     Called('S', '1NT')
@@ -255,7 +259,9 @@ def calls_of(
 
 
 def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
-    """Of the calls that a text was read as, those that it has: a belief says itself that it takes others for passes."""
+    """Of the calls that a text was read as, those that it has: a belief says itself
+    that it takes others for passes.
+    """
     words = text.rpartition(":")[2]
     if passes_filled(words) == words:
         return list(calls)
@@ -280,7 +286,9 @@ def _three(dummy: Seat | None) -> str:
 
 
 def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) -> int:
-    """3 or 4, as told, or 4 where a setting or a call is of the four-player game alone and no dummy's seat is named."""
+    """3 or 4, as told, or 4 where a setting or a call is of the four-player game alone
+    and no dummy's seat is named.
+    """
     if "players" in settings:
         return int(settings["players"].value)
     if "dummy" in settings:
@@ -296,7 +304,9 @@ def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) ->
 
 
 def _of_four(piece: Any) -> bool:
-    """Whether a piece is of four players alone: North's call, a double, or one text of many calls or with brackets."""
+    """Whether a piece is of four players alone: North's call, a double, or one text of
+    many calls or with brackets.
+    """
     if isinstance(piece, AuctionText):
         first, _, rest = piece.rpartition(":")
         words = call_words(rest)
@@ -339,7 +349,9 @@ class Position(NamedTuple):
 
     @classmethod
     def read(cls, file: str | Toml) -> Self:
-        """Read a file, by its name or opened; whatever is wrong with it is said with its line and key."""
+        """Read a file, by its name or opened; whatever is wrong with it is said with
+        its line and key.
+        """
         file = Toml.read(file, "--position") if isinstance(file, str) else file
         settings: dict[str, Sourced[Any]] = {}
         found: list[Sourced[Piece]] = []
@@ -366,7 +378,9 @@ class Position(NamedTuple):
 
     @property
     def is_unseen(self) -> bool:
-        """Whether there are calls of four players and nothing else: nobody looks, and no hand is known."""
+        """Whether there are calls of four players and nothing else: nobody looks, and
+        no hand is known.
+        """
         calls = self.pieces and all(
             isinstance(piece.value, Called) for piece in self.pieces
         )
@@ -429,7 +443,9 @@ class Position(NamedTuple):
             ) from None
 
     def texts(self) -> dict[str, Any]:
-        """``settings`` by name, as lists where there may be several, and ``evidence`` as pairs of kind and text."""
+        """``settings`` by name, as lists where there may be several, and ``evidence``
+        as pairs of kind and text.
+        """
         settings: dict[str, str | list[str]] = {}
         for name, setting in SETTINGS.items():
             if name in self.settings:
@@ -458,7 +474,9 @@ class Position(NamedTuple):
         return [word for name, text in pairs for word in (f"--{name}", text)]
 
     def toml(self) -> str:
-        """The text of a position file that describes it again; its strings are written as those of JSON."""
+        """The text of a position file that describes it again; its strings are written
+        as those of JSON.
+        """
         told, write = self.texts(), partial(json.dumps, ensure_ascii=False)
         lines = [f"{name} = {write(text)}" for name, text in told["settings"].items()]
         listed = "".join(
@@ -506,7 +524,9 @@ class Position(NamedTuple):
             ) from None
 
     def bidder(self, usual: str) -> BidderModel | None:
-        """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
+        """The bidder model named, with the settings given; ``None`` for the usual one
+        as it is.
+        """
         if not {"bidder", "slip", "vulnerable", "system", "style"} & set(self.settings):
             return None
         from bayesbridge.estimators.registry import offered
@@ -556,7 +576,9 @@ def python_lines(belief: Belief) -> str:
 
 
 def _python(value: object) -> str:
-    """Text that gives the value again, if its class is one of the package's public ones; else its repr as it is."""
+    """Text that gives the value again, if its class is one of the package's public
+    ones; else its repr as it is.
+    """
     if getattr(bayesbridge, type(value).__name__, None) is not type(value):
         return repr(value)
     return re.sub(

@@ -1,8 +1,9 @@
-"""xoshiro256++ for kernels: 64 random bits in a few cycles, from a state that is an ordinary array.
+"""xoshiro256++ for kernels: 64 random bits in a few cycles, from a state that is an
+ordinary array.
 
-A NumPy ``Generator`` cannot be called cheaply inside a compiled loop; this generator (D. Blackman and S. Vigna, 2019)
-can. Its 256-bit state is always seeded through a ``Generator`` or ``SeedSequence``, so the seed a user gives decides
-everything.
+A NumPy ``Generator`` cannot be called cheaply inside a compiled loop; this generator
+(D. Blackman and S. Vigna, 2019) can. Its 256-bit state is always seeded through a
+``Generator`` or ``SeedSequence``, so the seed a user gives decides everything.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ type Seed = (
 
 
 def generator(rng: Seed) -> np.random.Generator:
-    """The generator that a ``rng=`` argument stands for; what is none is refused by name."""
+    """The generator that a ``rng=`` argument stands for; what is none is refused by
+    name.
+    """
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -34,7 +37,9 @@ def generator(rng: Seed) -> np.random.Generator:
 
 
 def seed_state(rng: Seed | State) -> State:
-    """A fresh state, or the state itself; from a ``SeedSequence`` its own words, from a generator its next draws."""
+    """A fresh state, or the state itself; from a ``SeedSequence`` its own words, from a
+    generator its next draws.
+    """
     if isinstance(rng, np.ndarray):
         return rng
     if isinstance(rng, np.random.SeedSequence):
@@ -71,7 +76,9 @@ def high_product(a: np.uint64, b: np.uint64) -> np.uint64:
 
 @njit
 def bounded(state: State, n: np.uint64) -> np.uint64:
-    """A uniform integer in [0, n), exactly (Lemire's multiply-shift with its rejection step); n ≥ 1."""
+    """A uniform integer in [0, n), exactly (Lemire's multiply-shift with its rejection
+    step); n ≥ 1.
+    """
     x = next64(state)
     low = x * n
     if low < n:

@@ -1,12 +1,16 @@
-"""Results: an answer as an ArviZ tree, with its summary and Monte Carlo errors; docs/results.md names the groups.
+"""Results: an answer as an ArviZ tree, with its summary and Monte Carlo errors;
+docs/results.md names the groups.
 
-The standard error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws
-changes by u = q (x - m) / E[q] for a little more weight on a draw (its influence); the error is that of the mean of u.
-Importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of their effective sample size.
-Where an event is rare, or never happens, the square of one more draw with the opposite outcome is added, and with
-importance weights, for any number, of one more like the draw farthest from the mean. No error is stated where all draws
-agree on a number that is no event, nor of a mean given that the conditions hold with few draws. Weights that are
-averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.weights`).
+The standard error of every mean, plain or conditional, comes from one formula. A mean m
+= E[q x] / E[q] over draws changes by u = q (x - m) / E[q] for a little more weight on a
+draw (its influence); the error is that of the mean of u. Importance weights W give (Σ
+W² u²)½, other draws the spread of u over the square root of their effective sample
+size. Where an event is rare, or never happens, the square of one more draw with the
+opposite outcome is added, and with importance weights, for any number, of one more like
+the draw farthest from the mean. No error is stated where all draws agree on a number
+that is no event, nor of a mean given that the conditions hold with few draws. Weights
+that are averages over a bidding style add the error of these averages
+(:mod:`~bayesbridge.engines.weights`).
 """
 
 from __future__ import annotations
@@ -59,7 +63,8 @@ GROUPS: Final = (
 
 
 class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
-    """What ``bb.estimate`` gives: an xarray DataTree that a notebook shows as hands, honours and tricks.
+    """What ``bb.estimate`` gives: an xarray DataTree that a notebook shows as hands,
+    honours and tricks.
 
     >>> import bayesbridge as bb
     >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -80,7 +85,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return cls.from_dict(tree.to_dict())
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Every distribution as one pandas table: a row for each value of each number, as the summary names it."""
+        """Every distribution as one pandas table: a row for each value of each number,
+        as the summary names it.
+        """
         rows = [
             (name, value, probability, number.exact)
             for number in Answer.of_tree(self).numbers.values()
@@ -96,11 +103,14 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
     def summary(
         self, names: str | Sequence[str] | None = None, *, probability: float = 0.89
     ) -> pandas.DataFrame:
-        """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
+        """One row for each quantity, tricks first; the index names them as ArviZ does,
+        such as ``delta[C]``.
 
-        Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass
-        may be larger), then ``mcse``, ``ess`` and ``exact``, whether the figure is: then ``mcse`` is 0. ``nan`` stands
-        where a number has no meaning. ``names`` picks outputs. The table has the attributes of the result.
+        Columns: ``mean``, ``sd``, the ends of the shortest interval that holds
+        ``probability`` (for integers its mass may be larger), then ``mcse``, ``ess``
+        and ``exact``, whether the figure is: then ``mcse`` is 0. ``nan`` stands where a
+        number has no meaning. ``names`` picks outputs. The table has the attributes of
+        the result.
 
         >>> import bayesbridge as bb
         >>> table = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).summary("T")
@@ -139,10 +149,12 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return table
 
     def at_least(self, name: str = "T") -> xarray.DataArray:
-        """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
+        """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks;
+        other dimensions stay.
 
-        What stands for failing, as T = 0 where the conditions fail, reaches no number. These are chances of contracts
-        only for an output that estimates tricks at the table.
+        What stands for failing, as T = 0 where the conditions fail, reaches no number.
+        These are chances of contracts only for an output that estimates tricks at the
+        table.
 
         >>> import bayesbridge as bb
         >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -158,13 +170,17 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return xarray.DataArray(shares.reshape(shape), coords, list(coords), name=name)
 
     def tricks(self, name: str = "T", **where: Any) -> Distribution:
-        """The distribution of an output that counts tricks; ``where`` picks one of several, such as ``strain="NT"``."""
+        """The distribution of an output that counts tricks; ``where`` picks one of
+        several, such as ``strain="NT"``.
+        """
         return Answer.of_tree(self).number(name).tricks(**where)
 
     def equally_weighted(self, draws: int = 20_000, rng: Seed = 0) -> Self:
-        """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
+        """The result with its weighted draws resampled to equally likely ones, for
+        functions that know no weights.
 
-        A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
+        A result without weights passes through. Where it has them ArviZ's own summary
+        would be silently wrong.
         """
         if "log_weight" not in self["sample_stats"]:
             return self
@@ -179,7 +195,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return tree
 
     def _repr_html_(self) -> str:
-        """Hands, honours, every distribution, and how exact they are; of a part of a result the tree."""
+        """Hands, honours, every distribution, and how exact they are; of a part of a
+        result the tree.
+        """
         if any(name not in self.children for name in (*GROUPS, "marginals")):
             return str(super()._repr_html_())  # type: ignore[no-untyped-call]
         kept, marginals = (
@@ -216,7 +234,8 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
 
 
 class Rows(markup.Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
-    """What :func:`bayesbridge.contracts` and :func:`bayesbridge.value_of_information` give.
+    """What :func:`bayesbridge.contracts` and :func:`bayesbridge.value_of_information`
+    give.
 
     A part of it that lacks what the table needs is shown as any other Dataset.
     """
@@ -259,17 +278,20 @@ def estimate(
     rng: Seed = 0,
     **limits: Unpack[ErrorLimits],
 ) -> Result:
-    """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
+    """Run estimators, by name or as objects, over a posterior; ``capture`` unless
+    others are named.
 
-    A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes: the result then has a group
-    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by solved layouts. It is about double
-    dummy; ``actual`` passes it through what real declarers took beside that. ``limits``: ``solve`` layouts are solved,
-    or until P(make) has an ``error`` of 0.02; ``seconds`` on one core are the most for that, 10 by default, and for
-    estimators that take long: they get fewer layouts.
+    A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes:
+    the result then has a group ``contract``, from ``tricks`` and, where ``solved`` is
+    installed, corrected by solved layouts. It is about double dummy; ``actual`` passes
+    it through what real declarers took beside that. ``limits``: ``solve`` layouts are
+    solved, or until P(make) has an ``error`` of 0.02; ``seconds`` on one core are the
+    most for that, 10 by default, and for estimators that take long: they get fewer
+    layouts.
 
-    ``pair`` are the two seats that play together, the observer and the dummy by default. An estimator that
-    fails is left out with a warning that names it, unless none is left. A name that is not built in imports all
-    installed plugins.
+    ``pair`` are the two seats that play together, the observer and the dummy by
+    default. An estimator that fails is left out with a warning that names it, unless
+    none is left. A name that is not built in imports all installed plugins.
 
     >>> from bayesbridge import Belief
     >>> result = estimate(Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "capture", pair="S:N")
@@ -304,7 +326,9 @@ def estimate(
 
 
 def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
-    """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
+    """Everything an evaluation holds, with names on every axis; without ``marginals``
+    the outputs alone.
+    """
     posterior, belief, question = (
         found.posterior,
         found.posterior.belief,
@@ -422,7 +446,9 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
 
 @cache
 def _versions() -> str:
-    """Of Python and what shapes results; looked up once, since it takes as long as a small result."""
+    """Of Python and what shapes results; looked up once, since it takes as long as a
+    small result.
+    """
     packages = (
         f"{name} {version(name)}"
         for name in ("numpy", "numba", "scipy", "xarray", "arviz")
@@ -460,7 +486,8 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
 def shortest_interval(
     values: NDArray[Any], chances: Floats, probability: float
 ) -> tuple[float, float]:
-    """The shortest [a, b] from value to value that holds the probability; of equally short ones the likeliest.
+    """The shortest [a, b] from value to value that holds the probability; of equally
+    short ones the likeliest.
 
     >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
     (9.0, 10.0)
@@ -492,7 +519,9 @@ class _Quantity:
     )
     event: bool = False  #: Whether it is 0 or 1, so that an interval says nothing.
     moments: Sequence[float] = ()
-    """Mean and spread where the posterior has more layouts than draws were kept; else they follow from these."""
+    """Mean and spread where the posterior has more layouts than draws were kept; else
+    they follow from these.
+    """
 
     @property
     def mean(self) -> float:
@@ -500,7 +529,9 @@ class _Quantity:
 
     @property
     def sd(self) -> float:
-        """Of the distribution; 0 for a number that never changes, whatever the rounding of its weight."""
+        """Of the distribution; 0 for a number that never changes, whatever the rounding
+        of its weight.
+        """
         spread = (
             self.moments[1]
             if self.moments
@@ -510,7 +541,9 @@ class _Quantity:
 
 
 def _quantities(number: Distribution, weights: Floats) -> Iterator[_Quantity]:
-    """Every number of one output, whose draws have these weights; for tricks also the conditions and every goal."""
+    """Every number of one output, whose draws have these weights; for tricks also the
+    conditions and every goal.
+    """
     if number.counts_tricks:
         yield from _tricks(number)
     for place, (label, own) in enumerate(
@@ -596,7 +629,9 @@ class ResultDraws:
         return cls(Weights(logs).W, weighted, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:
-        """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""
+        """Monte Carlo standard error of the mean and effective sample size; ``nan``
+        where they mean nothing.
+        """
         if quantity.exact:
             return 0.0, np.nan
         counts = (

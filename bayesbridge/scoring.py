@@ -1,9 +1,11 @@
-"""What a contract scores, made or down: the paper's two schemes, schemes of your own, and duplicate bridge.
+"""What a contract scores, made or down: the paper's two schemes, schemes of your own,
+and duplicate bridge.
 
-The paper compares two schemes, *old* and *new*, and prints neither: both are recovered from four made contracts among
-the author's published games (docs/write-a-plugin.md). Hence a scheme is data; what no scheme can say is a class of your
-own, a :class:`Scoring`. :class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, law 78B
-for IMPs.
+The paper compares two schemes, *old* and *new*, and prints neither: both are recovered
+from four made contracts among the author's published games (docs/write-a-plugin.md).
+Hence a scheme is data; what no scheme can say is a class of your own, a
+:class:`Scoring`. :class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77
+for the score, law 78B for IMPs.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _NUMBERS: Final = ("base", "per_level", "per_overtrick", "undertrick")
 
 @runtime_checkable
 class Scoring(Protocol):
-    """What contracts score: a :class:`Scheme`, :class:`Duplicate`, or a class of your own."""
+    """What contracts score: a :class:`Scheme`, :class:`Duplicate`, or a class of your
+    own.
+    """
 
     @property
     def name(self) -> str:
@@ -48,7 +52,8 @@ class Scoring(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A scoring scheme: made at level n with k overtricks, value · (base + per_level·n + per_overtrick·k).
+    """A scoring scheme: made at level n with k overtricks, value · (base + per_level·n
+    + per_overtrick·k).
 
     Nobody doubles in the three-player game, so a scheme refuses doubled contracts.
 
@@ -74,8 +79,8 @@ class Scheme:
     def of(cls, value: Scheme | Mapping[str, Any]) -> Scheme:
         """Read a mapping, such as a table of a TOML file; a scheme passes through.
 
-        A mapping has the keys of the fields, ``values`` by strain; ``base`` and ``per_overtrick`` may be left out and
-        are then 0, ``per_level`` 1.
+        A mapping has the keys of the fields, ``values`` by strain; ``base`` and
+        ``per_overtrick`` may be left out and are then 0, ``per_level`` 1.
 
         >>> mine = {"name": "mine", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": 12.5}
         >>> Scheme.of(mine).undertrick
@@ -107,7 +112,9 @@ class Scheme:
         )
 
     def score(self, contract: Contract, tricks: int) -> Fraction:
-        """What declarer gets less what both defenders get when declarer and dummy take ``tricks`` tricks, 0 … 13."""
+        """What declarer gets less what both defenders get when declarer and dummy take
+        ``tricks`` tricks, 0 … 13.
+        """
         if contract.doubled:
             raise BayesBridgeError(
                 f"contract {str(contract)!r} is doubled: scheme {self.name!r} has no price for that",
@@ -159,7 +166,9 @@ SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, 
 
 
 def beside_built_in(schemes: Iterable[Scheme]) -> dict[str, Scheme]:
-    """The built-in schemes and then these, by name; one that two have, or a measure of a study, is refused."""
+    """The built-in schemes and then these, by name; one that two have, or a measure of
+    a study, is refused.
+    """
     named = dict(SCHEMES)
     for scheme in schemes:
         if scheme.name in (*named, "made", "tricks"):
@@ -180,7 +189,8 @@ IMP_STEPS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Standard duplicate scoring, a scheme like ``old`` and ``new``; ``vulnerable`` says which sides are.
+    """Standard duplicate scoring, a scheme like ``old`` and ``new``; ``vulnerable``
+    says which sides are.
 
     >>> Duplicate().score(Contract.of("3NT by S"), 10)
     Fraction(430, 1)
@@ -195,7 +205,9 @@ class Duplicate:
     imps: ClassVar[bool] = True
 
     def score(self, contract: Contract, tricks: int) -> Fraction:
-        """What the declaring side scores with ``tricks`` tricks, 0 … 13, by law 77; below zero if it is down."""
+        """What the declaring side scores with ``tricks`` tricks, 0 … 13, by law 77;
+        below zero if it is down.
+        """
         doubled, over = contract.doubled, _overtricks(contract, tricks)
         vulnerable = contract.declarer in self.vulnerable
         if over < 0 and not doubled:
@@ -228,8 +240,9 @@ type SchemeLike = Scoring | str | Mapping[str, Any] | None
 def scoring_of(
     scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None
 ) -> Scoring:
-    """The scoring that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
-    ``duplicate``. Who is vulnerable is refused where it does not count.
+    """The scoring that is meant: without one ``new`` where three players bid (``dummy``
+    names the fourth hand), else ``duplicate``. Who is vulnerable is refused where it
+    does not count.
     """
     sides = Vulnerability.of(vulnerable)
     meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
@@ -253,7 +266,9 @@ def scoring_of(
 
 @lru_cache(maxsize=128)
 def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.int64]:
-    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT = 0 … 4."""
+    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT =
+    0 … 4.
+    """
     scheme = Duplicate(Vulnerability.ALL if vulnerable else Vulnerability.NONE)
     contract = Contract(level, Strain(strain), Seat.N)
     import numpy as np
@@ -266,7 +281,8 @@ def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.in
 def imps(difference: ArrayLike) -> NDArray[np.int64]:
     """International match points for differences of two scores, with their signs.
 
-    The laws name multiples of ten alone; a difference between two of them counts as the larger, as *dealer* has it.
+    The laws name multiples of ten alone; a difference between two of them counts as the
+    larger, as *dealer* has it.
 
     >>> imps([0, 10, 11, 20, -420, 430, 4000, 9000]).tolist()
     [0, 0, 1, 1, -9, 10, 24, 24]

@@ -1,6 +1,8 @@
-"""How much an answer depends on how the others are taken to bid: one question under several bidder models.
+"""How much an answer depends on how the others are taken to bid: one question under
+several bidder models.
 
-Every model gives its own posterior, and P(evidence) under each is what the evidence itself says for the model.
+Every model gives its own posterior, and P(evidence) under each is what the evidence
+itself says for the model.
 """
 
 from __future__ import annotations
@@ -38,13 +40,16 @@ def sensitivity(
     draws: int | None = None,
     rng: Seed = 0,
 ) -> xarray.Dataset:
-    """The answers to one question under every bidder: ``bidders`` are names, or models by name.
+    """The answers to one question under every bidder: ``bidders`` are names, or models
+    by name.
 
-    A row for each ``bidder``. Variables: ``log_evidence``, log P(all evidence), and ``log_bayes_factor`` against the
-    first model, each with its ``…_error``; ``entropy_bits``; ``card_probabilities`` and mean ``points`` by seat;
-    ``qualified``, P(both conditions hold); ``T``, its distribution; ``T_mean`` given that they hold; ``T_at_least``,
-    P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error of a probability, 0 where exact; ``method``. A
-    model under which the evidence is impossible has log_evidence -inf and no other answer.
+    A row for each ``bidder``. Variables: ``log_evidence``, log P(all evidence), and
+    ``log_bayes_factor`` against the first model, each with its ``…_error``;
+    ``entropy_bits``; ``card_probabilities`` and mean ``points`` by seat; ``qualified``,
+    P(both conditions hold); ``T``, its distribution; ``T_mean`` given that they hold;
+    ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error
+    of a probability, 0 where exact; ``method``. A model under which the evidence is
+    impossible has log_evidence -inf and no other answer.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
@@ -110,7 +115,9 @@ def sensitivity(
 
 
 def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
-    """The experts on average and two systems, by name; none where something is known of how the players bid."""
+    """The experts on average and two systems, by name; none where something is known of
+    how the players bid.
+    """
     if not isinstance(bidder, LearnedBidder) or bidder.named:
         return {}
     return {
@@ -122,7 +129,9 @@ def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
 def by_system[T](
     belief: Belief, ask: Callable[[Posterior], T], rng: Seed = 0
 ) -> dict[str, T]:
-    """What 500 draws answer under each of :func:`bidders_in_doubt`; nothing where no other seat has called."""
+    """What 500 draws answer under each of :func:`bidders_in_doubt`; nothing where no
+    other seat has called.
+    """
     called = belief.auction is not None and any(
         seat != belief.observer for seat, _ in belief.auction
     )
@@ -134,7 +143,9 @@ def by_system[T](
 
 
 def depends_sentence(answers: Mapping[str, str]) -> str:
-    """That advice depends on what they play: the ``answers`` that differ, by system; empty where none does."""
+    """That advice depends on what they play: the ``answers`` that differ, by system;
+    empty where none does.
+    """
     told = {
         answer: [name for name in answers if answers[name] == answer]
         for answer in answers.values()

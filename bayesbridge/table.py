@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """A moment of a deal, as it lies before everybody, with the hands that one observer sees."""
+    """A moment of a deal, as it lies before everybody, with the hands that one observer
+    sees.
+    """
 
     auction: Auction | None = None
     plays: tuple[tuple[Seat, Card], ...] = ()
@@ -38,7 +40,9 @@ class Table:
 
     @classmethod
     def of_record(cls, record: Record, cards: int | None = None) -> Table:
-        """The table after the auction and the first ``cards`` cards of a record (default: all)."""
+        """The table after the auction and the first ``cards`` cards of a record
+        (default: all).
+        """
         table = cls(record.auction, tuple(record.plays[:cards]), named=record.contract)
         hand = (
             None
@@ -61,7 +65,9 @@ class Table:
 
     @property
     def strain(self) -> Strain | None:
-        """The strain of the contract: as told, or of the contract; ``None`` while nobody knows."""
+        """The strain of the contract: as told, or of the contract; ``None`` while
+        nobody knows.
+        """
         return (
             self.trump
             if self.trump is not None or self.contract is None
@@ -70,14 +76,18 @@ class Table:
 
     @property
     def dummy(self) -> Seat | None:
-        """Whose hand lies open after the lead; in the three-player game it need not sit opposite declarer."""
+        """Whose hand lies open after the lead; in the three-player game it need not sit
+        opposite declarer.
+        """
         if self.silent is not None or self.contract is None:
             return self.silent
         return self.contract.declarer.partner
 
     @property
     def leader(self) -> Seat | None:
-        """Who leads first: by the contract the next hand after declarer's that is not dummy's, else by the cards."""
+        """Who leads first: by the contract the next hand after declarer's that is not
+        dummy's, else by the cards.
+        """
         if self.contract is None:
             return self.plays[0][0] if self.plays else None
         return next(
@@ -88,7 +98,9 @@ class Table:
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:
-        """The plays as tricks; raises :class:`IllegalPlay` if no strain that may be trumps explains them."""
+        """The plays as tricks; raises :class:`IllegalPlay` if no strain that may be
+        trumps explains them.
+        """
         failures: list[IllegalPlay] = []
         for candidate in (
             (self.strain,) if self.strain is not None else reversed(Strain)
@@ -115,7 +127,9 @@ class Table:
 
     @property
     def trick(self) -> Trick | None:
-        """The trick so far, empty where its leader is in turn; ``None`` after the last, and while nobody is to lead."""
+        """The trick so far, empty where its leader is in turn; ``None`` after the last,
+        and while nobody is to lead.
+        """
         last = self.tricks[-1] if self.tricks else None
         if last is not None and not last.complete:
             return last
@@ -153,7 +167,9 @@ class Table:
         return tuple(void for one in self.tricks for void in one.voids)
 
     def legal_cards(self, seat: Seat) -> Hand:
-        """What a seat may play, as far as the table knows: a hidden hand may hold any card not seen elsewhere."""
+        """What a seat may play, as far as the table knows: a hidden hand may hold any
+        card not seen elsewhere.
+        """
         left = DECK_MASK & ~self.played
         if seat in self.shown:
             return (self.trick or Trick(seat)).legal(Hand(left & self.shown[seat].mask))

@@ -100,7 +100,9 @@ class Trick:
     def after(
         self, seat: Seat | str, card: Card | str, hand: Hand | None = None
     ) -> Trick:
-        """The trick with one more card, which must be legal, from ``hand`` if known; else :class:`IllegalPlay`."""
+        """The trick with one more card, which must be legal, from ``hand`` if known;
+        else :class:`IllegalPlay`.
+        """
         player, played, turn, reason = Seat.of(seat), Card.of(card), self.turn, ""
         if turn is None:
             reason = "the trick is complete; begin the next"
@@ -132,7 +134,9 @@ class Trick:
 
 
 class Course(NamedTuple):
-    """How a play went: who won each complete trick, and how many cards came before the first that is illegal."""
+    """How a play went: who won each complete trick, and how many cards came before the
+    first that is illegal.
+    """
 
     winners: list[Seat]
     legal: int
@@ -144,7 +148,9 @@ def follow(
     hands: Sequence[Hand | None],
     unseen: int = DECK_MASK,
 ) -> Course:
-    """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but no suit it did not follow."""
+    """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but
+    no suit it did not follow.
+    """
     left = [unseen if hand is None else hand.mask for hand in hands]
     winners: list[Seat] = []
     trick: list[int] = []
@@ -188,8 +194,9 @@ def replay(
 ) -> tuple[Trick, ...]:
     """The tricks of a play record, in order; the last may be incomplete.
 
-    hands: the original hands that are known, if any; their holders must play from them and follow suit.
-    Without hands a revoke still shows when a seat plays a suit that it failed to follow earlier.
+    hands: the original hands that are known, if any; their holders must play from them
+    and follow suit. Without hands a revoke still shows when a seat plays a suit that it
+    failed to follow earlier.
 
     >>> replay([("W", "S5"), ("N", "SK"), ("E", "H2"), ("S", "S3"), ("N", "D4")])
     (Trick.of('W:S5 SK H2 S3'), Trick.of('N:D4'))

@@ -1,4 +1,6 @@
-"""Names and figures as people read them, the same on the screen, on the page and in pictures."""
+"""Names and figures as people read them, the same on the screen, on the page and in
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,8 @@ BITS: Final = "Bits measure what is unknown: one bit less halves the number of e
 
 
 def game(dummy: str | None) -> str:
-    """Which game is spoken of, by the letter of the seat that does not bid; ``None`` where all four do.
+    """Which game is spoken of, by the letter of the seat that does not bid; ``None``
+    where all four do.
 
     >>> print(game(None), game("N"), sep="\\n")
     Four players: bridge, where every seat bids.
@@ -96,7 +99,8 @@ def model_words(model: object) -> str:
 
 
 def printable(text: object) -> str:
-    r"""Text from elsewhere as one line that a terminal shows and does not obey: what cannot be seen is escaped.
+    r"""Text from elsewhere as one line that a terminal shows and does not obey: what
+    cannot be seen is escaped.
 
     >>> print(printable("Board 1\x1b[2J\u202e\n"), printable("Bäcker ♠"))
     Board 1\x1b[2J\u202e\n Bäcker ♠
@@ -140,7 +144,8 @@ RARE: Final = 0.0005  # share that is shown as less than a tenth of a percent
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A probability as people read it; what is not quite nought or all is never shown as such.
+    """A probability as people read it; what is not quite nought or all is never shown
+    as such.
 
     >>> percent(0.4426), percent(0.00001), percent(1 - 1e-7), percent(1.0)
     ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
@@ -167,7 +172,8 @@ def error_text(error: float, digits: int = 2, unit: str = "") -> str:
 
 
 def share_error(share: float, error: float) -> str:
-    """What stands after a probability: one standard error, or at the edge two, a bound that holds in 95 of 100 cases.
+    """What stands after a probability: one standard error, or at the edge two, a bound
+    that holds in 95 of 100 cases.
 
     >>> share_error(0.44, 0.02), share_error(1.0, 0.047), share_error(0.0, 0.047), share_error(1.0, 0.0)
     (' ± 2.0 %', ' (at least 91 %)', ' (at most 9 %)', '')

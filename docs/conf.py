@@ -64,7 +64,9 @@ html_additional_pages = {"404": "404.html"}
 
 
 def setup(app):
-    """Examples are run before anything is read: their pages are written from what they print and draw."""
+    """Examples are run before anything is read: their pages are written from what they
+    print and draw.
+    """
     app.connect("builder-inited", lambda _: write_gallery())
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
 

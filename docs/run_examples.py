@@ -1,6 +1,8 @@
-"""The gallery of the site: every example is run, and gets a page with its picture, what it prints, and its code.
+"""The gallery of the site: every example is run, and gets a page with its picture, what
+it prints, and its code.
 
-What an example printed and drew is kept by a digest of the example and the package; the tests look at the same results.
+What an example printed and drew is kept by a digest of the example and the package; the
+tests look at the same results.
 """
 
 import ast
@@ -41,7 +43,9 @@ PRINTED = {
     "lesson": ("A lesson to print", "deals.html#a-lesson-to-print"),
     "session": ("An evening, card by card", "records.html#an-evening"),
 }
-"""Pages that commands write for people, by their picture: title, and where the site tells of them."""
+"""Pages that commands write for people, by their picture: title, and where the site
+tells of them.
+"""
 
 
 class Ran(NamedTuple):
@@ -52,7 +56,9 @@ class Ran(NamedTuple):
 
 
 def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> None:
-    """Run the examples that are not yet in ``kept``, and write all pages anew; ``names`` picks some."""
+    """Run the examples that are not yet in ``kept``, and write all pages anew;
+    ``names`` picks some.
+    """
     found = [
         path
         for path in sorted(EXAMPLES.glob("*.py"))
@@ -87,7 +93,9 @@ def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> No
 
 
 def described(path: Path) -> tuple[str, str]:
-    """The title of an example, its docstring's first line without the command, and the rest."""
+    """The title of an example, its docstring's first line without the command, and the
+    rest.
+    """
     first, _, rest = (
         ast.get_docstring(ast.parse(path.read_text("utf-8"))) or path.stem
     ).partition("\n")
@@ -109,7 +117,9 @@ def package_digest() -> str:
 
 
 def run(paths: list[Path], kept: Path = KEPT) -> list[Ran]:
-    """What examples give with their defaults; from ``kept`` where they were run before with the same package."""
+    """What examples give with their defaults; from ``kept`` where they were run before
+    with the same package.
+    """
     digests = [
         hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16]
         for path in paths
@@ -150,7 +160,9 @@ def run(paths: list[Path], kept: Path = KEPT) -> list[Ran]:
 
 
 def run_side_by_side(root: Path, kept: Path, paths: list[Path]) -> str:
-    """Each in a process of its own that has the libraries already; which of them failed, and what they said."""
+    """Each in a process of its own that has the libraries already; which of them
+    failed, and what they said.
+    """
     os.chdir(root)
     for library in LIBRARIES if len(paths) > 1 else ():
         import_module(library)

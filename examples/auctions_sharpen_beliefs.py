@@ -1,6 +1,7 @@
 """Auctions sharpen beliefs: python examples/auctions_sharpen_beliefs.py [DEALS]
 
-Four experts, learned from records, bid random deals: where do honours lie, how long are suits, call by call?
+Four experts, learned from records, bid random deals: where do honours lie, how long are
+suits, call by call?
 """
 
 import sys

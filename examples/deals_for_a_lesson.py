@@ -1,6 +1,7 @@
 """Boards for a lesson on Stayman: python examples/deals_for_a_lesson.py
 
-Two boards of each kind. Each is drawn from its own tables, so that rare hands take no longer than common ones.
+Two boards of each kind. Each is drawn from its own tables, so that rare hands take no
+longer than common ones.
 """
 
 from pathlib import Path

@@ -1,6 +1,7 @@
 """Finesse or drop? python examples/finesse_or_drop.py
 
-Nine cards without the queen: the tables say play for the drop. Then West turns out to have six hearts.
+Nine cards without the queen: the tables say play for the drop. Then West turns out to
+have six hearts.
 """
 
 from pathlib import Path

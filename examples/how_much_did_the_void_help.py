@@ -1,7 +1,8 @@
 """What a void tells: python examples/how_much_did_the_void_help.py
 
-South does not see North yet. That West has no heart leaves one layout in 217 and moves hearts to North: what that
-does to T, the captures of South and North together, is counted over all layouts, not sampled.
+South does not see North yet. That West has no heart leaves one layout in 217 and moves
+hearts to North: what that does to T, the captures of South and North together, is
+counted over all layouts, not sampled.
 """
 
 from pathlib import Path

@@ -1,7 +1,8 @@
 """How sure is the bidder model? python examples/how_sure_is_the_bidder_model.py
 
-South holds 19 points and hears West bid 2NT, for which few points are left: a slip, or a hand that fits very well? The
-evidence itself says how much it speaks for each model (the Bayes factor), and the answers say how much it matters.
+South holds 19 points and hears West bid 2NT, for which few points are left: a slip, or
+a hand that fits very well? The evidence itself says how much it speaks for each model
+(the Bayes factor), and the answers say how much it matters.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """My own estimator: python examples/my_own_estimator.py
 
-In how many suits does the pair hold a stopper? A plain function of one deal is enough; as a plugin it would have a name
-for everybody (docs/write-a-plugin.md).
+In how many suits does the pair hold a stopper? A plain function of one deal is enough;
+as a plugin it would have a name for everybody (docs/write-a-plugin.md).
 """
 
 from pathlib import Path
@@ -11,7 +11,9 @@ import bayesbridge as bb
 
 @bb.plugins.estimator("stopped", dtype="int8")
 def stopped(deal: bb.Deal, question: bb.plugins.Question) -> int:
-    """Suits in which the pair holds the ace, a guarded king or a queen with two cards beside it."""
+    """Suits in which the pair holds the ace, a guarded king or a queen with two cards
+    beside it.
+    """
     suits = 0
     for suit in bb.Suit:
         fields = [deal[seat].field(suit) for seat in question.pair]

@@ -1,6 +1,7 @@
 """One plan for all layouts: python examples/one_plan.py
 
-In ten positions (positions.toml) a guess can be put off; to double dummy the tempting card looks as good.
+In ten positions (positions.toml) a guess can be put off; to double dummy the tempting
+card looks as good.
 """
 
 import tomllib

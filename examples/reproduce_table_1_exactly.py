@@ -1,7 +1,8 @@
 """Table 1 of the paper, counted: python examples/reproduce_table_1_exactly.py
 
-How many captures do two hands have, over all pairs of hands? The paper drew three million deals. Here all
-5 157 850 293 780 050 462 400 are counted, in a few seconds the first time.
+How many captures do two hands have, over all pairs of hands? The paper drew three
+million deals. Here all 5 157 850 293 780 050 462 400 are counted, in a few seconds the
+first time.
 """
 
 from pathlib import Path

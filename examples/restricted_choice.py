@@ -1,7 +1,8 @@
 """Restricted choice: python examples/restricted_choice.py
 
-South has AKT98 of spades opposite 7654. On the ace West drops the queen; dummy leads a spade and East follows low.
-King or ten? Counting layouts favours the king. But West with queen and jack could as well have dropped the jack.
+South has AKT98 of spades opposite 7654. On the ace West drops the queen; dummy leads a
+spade and East follows low. King or ten? Counting layouts favours the king. But West
+with queen and jack could as well have dropped the jack.
 """
 
 from pathlib import Path
@@ -19,7 +20,9 @@ class EitherHonour:
     """A player who has both queen and jack drops either, as likely as not."""
 
     def log_likelihood(self, hands, _contract, plays, seat, _auction, _dummy):
-        """log P(cards played ∣ hand): there is a choice only with both honours, and only if one of them was played."""
+        """log P(cards played ∣ hand): there is a choice only with both honours, and
+        only if one of them was played.
+        """
         dropped = any(player == seat and card in HONOURS for player, card in plays)
         both = hands & np.uint64(HONOURS.mask) == HONOURS.mask
         return np.where(both & dropped, np.log(0.5), 0.0)

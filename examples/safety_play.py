@@ -1,7 +1,8 @@
 """A safety play: python examples/safety_play.py
 
-South needs all of SA SQ ST S2 opposite SK S9 S4 S3; four spades are out. Whoever has them all can be finessed, if an
-honour of dummy is played first; if the king is, only West can.
+South needs all of SA SQ ST S2 opposite SK S9 S4 S3; four spades are out. Whoever has
+them all can be finessed, if an honour of dummy is played first; if the king is, only
+West can.
 """
 
 from pathlib import Path

@@ -1,6 +1,8 @@
-"""Boards of two pairs: python examples/simulate_opponents.py 60 > examples/opponents.pbn
+"""Boards of two pairs: python examples/simulate_opponents.py 60 >
+examples/opponents.pbn
 
-Ash and Elm bid standard, Birch and Oak open a strong club: typical styles, and the learned bidder bids.
+Ash and Elm bid standard, Birch and Oak open a strong club: typical styles, and the
+learned bidder bids.
 """
 
 import sys

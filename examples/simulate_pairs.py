@@ -12,7 +12,8 @@ import bayesbridge as bb
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
-PAIRS = {  # North and South, or East and West: aggressiveness in tricks, suit preference in tricks
+# North and South, or East and West: aggressiveness in tricks, suit preference in tricks
+PAIRS = {
     ("Ash", "Alder"): (0.9, 0.3),
     ("Beech", "Birch"): (0.5, -0.3),
     ("Cedar", "Cypress"): (0.2, 0.0),

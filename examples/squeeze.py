@@ -1,7 +1,8 @@
 """A squeeze: python examples/squeeze.py
 
-West bid spades and must hold king and queen. South needs three tricks from SA SJ H3 opposite S2 HT CA. The last club
-wins if West has the jack of hearts too: whatever West throws away, dummy throws the other.
+West bid spades and must hold king and queen. South needs three tricks from SA SJ H3
+opposite S2 HT CA. The last club wins if West has the jack of hearts too: whatever West
+throws away, dummy throws the other.
 """
 
 from pathlib import Path

@@ -1,7 +1,8 @@
 """A throw-in: python examples/throw_in.py
 
-East has the king of hearts, and West the last diamond. South needs two tricks from SA SQ H4 opposite S3 S2 H5: the
-finesse works half the time, a heart always, since East must then lead a spade.
+East has the king of hearts, and West the last diamond. South needs two tricks from SA
+SQ H4 opposite S3 S2 H5: the finesse works half the time, a heart always, since East
+must then lead a spade.
 """
 
 from pathlib import Path

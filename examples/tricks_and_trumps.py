@@ -1,6 +1,7 @@
 """As many tricks as trumps? python examples/tricks_and_trumps.py [FOLDER]
 
-The law of total tricks, by the network of tricks; two processes, and FOLDER keeps what they have done.
+The law of total tricks, by the network of tricks; two processes, and FOLDER keeps what
+they have done.
 """
 
 import sys
@@ -14,7 +15,9 @@ from bayesbridge.studies import Job, RunOptions, rows
 
 
 def total_tricks(seed, deals):
-    """(deals, 2) trumps and tricks of both sides together, each side in its longest suit."""
+    """(deals, 2) trumps and tricks of both sides together, each side in its longest
+    suit.
+    """
     order = np.random.default_rng(seed).permuted(
         np.tile(np.arange(52, dtype=np.uint64), (deals, 1)), axis=1
     )

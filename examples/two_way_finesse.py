@@ -1,7 +1,7 @@
 """A finesse either way: python examples/two_way_finesse.py
 
-The queen of spades can be finessed with SK ST S2 opposite SA SJ S3, on either side. East has shown eleven cards of
-other suits: the ace first, and nothing is left to guess.
+The queen of spades can be finessed with SK ST S2 opposite SA SJ S3, on either side.
+East has shown eleven cards of other suits: the ace first, and nothing is left to guess.
 """
 
 from pathlib import Path

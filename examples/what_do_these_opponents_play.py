@@ -1,6 +1,7 @@
 """What do these opponents play? python examples/what_do_these_opponents_play.py
 
-Learned from thirty tables of theirs; then what their 1C opening shows, beside that of a pair nobody knows.
+Learned from thirty tables of theirs; then what their 1C opening shows, beside that of a
+pair nobody knows.
 """
 
 from pathlib import Path

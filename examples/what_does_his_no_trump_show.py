@@ -1,6 +1,7 @@
 """What a 1NT opening shows: python examples/what_does_his_no_trump_show.py
 
-West opens 1NT. South's belief of the points depends on what East and West are known to play.
+West opens 1NT. South's belief of the points depends on what East and West are known to
+play.
 """
 
 from pathlib import Path

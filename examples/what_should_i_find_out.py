@@ -1,7 +1,8 @@
 """What should I find out? python examples/what_should_i_find_out.py [HAND]
 
-Partner has shown a balanced hand of 15 to 17 points; South chooses between game and slam, vulnerable. For each question
-that could be asked: how many bits its answer tells, and how much more South scores on average who hears it first.
+Partner has shown a balanced hand of 15 to 17 points; South chooses between game and
+slam, vulnerable. For each question that could be asked: how many bits its answer tells,
+and how much more South scores on average who hears it first.
 """
 
 import sys

@@ -1,6 +1,7 @@
 """What to lead: python examples/what_to_lead.py [LAYOUTS]
 
-South opened 1NT, North raised to 3NT. Needs plugins/bayesbridge-double-dummy: every layout is solved for each card.
+South opened 1NT, North raised to 3NT. Needs plugins/bayesbridge-double-dummy: every
+layout is solved for each card.
 """
 
 import sys

@@ -1,6 +1,7 @@
 """Where is the queen? python examples/where_is_the_queen.py
 
-South plays 3NT. The chances move with every card seen, exactly: all layouts that fit are counted, none is guessed.
+South plays 3NT. The chances move with every card seen, exactly: all layouts that fit
+are counted, none is guessed.
 """
 
 from pathlib import Path

@@ -1,8 +1,9 @@
 """Which contract? python examples/which_contract_should_i_bid.py [HAND]
 
-South looks at 13 cards; North's are dummy's and unknown. Every contract is judged on the same 2 000 layouts, by the
-network of ``tricks`` and, where bayesbridge-double-dummy is installed, corrected by 24 layouts solved in each strain
-that competes. The paper's new scheme pays; ``duplicate`` is another.
+South looks at 13 cards; North's are dummy's and unknown. Every contract is judged on
+the same 2 000 layouts, by the network of ``tricks`` and, where bayesbridge-double-dummy
+is installed, corrected by 24 layouts solved in each strain that competes. The paper's
+new scheme pays; ``duplicate`` is another.
 """
 
 import sys

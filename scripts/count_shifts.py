@@ -1,11 +1,15 @@
-"""Algorithm 1 for a target of 7 tricks and Algorithm 2 counted jointly, exactly over all pairs of hands.
+"""Algorithm 1 for a target of 7 tricks and Algorithm 2 counted jointly, exactly over
+all pairs of hands.
 
-``python scripts/count_shifts.py`` writes ``bayesbridge/capture/shifts.json``, in some minutes.
+``python scripts/count_shifts.py`` writes ``bayesbridge/capture/shifts.json``, in some
+minutes.
 
-Algorithm 1 walks the suits of the first hand in the order C D H S. It starts with a budget of 6 − Δ₁, Δ₁ the sum of the
-hand's own leading gaps, and in each suit pays gaps until one is too large. With the budget of a suit given, leading
-gap, gaps paid and cards captured add up over the suits, so they stand above the bits of a summary (see ``tables``)
-and are added where summaries are merged. A suit that follows has what the one before has left.
+Algorithm 1 walks the suits of the first hand in the order C D H S. It starts with a
+budget of 6 − Δ₁, Δ₁ the sum of the hand's own leading gaps, and in each suit pays gaps
+until one is too large. With the budget of a suit given, leading gap, gaps paid and
+cards captured add up over the suits, so they stand above the bits of a summary (see
+``tables``) and are added where summaries are merged. A suit that follows has what the
+one before has left.
 
 A set of deals whose suits are independent but for the lengths of the hands never has to be enumerated: a
 :class:`Tally` counts, for one suit or for several merged, how many ways lead to each (lengths, summary), and tallies
@@ -39,22 +43,29 @@ from bayesbridge.jit import njit
 GAP: Final = 1 << SUMMARY_BITS
 PAID: Final = GAP << 4
 CAPTURED: Final = PAID << 4
-"""What one column of leading gap, one of gaps paid, one captured card add to a summary."""
+"""What one column of leading gap, one of gaps paid, one captured card add to a summary.
+"""
 
 WHOLE_SUIT: Final = (1 << 13) - 1
 
 LIMB: Final = 21
-"""Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two limbs of 21 bits hold them."""
+"""Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two
+limbs of 21 bits hold them.
+"""
 
 FULL: Final = 14 * 13 + 13
 """Lengths of two full hands, as ``Tally.lengths`` packs them."""
 
 type Joint = dict[tuple[int, int], int]
-"""Pairs of hands by the outcomes of both algorithms: 0 where condition A fails, 1 where only B fails, else captures."""
+"""Pairs of hands by the outcomes of both algorithms: 0 where condition A fails, 1 where
+only B fails, else captures.
+"""
 
 
 class Tally(NamedTuple):
-    """How many ways lead to each (lengths, summary); rows are distinct and counts positive."""
+    """How many ways lead to each (lengths, summary); rows are distinct and counts
+    positive.
+    """
 
     lengths: Ints
     """(k,) cards of the two tracked hands so far, ``14 * first + second``."""
@@ -65,7 +76,9 @@ class Tally(NamedTuple):
 
     @classmethod
     def of(cls, lengths: Ints, summary: Ints, count: Ints) -> Tally:
-        """Collect equal (lengths, summary) pairs; summaries are first brought to their simplest form."""
+        """Collect equal (lengths, summary) pairs; summaries are first brought to their
+        simplest form.
+        """
         key = lengths << 32 | simplified(summary)
         distinct, place = np.unique(key, return_inverse=True)
         total = np.zeros(len(distinct), dtype=np.int64)
@@ -89,7 +102,9 @@ class Tally(NamedTuple):
 
 @njit
 def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
-    """Add up products by lengths and merged summary; ``merged``: by the summaries of both, given as numbers."""
+    """Add up products by lengths and merged summary; ``merged``: by the summaries of
+    both, given as numbers.
+    """
     lengths_a, index_a, count_a = left
     lengths_b, index_b, count_b = right
     for i in range(len(count_a)):
@@ -103,10 +118,12 @@ def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
 
 
 def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
-    """Exact number of deals for each outcome code, over all pairs whose lengths add up to ``total``.
+    """Exact number of deals for each outcome code, over all pairs whose lengths add up
+    to ``total``.
 
-    The counts pass 2⁶³, so they come back as Python integers. Floating-point numbers add them up, for matrix products
-    are quick, but hold integers below 2⁵³ alone: ways in two limbs, and products of them in two words.
+    The counts pass 2⁶³, so they come back as Python integers. Floating-point numbers
+    add them up, for matrix products are quick, but hold integers below 2⁵³ alone: ways
+    in two limbs, and products of them in two words.
     """
     left_values, left_place = np.unique(left.summary, return_inverse=True)
     right_values, right_place = np.unique(right.summary, return_inverse=True)
@@ -128,7 +145,9 @@ def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
 
 
 def half_deals() -> Tally:
-    """All rows of two suits, clubs with diamonds (or hearts with spades): those of one are 3¹³."""
+    """All rows of two suits, clubs with diamonds (or hearts with spades): those of one
+    are 3¹³.
+    """
     lengths = np.zeros(1, dtype=np.int64)
     for _ in range(13):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
@@ -141,8 +160,9 @@ def half_deals() -> Tally:
 def count_pairs(ranks: int = WHOLE_SUIT, lengths: int = FULL) -> Joint:
     """How many pairs of hands have each outcome of Algorithm 1 and of Algorithm 2.
 
-    ``ranks`` (13 bits, the two lowest) and ``lengths`` of the hands, as ``Tally.lengths`` packs them, make the deck and
-    the hands smaller. With all cards it takes some minutes.
+    ``ranks`` (13 bits, the two lowest) and ``lengths`` of the hands, as
+    ``Tally.lengths`` packs them, make the deck and the hands smaller. With all cards it
+    takes some minutes.
     """
     rows = _Rows(ranks)
     # Every pair is taken to fail condition A by its first hand, then those that meet it are moved, then those that meet
@@ -189,7 +209,9 @@ class _Rows:
         return _joined(half, half, lengths)
 
     def meeting_a(self, lengths: int) -> Joint:
-        """Pairs whose first hand has leading gaps of at most 6, by 4 and the outcome of Algorithm 2."""
+        """Pairs whose first hand has leading gaps of at most 6, by 4 and the outcome of
+        Algorithm 2.
+        """
         suit = self.tally(self.gap <= 6, self.gap * GAP)
         half = suit.merged(suit)
         found: Joint = {}
@@ -202,7 +224,9 @@ class _Rows:
         return found
 
     def walked(self, lengths: int) -> Joint:
-        """Pairs whose first hand meets both conditions alone, by its captures and the outcome of Algorithm 2."""
+        """Pairs whose first hand meets both conditions alone, by its captures and the
+        outcome of Algorithm 2.
+        """
         steps = walk_table().astype(np.int64)[self.first]
         suits = [
             self.tally(
@@ -228,7 +252,9 @@ class _Rows:
 
 
 def _half(suits: list[Tally], budget: int, *, paid: bool) -> Tally:
-    """Two suits that are walked with this budget; ``paid``: whether to say what they pay."""
+    """Two suits that are walked with this budget; ``paid``: whether to say what they
+    pay.
+    """
     parts = []
     for spent in range(budget + 1):
         first, second = suits[budget], suits[budget - spent]
@@ -269,7 +295,9 @@ def _add(found: Joint, more: Joint) -> None:
 
 
 def _joined(left: Tally, right: Tally, total: int) -> Joint:
-    """Pairs of half deals whose lengths add up to ``total``, by captures of Algorithm 1 and outcome of Algorithm 2."""
+    """Pairs of half deals whose lengths add up to ``total``, by captures of Algorithm 1
+    and outcome of Algorithm 2.
+    """
     left_values, left_place = np.unique(left.summary % GAP, return_inverse=True)
     right_values, right_place = np.unique(right.summary % GAP, return_inverse=True)
     codes = outcome_table(left_values, right_values)
@@ -302,10 +330,11 @@ def _join_block(
     outcomes: NDArray[np.int8],
     sums: NDArray[np.uint64],
 ) -> None:
-    """Add up products by captures and outcome, one for each pair of limbs; rows are (summary, captured, ways).
+    """Add up products by captures and outcome, one for each pair of limbs; rows are
+    (summary, captured, ways).
 
-    For the left rows with equal captures the ways are first added up by right summary and outcome, which stay below
-    2⁴²: a sum has fewer than 2²² terms below 2⁴².
+    For the left rows with equal captures the ways are first added up by right summary
+    and outcome, which stay below 2⁴²: a sum has fewer than 2²² terms below 2⁴².
     """
     place_a, captured_a, ways_a = left
     place_b, captured_b, ways_b = right

@@ -1,13 +1,16 @@
-"""Count how many tricks real declarers take beside double dummy, and judge the counts on deals set aside.
+"""Count how many tricks real declarers take beside double dummy, and judge the counts
+on deals set aside.
 
     python scripts/fit_actual.py auctions.pbn.gz --solved tables.tsv -o bayesbridge/estimators/data/actual.json
 
-Needs plugins/bayesbridge-double-dummy. Contracts are solved by solve_records.py, which continues where it stopped. A
-quarter of the deals, by a hash of their cards, is set aside; all tables of a deal are on the same side. Three kinds of
-answers are judged: given the solver's tricks, given what the network says of all four hands, and given what it says of
-declarer and dummy, the defenders' cards dealt at random. Nothing else is random, and the seed is fixed. The strength
-with which small cells are drawn to larger ones is chosen by the log-loss on either half of the deals that are fitted,
-the other half having been counted.
+Needs plugins/bayesbridge-double-dummy. Contracts are solved by solve_records.py, which
+continues where it stopped. A quarter of the deals, by a hash of their cards, is set
+aside; all tables of a deal are on the same side. Three kinds of answers are judged:
+given the solver's tricks, given what the network says of all four hands, and given what
+it says of declarer and dummy, the defenders' cards dealt at random. Nothing else is
+random, and the seed is fixed. The strength with which small cells are drawn to larger
+ones is chosen by the log-loss on either half of the deals that are fitted, the other
+half having been counted.
 """
 
 from __future__ import annotations
@@ -46,7 +49,9 @@ DRAWS, SEED = 50, 0
 
 
 class Data(NamedTuple):
-    """Tables as arrays: (n,) needed tricks, solved, taken; (n, 3) cells; (n,) whether aside, and half of the rest."""
+    """Tables as arrays: (n,) needed tricks, solved, taken; (n, 3) cells; (n,) whether
+    aside, and half of the rest.
+    """
 
     needed: Ints
     solved: Ints
@@ -57,7 +62,8 @@ class Data(NamedTuple):
     network: Floats
     """(n, 14) what the network of ``tricks`` says of all four hands."""
     declarer: Floats
-    """(n, 14) its mean over deals of the defenders' cards, for tables that are aside."""
+    """(n, 14) its mean over deals of the defenders' cards, for tables that are aside.
+    """
 
     def part(self, chosen: NDArray[np.bool_]) -> Data:
         return Data(*(array[chosen] for array in self))
@@ -94,7 +100,9 @@ def data_of(tables: list[Table], solved: list[int]) -> Data:
 def defenders_dealt(
     masks: NDArray[np.uint64], rng: np.random.Generator
 ) -> NDArray[np.uint64]:
-    """(DRAWS, 4) the same hands of declarer and dummy, the other 26 cards dealt at random."""
+    """(DRAWS, 4) the same hands of declarer and dummy, the other 26 cards dealt at
+    random.
+    """
     bits = np.uint64(1) << np.arange(52, dtype=np.uint64)
     hidden = rng.permuted(
         np.tile(bits[(masks[1] | masks[3]) & bits > 0], (DRAWS, 1)), axis=1
@@ -116,7 +124,9 @@ def counted(data: Data) -> Ints:
 
 
 def predicted(shares: Floats, data: Data, before: Floats) -> Floats:
-    """(n, 14) P(tricks taken) of tables whose double dummy has the distributions ``before``."""
+    """(n, 14) P(tricks taken) of tables whose double dummy has the distributions
+    ``before``.
+    """
     kinds, place = np.unique(
         np.column_stack([data.cell, data.needed]), axis=0, return_inverse=True
     )
@@ -133,7 +143,9 @@ def log_loss(chances: Floats, taken: Ints) -> float:
 
 
 def held_out(strength: float, seen: Data, other: Data) -> float:
-    """Log-loss on other deals, double dummy given, by what was counted on the ones seen."""
+    """Log-loss on other deals, double dummy given, by what was counted on the ones
+    seen.
+    """
     return log_loss(
         predicted(smoothed(counted(seen), strength), other, np.eye(14)[other.solved]),
         other.taken,
@@ -141,7 +153,9 @@ def held_out(strength: float, seen: Data, other: Data) -> float:
 
 
 def judge(chances: Floats, data: Data) -> dict[str, float]:
-    """Of P(made): squared error, and how far its tenths are from the shares that made; of tricks: bias and log-loss."""
+    """Of P(made): squared error, and how far its tenths are from the shares that made;
+    of tricks: bias and log-loss.
+    """
     needed = data.needed
     made = (data.taken >= needed).astype(float)
     chance = np.array([row[n:].sum() for row, n in zip(chances, needed, strict=True)])
@@ -236,7 +250,9 @@ def main() -> None:
 
 
 def differences(data: Data) -> dict[str, dict[str, float]]:
-    """Mean of actual − double dummy with its standard error, and the shares below, equal and above."""
+    """Mean of actual − double dummy with its standard error, and the shares below,
+    equal and above.
+    """
     found = {}
     for index in np.ndindex(len(CONTRACT_KINDS), len(STRAIN_KINDS), 2):
         here = (data.cell == index).all(axis=1)

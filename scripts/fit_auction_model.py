@@ -1,36 +1,46 @@
-"""Fit the learned bidder, P(call ∣ own hand, partner's hand, auction so far), on the tables of a PBN or LIN file.
+"""Fit the learned bidder, P(call ∣ own hand, partner's hand, auction so far), on the
+tables of a PBN or LIN file.
 
     python scripts/fit_auction_model.py records.pbn.gz -o bayesbridge/bidders/data/auction.npz
 
-Every network reads the auction by a transformer that sees no hand, and has two readings of a call: partner's hand
-hidden, P(call ∣ own hand, auction), and partner's hand shown. Partners know what their calls mean and a reader of the
-bare auction does not: partner's hand is the best witness of it. Two are fitted and ship: a wide one, whose word counts,
+Every network reads the auction by a transformer that sees no hand, and has two readings
+of a call: partner's hand hidden, P(call ∣ own hand, auction), and partner's hand shown.
+Partners know what their calls mean and a reader of the bare auction does not: partner's
+hand is the best witness of it. Two are fitted and ship: a wide one, whose word counts,
 and a narrow one, which guides the draws.
 
-Four teachers are fitted first, from the records alone, and kept beside the output (``--teachers`` takes them from
-there; ``--teach`` fits one, so that several can be fitted side by side). Each knows the records by heart after ten
-passes; their mean is 0.01 nats a call better than each of them. The wide one learns from the records and from their
-mean probabilities of all calls, the narrow one from the records and from the wide one's.
+Four teachers are fitted first, from the records alone, and kept beside the output
+(``--teachers`` takes them from there; ``--teach`` fits one, so that several can be
+fitted side by side). Each knows the records by heart after ten passes; their mean is
+0.01 nats a call better than each of them. The wide one learns from the records and from
+their mean probabilities of all calls, the narrow one from the records and from the wide
+one's.
 
-What two hands are worth together is a vector of its own, the sum of what each brings and two layers upon it: the tricks
-that the pair can take must be read off it (those that the estimator ``tricks`` expects in the deal), since calls alone,
-few of them of slams, teach it slowly.
+What two hands are worth together is a vector of its own, the sum of what each brings
+and two layers upon it: the tricks that the pair can take must be read off it (those
+that the estimator ``tricks`` expects in the deal), since calls alone, few of them of
+slams, teach it slowly.
 
-The wide one is fitted together with a style for each pair of players that the records name: 16 numbers that are added
-to what the reader is told of the pair's calls and to what the hidden layer is told, with a normal prior, so that a pair
-of ten tables stays near the others. A third of the time a pair is hidden, so that the networks also know how to read a
-pair they know nothing of. Networks that listen to others learn styles late, so at last the styles alone are fitted to
-the records (``--styles``: nothing else, to the networks of ``--start``): what is said of unknown pairs stays as it is.
-Then the numbers are rescaled so that the pairs have mean 0 and variance 1, and the styles that ship by name are learned
-from tables of pairs whose openings on record tell what they play. Pairs are set aside by a hash of their name, all
-their tables with them, to judge by how well the style of a pair is learned from a few of its tables.
+The wide one is fitted together with a style for each pair of players that the records
+name: 16 numbers that are added to what the reader is told of the pair's calls and to
+what the hidden layer is told, with a normal prior, so that a pair of ten tables stays
+near the others. A third of the time a pair is hidden, so that the networks also know
+how to read a pair they know nothing of. Networks that listen to others learn styles
+late, so at last the styles alone are fitted to the records (``--styles``: nothing else,
+to the networks of ``--start``): what is said of unknown pairs stays as it is. Then the
+numbers are rescaled so that the pairs have mean 0 and variance 1, and the styles that
+ship by name are learned from tables of pairs whose openings on record tell what they
+play. Pairs are set aside by a hash of their name, all their tables with them, to judge
+by how well the style of a pair is learned from a few of its tables.
 
-Deals are set aside by a hash of their cards (``table_arrays.py``, whose output this script reads as well). The cards
-from the two to the eight count as cards and are not told apart: by them a network would know deals by heart. All fits
-run for a stated time, since the rate of learning falls with the time that is left. ``--share 0.25`` fits on a quarter
-of the deals, for a learning curve.
+Deals are set aside by a hash of their cards (``table_arrays.py``, whose output this
+script reads as well). The cards from the two to the eight count as cards and are not
+told apart: by them a network would know deals by heart. All fits run for a stated time,
+since the rate of learning falls with the time that is left. ``--share 0.25`` fits on a
+quarter of the deals, for a learning curve.
 
-Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes it minutes instead of days.
+Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes it
+minutes instead of days.
 """
 
 from __future__ import annotations
@@ -64,33 +74,43 @@ REACH = 48
 """Distances, and places in the auction, that are told apart."""
 
 STARTS = np.cumsum([0, 39, 36, 3, 5, 4, REACH])
-"""Rows of a token: the call before (38: none), the last bid, its doubling, whose it is, vulnerability, the place."""
+"""Rows of a token: the call before (38: none), the last bid, its doubling, whose it is,
+vulnerability, the place.
+"""
 
 ROWS = int(STARTS[-1])
 TOKENS_A_STEP = 40_000
 STYLE = 16
 HIDDEN, BOTH_HIDDEN = 0.4, 0.4
-"""How often the style of a pair is hidden by itself, and how often those of both pairs are."""
+"""How often the style of a pair is hidden by itself, and how often those of both pairs
+are.
+"""
 
 WEIGHTS = 0.4, 0.6
 """Of the readings with partner's hand hidden and shown, in the fit."""
 
 ANSWER_WEIGHT, HIGH_WEIGHT = 6.0, 2.0
-"""Of calls after partner's 4NT, and other bids from 4C on: rare, and sharp in what they mean. A weight by what was
-before biases no reading."""
+"""Of calls after partner's 4NT, and other bids from 4C on: rare, and sharp in what they
+mean. A weight by what was before biases no reading.
+"""
 
 TRICKS_WEIGHT = 0.03
-"""Of the squared error of the tricks that are read off a pair's vector: it is to know what two hands are worth
-together, which calls alone teach slowly."""
+"""Of the squared error of the tricks that are read off a pair's vector: it is to know
+what two hands are worth together, which calls alone teach slowly.
+"""
 
 SLAM_TRICKS, SLAM_WEIGHT = 11.25, 2.0
-"""Of calls of a pair that can take so many tricks, partner's hand shown: few pairs can, and few of them bid a slam."""
+"""Of calls of a pair that can take so many tricks, partner's hand shown: few pairs can,
+and few of them bid a slam.
+"""
 
 ENOUGH = 150
 """Tables of a pair that is counted when the styles are rescaled."""
 
 LONGEST = 10, 16, 32
-"""Auctions of up to so many calls share a shape; longer ones, one in three thousand, are not learned from."""
+"""Auctions of up to so many calls share a shape; longer ones, one in three thousand,
+are not learned from.
+"""
 
 SMALL = 7
 """The cards of a suit that are not told apart, from the two on."""
@@ -99,7 +119,9 @@ FOUR_CLUBS, FOUR_NOTRUMP = 2 + 16, 2 + 20
 
 
 class Auctions(NamedTuple):
-    """Tables as tensors, one row each, padded: tokens of every call, what is legal, the call, who calls."""
+    """Tables as tensors, one row each, padded: tokens of every call, what is legal, the
+    call, who calls.
+    """
 
     length: np.ndarray
     calls: Tensor
@@ -115,7 +137,9 @@ class Auctions(NamedTuple):
 
 
 def prepare(tables: Tables, device: torch.device) -> Auctions:
-    """Everything on the device; the state of the auction before every call is worked out for all tables at once."""
+    """Everything on the device; the state of the auction before every call is worked
+    out for all tables at once.
+    """
     length = np.diff(tables.call_start).astype(np.int64)
     n, longest = len(length), int(length.max())
     calls = np.full((n, longest + 1), CALLS, np.uint8)
@@ -161,17 +185,13 @@ def prepare(tables: Tables, device: torch.device) -> Auctions:
 class Batch(NamedTuple):
     """Some tables of up to n calls.
 
-    tokens:   (b, n, 6) what is known before each call
-    legal:    (b n, 38)
-    call:     (b n,) the call made, 0 behind the end of an auction
-    real:     (b n,) whether it counts
-    holdings: (4 b, 4) the hands, by suit
-    hand:     (b n,) whose of the hands calls
-    partner:  (b n,) whose partner's hand it is
-    pair:     (b, 2) the pairs of dealer's side and of the other, -1 where they are hidden
-    tricks:   (b, 2, 5) what North–South and East–West can take in each strain
-    row:      (b,) which of all tables
-    gone:     (b, 2) whether a pair that was known is hidden
+    tokens:   (b, n, 6) what is known before each call legal:    (b n, 38) call:     (b
+    n,) the call made, 0 behind the end of an auction real:     (b n,) whether it counts
+    holdings: (4 b, 4) the hands, by suit hand:     (b n,) whose of the hands calls
+    partner:  (b n,) whose partner's hand it is pair:     (b, 2) the pairs of dealer's
+    side and of the other, -1 where they are hidden tricks:   (b, 2, 5) what North–South
+    and East–West can take in each strain row:      (b,) which of all tables gone:
+    (b, 2) whether a pair that was known is hidden
     """
 
     tokens: Tensor
@@ -274,7 +294,9 @@ class Styles(nn.Module):
         self.register_buffer("tables", counts, persistent=False)
 
     def forward(self, pair: Tensor) -> tuple[Tensor, Tensor]:
-        """(b, 2) pairs → (b, 2, 17) their numbers and a 1, all 0 for hidden ones; the tables' share of -log prior."""
+        """(b, 2) pairs → (b, 2, 17) their numbers and a 1, all 0 for hidden ones; the
+        tables' share of -log prior.
+        """
         row = pair.remainder(len(self.numbers))  # the last row stands for nobody
         numbers = F.embedding(row, self.numbers)
         known = (pair >= 0)[..., None]
@@ -285,8 +307,8 @@ class Styles(nn.Module):
 
 
 class Said(NamedTuple):
-    """What a network says of a batch: (b n, 38) scores of the calls, −∞ for what is illegal, partner's hand hidden and
-    shown; (b, 2, 5) tricks of the pairs.
+    """What a network says of a batch: (b n, 38) scores of the calls, −∞ for what is
+    illegal, partner's hand hidden and shown; (b, 2, 5) tricks of the pairs.
     """
 
     hidden: Tensor
@@ -295,7 +317,9 @@ class Said(NamedTuple):
 
 
 class Bidder(nn.Module):
-    """A network that ships: the reader, and one hidden layer in which hands and auction meet."""
+    """A network that ships: the reader, and one hidden layer in which hands and auction
+    meet.
+    """
 
     def __init__(
         self,
@@ -337,10 +361,13 @@ class Bidder(nn.Module):
             nn.init.zeros_(scale.weight)
             nn.init.ones_(scale.bias)
         for layer, _ in self.styled:
-            layer.weight.sixteen_bits = True  # what it makes of the auction and of a style are of different size
+            # What it makes of the auction and of a style are of different size
+            layer.weight.sixteen_bits = True
 
     def freeze(self) -> None:
-        """Let nothing but what is made of a style be fitted: what is said of unknown pairs stays as it is."""
+        """Let nothing but what is made of a style be fitted: what is said of unknown
+        pairs stays as it is.
+        """
         self.requires_grad_(False)
         for layer, start in self.styled:
             layer.weight.requires_grad_(True)
@@ -351,7 +378,9 @@ class Bidder(nn.Module):
 
     @property
     def styled(self) -> list[tuple[nn.Linear, int]]:
-        """The layers that are told a style, and where its numbers begin among their inputs."""
+        """The layers that are told a style, and where its numbers begin among their
+        inputs.
+        """
         start = self.reader.table.weight.shape[1]
         told = (
             self.shift,
@@ -409,7 +438,9 @@ def losses(said: Said, call: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class Teacher(NamedTuple):
-    """A fitted network that is listened to; without the styles of the pairs it is heard of hidden pairs alone."""
+    """A fitted network that is listened to; without the styles of the pairs it is heard
+    of hidden pairs alone.
+    """
 
     network: Bidder
     styles: Styles | None
@@ -430,10 +461,11 @@ class Teacher(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What teachers say in the mean of every call of some tables, asked once: a fit goes through them many times.
+    """What teachers say in the mean of every call of some tables, asked once: a fit
+    goes through them many times.
 
-    start:       (tables,) where the calls of a table begin
-    probability: (4, calls, 2, 38) whichever pairs are hidden (1: dealer's, 2: the other), by both readings
+    start:       (tables,) where the calls of a table begin probability: (4, calls, 2,
+    38) whichever pairs are hidden (1: dealer's, 2: the other), by both readings
     """
 
     start: Tensor
@@ -483,7 +515,9 @@ def words_of(teachers: Sequence[Teacher], a: Auctions, chosen: np.ndarray) -> Wo
 def loss_of(
     network: Bidder, styles: Styles, batch: Batch, words: Words | None, listen: float
 ) -> Tensor:
-    """Summed, of the records and of what teachers say in the mean, with the styles by their prior."""
+    """Summed, of the records and of what teachers say in the mean, with the styles by
+    their prior.
+    """
     style, total = styles(batch.pair)
     said = network(batch, style)
     counted = batch.real * weight_of(batch)
@@ -520,7 +554,9 @@ def weight_of(batch: Batch) -> Tensor:
 
 
 class Judged(NamedTuple):
-    """−log P(call) of all calls of some tables, hidden and shown, (calls, 2); more of each call."""
+    """−log P(call) of all calls of some tables, hidden and shown, (calls, 2); more of
+    each call.
+    """
 
     loss: Tensor
     right: Tensor
@@ -560,7 +596,9 @@ def judge(
 
 
 def answers(call: Tensor) -> Tensor:
-    """(b, n) whether a call is 5C to 5S after partner's 4NT and a pass, partner's side having bid a suit last."""
+    """(b, n) whether a call is 5C to 5S after partner's 4NT and a pass, partner's side
+    having bid a suit last.
+    """
     found = torch.zeros_like(call, dtype=torch.bool)
     bid = torch.where((call > 2) & (call < CALLS), call, -1)
     for i in range(4, call.shape[1]):
@@ -596,7 +634,9 @@ def mean_and_error(values: Tensor) -> list[float]:
 
 @torch.no_grad()
 def rescale(styles: Styles, networks: Sequence[Bidder]) -> None:
-    """Make the pairs' numbers have mean 0 and covariance 1; the networks say the same as before."""
+    """Make the pairs' numbers have mean 0 and covariance 1; the networks say the same
+    as before.
+    """
     numbers = styles.numbers[:-1][styles.tables[:-1] >= ENOUGH]
     centre, root = numbers.mean(dim=0), torch.linalg.cholesky(torch.cov(numbers.T))
     for layer, first in (one for network in networks for one in network.styled):
@@ -615,7 +655,9 @@ def with_one(numbers: Tensor) -> Tensor:
 
 
 def openings(tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(tables,) the first bid (-1: none), its pair, and the points and lengths (C D H S) of the hand that made it."""
+    """(tables,) the first bid (-1: none), its pair, and the points and lengths (C D H
+    S) of the hand that made it.
+    """
     length, start = np.diff(tables.call_start), tables.call_start[:-1].astype(np.int64)
     place = np.zeros(len(start), np.int64)
     for _ in range(3):
@@ -637,7 +679,9 @@ def openings(tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
 
 
 def systems(tables: Tables, learn: np.ndarray) -> dict[str, np.ndarray]:
-    """Pairs of 150 tables and more by what they open, as far as their tables tell it clearly."""
+    """Pairs of 150 tables and more by what they open, as far as their tables tell it
+    clearly.
+    """
     first, pair, points, lengths = (one[learn] for one in openings(tables))
     one_club, one_notrump, one_spade = 3, 7, 6
     seen = np.bincount(pair[pair >= 0], minlength=len(tables.names))
@@ -669,7 +713,9 @@ def named_styles(
     most: int,
     rng: np.random.Generator,
 ) -> dict[str, Tensor]:
-    """The styles that ship by name: each the likeliest one of some tables of all the pairs that play so."""
+    """The styles that ship by name: each the likeliest one of some tables of all the
+    pairs that play so.
+    """
     found = {}
     for name, pairs in systems(tables, learn).items():
         own = np.isin(tables.pair[learn], pairs)
@@ -689,7 +735,9 @@ def named_styles(
 def learned_styles(
     network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray, who: np.ndarray
 ) -> Tensor:
-    """(pairs, 16) the most likely styles of new pairs, given their tables, their side there and which pair it is."""
+    """(pairs, 16) the most likely styles of new pairs, given their tables, their side
+    there and which pair it is.
+    """
     device = a.calls.device
     numbers = torch.zeros(int(who.max()) + 1, STYLE, device=device, requires_grad=True)
     optimiser = torch.optim.Adam([numbers], lr=0.1)
@@ -713,7 +761,9 @@ def own_losses(
     side: np.ndarray,
     numbers: Tensor | None,
 ) -> Tensor:
-    """(calls, 2) −log P of the calls of one side of some tables, given its style or not, the other side hidden."""
+    """(calls, 2) −log P of the calls of one side of some tables, given its style or
+    not, the other side hidden.
+    """
     batch = batch_of(
         a, torch.as_tensor(rows, device=a.calls.device), int(a.length[rows].max())
     )
@@ -732,7 +782,9 @@ def own_losses(
 def new_pairs(
     network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray
 ) -> dict[str, object]:
-    """How well the calls of pairs set aside are foretold after some of their tables, on up to 100 others of theirs."""
+    """How well the calls of pairs set aside are foretold after some of their tables, on
+    up to 100 others of theirs.
+    """
     network.eval()
     seats = np.argwhere(aside[pair] & (pair >= 0))
     known = (5, 10, 30, 100)
@@ -779,7 +831,9 @@ def verdicts(
     chosen: np.ndarray,
     seen: np.ndarray,
 ) -> dict[str, object]:
-    """How well networks foretell the calls of some tables, partner's hand hidden and shown."""
+    """How well networks foretell the calls of some tables, partner's hand hidden and
+    shown.
+    """
     found: dict[str, object] = {}
     for name, network in networks.items():
         for known in (False, True):
@@ -823,7 +877,9 @@ def network_file(
 
 
 def begin(network: Bidder, path: Path, name: str) -> Bidder:
-    """Take a network's parameters from a file; if that knows no vectors of pairs, these say nothing to begin with."""
+    """Take a network's parameters from a file; if that knows no vectors of pairs, these
+    say nothing to begin with.
+    """
     with np.load(path) as found:
         stored = {
             key: f"{name}_{key.replace('.', '_')}" for key in network.state_dict()
@@ -965,7 +1021,9 @@ def main() -> None:
     sizes = [max(1, round(options.tables * len(part) / len(learn))) for part in parts]
 
     def batches(generator: np.random.Generator) -> Iterator[tuple[Tensor, ...]]:
-        """Tables by the length of their auctions, of each length the same number in every step."""
+        """Tables by the length of their auctions, of each length the same number in
+        every step.
+        """
         mixed = [
             torch.as_tensor(generator.permutation(part), device=device)
             for part in parts
@@ -986,7 +1044,9 @@ def main() -> None:
         seconds: float,
         both: float,
     ) -> None:
-        """One network: from the records and its teachers; the styles with the wide one. ``both``: hidden so often."""
+        """One network: from the records and its teachers; the styles with the wide one.
+        ``both``: hidden so often.
+        """
         words = words_of(teachers, a, learn) if teachers else None
 
         def validation() -> float:

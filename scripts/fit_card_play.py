@@ -1,13 +1,17 @@
-"""Fit the learned player, P(card ∣ hand, what was seen), on the tables of a PBN or LIN file.
+"""Fit the learned player, P(card ∣ hand, what was seen), on the tables of a PBN or LIN
+file.
 
     python scripts/fit_card_play.py records.pbn.gz -o bayesbridge/bidders/data/play.npz
 
-A transformer reads what everybody sees: the auction, the contract, dummy after the lead, and every card so far. A hand
-(the cards still held) is added in one hidden layer, as in ``fit_auction_model.py``. Every card of declarer and of the
-defenders with a choice of at least two is learned from, the opening lead among them. The split is by deal. In one
-table of eight the auction is hidden from the reader, in one of eight the dummy: the player must do without either.
+A transformer reads what everybody sees: the auction, the contract, dummy after the
+lead, and every card so far. A hand (the cards still held) is added in one hidden layer,
+as in ``fit_auction_model.py``. Every card of declarer and of the defenders with a
+choice of at least two is learned from, the opening lead among them. The split is by
+deal. In one table of eight the auction is hidden from the reader, in one of eight the
+dummy: the player must do without either.
 
-Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes it minutes instead of days.
+Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes it
+minutes instead of days.
 """
 
 from __future__ import annotations
@@ -33,9 +37,11 @@ HEARD = 24
 """Calls of an auction that are read, the last ones."""
 
 SIZES = (39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2)
-"""Rows of a token: the call (38: none), who called it; the card before (52: none), who is to play, the place in the
-trick, the suit led (4: none), the rank of the best card so far (13: ruffed or none), who has it (partner, opponent,
-nobody), the trick, the strain, the level, a call or a card. Seats are told from declarer: 0 declarer, 1 the leader …"""
+"""Rows of a token: the call (38: none), who called it; the card before (52: none), who
+is to play, the place in the trick, the suit led (4: none), the rank of the best card so
+far (13: ruffed or none), who has it (partner, opponent, nobody), the trick, the strain,
+the level, a call or a card. Seats are told from declarer: 0 declarer, 1 the leader …
+"""
 
 STARTS = np.cumsum([0, *SIZES])
 DUMMY = int(STARTS[-1])

@@ -1,10 +1,12 @@
-"""Fit the direct reader: where the hidden cards lie, straight from the auction and the own hand, with no bidder model.
+"""Fit the direct reader: where the hidden cards lie, straight from the auction and the
+own hand, with no bidder model.
 
     python scripts/fit_direct_reader.py records.pbn.gz -o benchmarks/evaluation/direct.npz
 
-A transformer reads the own hand and the whole auction and gives, for each of the three hidden seats, the chance of
-every card and of every length of a suit. It is a baseline for the posterior, which must find the same from P(call ∣
-hand) by Bayes' rule. All four chairs of each table are learned from. The split is by deal.
+A transformer reads the own hand and the whole auction and gives, for each of the three
+hidden seats, the chance of every card and of every length of a suit. It is a baseline
+for the posterior, which must find the same from P(call ∣ hand) by Bayes' rule. All four
+chairs of each table are learned from. The split is by deal.
 
 Needs PyTorch (``pip install torch``), which bayesbridge does not.
 """
@@ -27,8 +29,9 @@ HEARD = 32
 """Calls of an auction that are read, the last ones."""
 
 SIZES = (39, 4, 4, HEARD + 1)
-"""Rows of a token: the call (38: the end), who called (from the reader's seat), vulnerability (ours, theirs), the place
-from the first call."""
+"""Rows of a token: the call (38: the end), who called (from the reader's seat),
+vulnerability (ours, theirs), the place from the first call.
+"""
 
 STARTS = np.cumsum([0, *SIZES])
 ROWS = int(STARTS[-1])
@@ -76,7 +79,9 @@ class Batch(NamedTuple):
 
 
 def batch_of(a: Auctions, chosen: np.ndarray, chair: Tensor) -> Batch:
-    """Some tables, each from one chair: the last token, after the last call, gives the answer."""
+    """Some tables, each from one chair: the last token, after the last call, gives the
+    answer.
+    """
     rows = torch.as_tensor(chosen, device=a.calls.device)
     n = int(a.length[chosen].max()) + 1
     call = a.calls[rows, :n].long()
@@ -101,7 +106,9 @@ def batch_of(a: Auctions, chosen: np.ndarray, chair: Tensor) -> Batch:
 
 
 class Direct(nn.Module):
-    """The network: (n, 52, 3) scores of seats for each card, (n, 3, 4, 14) scores of lengths."""
+    """The network: (n, 52, 3) scores of seats for each card, (n, 3, 4, 14) scores of
+    lengths.
+    """
 
     def __init__(self, options: argparse.Namespace, features: Tensor) -> None:
         super().__init__()
@@ -126,7 +133,9 @@ class Direct(nn.Module):
 
 
 def losses(model: Direct, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-    """Mean −log P(true seat) of hidden cards, of hidden honours (A K Q J T), and −log P(true length)."""
+    """Mean −log P(true seat) of hidden cards, of hidden honours (A K Q J T), and −log
+    P(true length).
+    """
     cards, lengths = model(batch)
     place = torch.arange(52, device=cards.device)
     held = (batch.others[:, :, place // 13] >> (place % 13)) & 1  # (n, 3, 52)

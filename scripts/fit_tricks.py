@@ -2,18 +2,23 @@
 
     python scripts/fit_tricks.py double_dummy.txt.gz -o bayesbridge/estimators/data/tricks.npz
 
-A line of the file is a deal, hands in the order W N E S, each spades.hearts.diamonds.clubs, a colon, and 20 hexadecimal
-digits: for NT, S, H, D and C the tricks of North–South when S, E, N and W lead. The DDS library publishes such a file.
+A line of the file is a deal, hands in the order W N E S, each
+spades.hearts.diamonds.clubs, a colon, and 20 hexadecimal digits: for NT, S, H, D and C
+the tricks of North–South when S, E, N and W lead. The DDS library publishes such a
+file.
 
-Two steps. A teacher, a transformer over the four suits of a deal that cannot tell one side suit from another, learns
-from the solved deals; one temperature, chosen on deals set aside, makes it neither too sure nor too modest. A small
-network of the same kind, the one that ships, then learns the teacher's distributions on fresh random deals, of which
-there are as many as one likes. Deals are set aside by a hash of their cards. Both steps run for a stated time, since
-their rate of learning falls with the time that is left. The small network comes out too modest: choose ``SHARPER`` of
-bayesbridge/estimators/network.py anew on the deals set aside to choose by. What is judged here is without it.
+Two steps. A teacher, a transformer over the four suits of a deal that cannot tell one
+side suit from another, learns from the solved deals; one temperature, chosen on deals
+set aside, makes it neither too sure nor too modest. A small network of the same kind,
+the one that ships, then learns the teacher's distributions on fresh random deals, of
+which there are as many as one likes. Deals are set aside by a hash of their cards. Both
+steps run for a stated time, since their rate of learning falls with the time that is
+left. The small network comes out too modest: choose ``SHARPER`` of
+bayesbridge/estimators/network.py anew on the deals set aside to choose by. What is
+judged here is without it.
 
-Needs PyTorch (``pip install '.[train]'``), which bayesbridge does not; a GPU makes it minutes instead of days. The
-estimator itself needs NumPy and numba alone.
+Needs PyTorch (``pip install '.[train]'``), which bayesbridge does not; a GPU makes it
+minutes instead of days. The estimator itself needs NumPy and numba alone.
 """
 
 from __future__ import annotations
@@ -40,13 +45,17 @@ VALIDATE, TEST = 0.04, 0.06
 
 
 def split_of(hands: str) -> int:
-    """0 to learn from, 1 to choose by, 2 to judge by: a hash of the deal's own text, W N E S."""
+    """0 to learn from, 1 to choose by, 2 to judge by: a hash of the deal's own text, W
+    N E S.
+    """
     share = int.from_bytes(hashlib.sha256(hands.encode()).digest()[:8], "big") / 2**64
     return 2 if share < TEST else 1 if share < TEST + VALIDATE else 0
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Owners (n, 4 suits from clubs, 13 ranks from the two), tricks (n, 5 strains from clubs, 4 declarers), splits."""
+    """Owners (n, 4 suits from clubs, 13 ranks from the two), tricks (n, 5 strains from
+    clubs, 4 declarers), splits.
+    """
     opened = gzip.open if path.suffix == ".gz" else open
     lines = [line.strip() for line in opened(path, "rt") if ":" in line]
     owners = np.zeros((len(lines), 4, 13), np.uint8)
@@ -68,7 +77,9 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def seen(owners: Tensor, strain: Tensor, declarer: Tensor) -> Tensor:
-    """(n, 4, 13) owners as declarer sees them: 0 declarer, 1 left, 2 dummy, 3 right; the trump suit first."""
+    """(n, 4, 13) owners as declarer sees them: 0 declarer, 1 left, 2 dummy, 3 right;
+    the trump suit first.
+    """
     turned = (owners.long() - declarer[:, None, None]) % 4
     suits = torch.arange(4, device=owners.device).expand(len(owners), 4)
     order = torch.argsort((suits != strain[:, None]).int(), dim=1, stable=True)
@@ -244,7 +255,9 @@ def say(**words: object) -> None:
 def steps(
     name: str, model: nn.Module, minutes: float, top: float, decay: float, held: Solved
 ) -> Iterator[object]:
-    """Yields an optimiser to step with until the time is over; its rate warms up and falls as half a cosine."""
+    """Yields an optimiser to step with until the time is over; its rate warms up and
+    falls as half a cosine.
+    """
     optimiser = torch.optim.AdamW(
         model.parameters(), lr=top, weight_decay=decay, fused=held.device != "cpu"
     )
@@ -274,7 +287,9 @@ def steps(
 
 
 def teach(train: Solved, held: Solved, options: argparse.Namespace) -> nn.Module:
-    """A teacher that learned from the solved deals, its temperature chosen on those aside."""
+    """A teacher that learned from the solved deals, its temperature chosen on those
+    aside.
+    """
     torch.manual_seed(options.seed)
     teacher = Teacher(options.width, options.layers, options.dropout).to(train.device)
     if options.teacher.exists():

@@ -1,7 +1,8 @@
-"""What the package index is told and the tree cannot know: where the repository is, as $BAYESBRIDGE_REPOSITORY says.
+"""What the package index is told and the tree cannot know: where the repository is, as
+$BAYESBRIDGE_REPOSITORY says.
 
-The release workflow sets it. Links of the README are then absolute, and the project has addresses; without it the
-README is as it stands, and there are none.
+The release workflow sets it. Links of the README are then absolute, and the project has
+addresses; without it the README is as it stands, and there are none.
 """
 
 import os

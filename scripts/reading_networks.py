@@ -1,8 +1,10 @@
-"""What the fits of the learned models share: a reader of sequences, hands as vectors, the training.
+"""What the fits of the learned models share: a reader of sequences, hands as vectors,
+the training.
 
-The reader (a causal transformer) reads what everybody at the table knows and never sees a hidden hand; what a hand says
-is added to it in one hidden layer. So a thousand candidate hands cost a thousand short products, and the sequence is
-read once. :mod:`bayesbridge.bidders.networks` does the same in NumPy.
+The reader (a causal transformer) reads what everybody at the table knows and never sees
+a hidden hand; what a hand says is added to it in one hidden layer. So a thousand
+candidate hands cost a thousand short products, and the sequence is read once.
+:mod:`bayesbridge.bidders.networks` does the same in NumPy.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
 SUIT_WIDTH = 47
-"""Features of a holding, as :func:`bayesbridge.bidders.learned.suit_features` defines them."""
+"""Features of a holding, as :func:`bayesbridge.bidders.learned.suit_features` defines
+them.
+"""
 
 
 class Layer(nn.Module):
@@ -95,7 +99,9 @@ class Reader(nn.Module):
 
 
 class Holdings(nn.Module):
-    """A hand as the sum over its suits of a vector looked up by the holding: (n, 4) holdings → (n, units)."""
+    """A hand as the sum over its suits of a vector looked up by the holding: (n, 4)
+    holdings → (n, units).
+    """
 
     def __init__(self, units: int, hidden: int, features: Tensor) -> None:
         super().__init__()
@@ -128,11 +134,15 @@ SHAPES = [shape for shape in product(range(14), repeat=4) if sum(shape) == 13]
 """The 560 lengths C D H S, in the order in which their vectors are stored."""
 
 TOPS = 5 + 4 * 6
-"""Features of a set of aces and kings: how many aces (0 … 4), and key cards for each suit (0 … 5)."""
+"""Features of a set of aces and kings: how many aces (0 … 4), and key cards for each
+suit (0 … 5).
+"""
 
 
 def tops_features() -> Tensor:
-    """(256, 29) of aces and kings, clubs' king at bit 0, ace at bit 1, then diamonds': one 1 for each count."""
+    """(256, 29) of aces and kings, clubs' king at bit 0, ace at bit 1, then diamonds':
+    one 1 for each count.
+    """
     held_ = np.arange(256)[:, None] >> np.arange(8) & 1
     kings, aces = held_[:, ::2], held_[:, 1::2].sum(axis=1)
     counts = [np.eye(5)[aces], *(np.eye(6)[aces + kings[:, suit]] for suit in range(4))]
@@ -140,7 +150,9 @@ def tops_features() -> Tensor:
 
 
 class Hands(nn.Module):
-    """(n, 4) holdings → (n, units): suit by suit; with ``whole`` also points, shape, aces and key cards."""
+    """(n, 4) holdings → (n, units): suit by suit; with ``whole`` also points, shape,
+    aces and key cards.
+    """
 
     def __init__(
         self, units: int, features: Tensor, dropout: float, whole: bool = False
@@ -192,14 +204,18 @@ class Hands(nn.Module):
 
 
 def one_of(place: Tensor, n: int) -> Tensor:
-    """(…, n) a 1 at each place; a product with it is quicker than a look-up, whose gradient takes long."""
+    """(…, n) a 1 at each place; a product with it is quicker than a look-up, whose
+    gradient takes long.
+    """
     return torch.zeros(*place.shape, n, device=place.device).scatter_(
         -1, place[..., None], 1.0
     )
 
 
 def suit_features() -> Tensor:
-    """(8192, 47) features of every holding, as ``bayesbridge.bidders.networks`` has them; a fit needs no package."""
+    """(8192, 47) features of every holding, as ``bayesbridge.bidders.networks`` has
+    them; a fit needs no package.
+    """
     cards = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1).astype(np.float32)
     length = cards.sum(axis=1)
     numbers = [
@@ -225,7 +241,9 @@ def grouped(
     rng: np.random.Generator,
     mixed: int = 1,
 ) -> Iterator[np.ndarray]:
-    """All chosen tables in random order, about ``tokens`` tokens at a time, their lengths up to ``mixed`` apart."""
+    """All chosen tables in random order, about ``tokens`` tokens at a time, their
+    lengths up to ``mixed`` apart.
+    """
     noisy = length[chosen] + mixed * rng.random(len(chosen))
     ordered = chosen[np.argsort(noisy, kind="stable")]
     ends = np.cumsum(length[ordered]) // tokens
@@ -235,7 +253,9 @@ def grouped(
 
 
 class Recorded:
-    """A step that a GPU recorded once and replays: launching its kernels one by one takes longer than running them."""
+    """A step that a GPU recorded once and replays: launching its kernels one by one
+    takes longer than running them.
+    """
 
     def __init__(
         self, advance: Callable[[object], None], optimiser: torch.optim.Optimizer
@@ -282,9 +302,10 @@ def train(
 ) -> float:
     """Fit for a stated time: the rate warms up, then falls along a half cosine.
 
-    An average of the weights is what is judged; from time to time it is, and the best one is kept, so that few tables
-    and much time do not end in a model that knows its tables by heart. ``recorded``: the batches are tuples of tensors
-    of the same shapes throughout, so that a GPU may record one step and replay it.
+    An average of the weights is what is judged; from time to time it is, and the best
+    one is kept, so that few tables and much time do not end in a model that knows its
+    tables by heart. ``recorded``: the batches are tuples of tensors of the same shapes
+    throughout, so that a GPU may record one step and replay it.
     """
     device = next(model.parameters()).device
     plain = [p for p in model.parameters() if getattr(p, "undecayed", False)]
@@ -387,7 +408,9 @@ def eight_bits(value: Tensor) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def round_weights(module: nn.Module) -> None:
-    """Make the matrices what the file will say of them, so that what is judged is what ships."""
+    """Make the matrices what the file will say of them, so that what is judged is what
+    ships.
+    """
     for value in module.parameters():
         if getattr(value, "sixteen_bits", False):
             value.copy_(value.half())
@@ -397,8 +420,8 @@ def round_weights(module: nn.Module) -> None:
 
 
 def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
-    """The parameters by name: matrices as 8-bit numbers with a scale for each row, or as 16-bit numbers where marked,
-    the rest as 32-bit numbers.
+    """The parameters by name: matrices as 8-bit numbers with a scale for each row, or
+    as 16-bit numbers where marked, the rest as 32-bit numbers.
     """
     found: dict[str, np.ndarray] = {}
     marked = {

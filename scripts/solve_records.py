@@ -1,11 +1,13 @@
-"""Solve the contracts of real tables double dummy, and keep what declarer took beside it.
+"""Solve the contracts of real tables double dummy, and keep what declarer took beside
+it.
 
     python scripts/solve_records.py auctions.pbn.gz -o tables.tsv
 
-Needs plugins/bayesbridge-double-dummy. Which deals are taken is decided by a hash of their cards, so nothing is random
-and a share of the records is spread over the whole file. One line per table: the deal, the contract, declarer's tricks
-on record, and the tricks that the solver gives the declarer. The first line says which records and which share these
-are. A run that was interrupted continues where it stopped.
+Needs plugins/bayesbridge-double-dummy. Which deals are taken is decided by a hash of
+their cards, so nothing is random and a share of the records is spread over the whole
+file. One line per table: the deal, the contract, declarer's tricks on record, and the
+tricks that the solver gives the declarer. The first line says which records and which
+share these are. A run that was interrupted continues where it stopped.
 """
 
 from __future__ import annotations
@@ -35,11 +37,14 @@ SHARE = 0.065
 """Share of the deals that is taken unless another is named."""
 
 ASIDE = 75
-"""Of each hundred deals those from here on, by their hash, are set aside to judge by."""
+"""Of each hundred deals those from here on, by their hash, are set aside to judge by.
+"""
 
 
 class Table(NamedTuple):
-    """One table of the records: a deal, what was played, and how many tricks declarer took."""
+    """One table of the records: a deal, what was played, and how many tricks declarer
+    took.
+    """
 
     deal: Deal
     contract: Contract
@@ -111,7 +116,9 @@ def north_declares(strain: Strain) -> Question:
 def solved_tables(
     records: Path, kept: Path, share: float, most: int | None = None
 ) -> tuple[dict[str, object], list[Table], list[int]]:
-    """What the records are, their tables and the solver's tricks; ``kept`` holds what was solved and is filled up."""
+    """What the records are, their tables and the solver's tricks; ``kept`` holds what
+    was solved and is filled up.
+    """
     about: dict[str, object] = {
         "sha256": hashlib.sha256(records.read_bytes()).hexdigest(),
         "share": share,

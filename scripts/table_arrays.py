@@ -1,10 +1,13 @@
-"""Records of four-player tables as plain arrays: what every fit of a learned model reads.
+"""Records of four-player tables as plain arrays: what every fit of a learned model
+reads.
 
     python scripts/table_arrays.py records.pbn.gz -o tables.npz
 
-A table is kept if its deal is whole, its auction legal and over. The deals are kept once each, however many tables
-played them, and the split is by deal (:mod:`bayesbridge.studies.benchmark`): 90 % to learn from, 5 % to choose by
-(validation), 5 % aside to judge by. The file also holds the SHA-256 of the records, which every fitted file repeats.
+A table is kept if its deal is whole, its auction legal and over. The deals are kept
+once each, however many tables played them, and the split is by deal
+(:mod:`bayesbridge.studies.benchmark`): 90 % to learn from, 5 % to choose by
+(validation), 5 % aside to judge by. The file also holds the SHA-256 of the records,
+which every fitted file repeats.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 TRAIN, VALIDATE, HELD_OUT = range(3)
-"""To learn from, to choose by, to judge by: the parts of :mod:`bayesbridge.studies.benchmark`."""
+"""To learn from, to choose by, to judge by: the parts of
+:mod:`bayesbridge.studies.benchmark`.
+"""
 
 
 class Tables(NamedTuple):
@@ -65,7 +70,9 @@ ASIDE = 32
 
 
 def pairs_aside(names: NDArray[np.str_]) -> NDArray[np.bool_]:
-    """(pairs,) which are set aside, by a hash of the name: their tables are for judging how a style is learned."""
+    """(pairs,) which are set aside, by a hash of the name: their tables are for judging
+    how a style is learned.
+    """
     digests = (hashlib.sha256(str(name).encode()).digest() for name in names)
     return np.array(
         [int.from_bytes(digest[:4], "big") % ASIDE == 0 for digest in digests], np.bool_
@@ -157,7 +164,9 @@ def from_records(path: Path) -> Tables:
 
 
 def expected_tricks(masks: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """(deals, 2, 5) double-dummy tricks of both sides in every strain, in twentieths, North and East declarers."""
+    """(deals, 2, 5) double-dummy tricks of both sides in every strain, in twentieths,
+    North and East declarers.
+    """
     from bayesbridge.cards import Suit
     from bayesbridge.estimators.network import table_tricks
 

@@ -1,4 +1,6 @@
-"""Settings for every test: no test asserts a duration, and a CI run draws the same examples each time."""
+"""Settings for every test: no test asserts a duration, and a CI run draws the same
+examples each time.
+"""
 
 import gc
 import json
@@ -29,13 +31,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHIFT = int(os.environ.get("BAYESBRIDGE_SEED_SHIFT", "0"))
-"""Not 0: every seed in this process is another one, to see whether a statistical test survives other draws."""
+"""Not 0: every seed in this process is another one, to see whether a statistical test
+survives other draws.
+"""
 
 if SHIFT:
     plain_rng, Plain = np.random.default_rng, np.random.SeedSequence
 
     class Either(type):
-        """Children that a shifted sequence spawns are plain ones, and count as sequences too."""
+        """Children that a shifted sequence spawns are plain ones, and count as
+        sequences too.
+        """
 
         def __instancecheck__(cls, value):
             return isinstance(value, Plain)
@@ -48,7 +54,9 @@ if SHIFT:
             )
 
     def shifted_rng(seed=None):
-        """``default_rng``; generators, sequences and seeds drawn by the system stay as they are."""
+        """``default_rng``; generators, sequences and seeds drawn by the system stay as
+        they are.
+        """
         return plain_rng(
             [SHIFT, *np.atleast_1d(seed).tolist()]
             if isinstance(seed, int | list | tuple)
@@ -59,7 +67,9 @@ if SHIFT:
 
 
 def pytest_collection_finish():
-    """What was imported stays: to look through it again and again for garbage took an eighth of the time."""
+    """What was imported stays: to look through it again and again for garbage took an
+    eighth of the time.
+    """
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 
@@ -75,7 +85,8 @@ def pytest_collect_file():
 def measuring():
     """What to put into the environment of a child process whose coverage counts.
 
-    Others are not measured: many are killed, interrupted or find no room on the disk, and what measures them with them.
+    Others are not measured: many are killed, interrupted or find no room on the disk,
+    and what measures them with them.
     """
     return {
         name: os.environ.pop(name)
@@ -86,7 +97,8 @@ def measuring():
 
 @contextmanager
 def plugin_site(folder):
-    """A way to put a distribution with one module and its entry point on the path, as pip would.
+    """A way to put a distribution with one module and its entry point on the path, as
+    pip would.
 
     No other plugin is seen meanwhile.
     """
@@ -210,7 +222,9 @@ def document(answer):
 
 @pytest.fixture
 def complaint(capsys):
-    """Run a command that must end with status 2 and one line on stderr; gives that line."""
+    """Run a command that must end with status 2 and one line on stderr; gives that
+    line.
+    """
     from bayesbridge.cli import main
 
     def run(*words):

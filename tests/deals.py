@@ -1,4 +1,6 @@
-"""Deals, play and evidence at random, without the engines of the package; strange deals and solved ones."""
+"""Deals, play and evidence at random, without the engines of the package; strange deals
+and solved ones.
+"""
 
 from pathlib import Path
 
@@ -38,7 +40,9 @@ def deal_masks(n, rng):
 
 
 def strange_deals(n, seed):
-    """(n,) (n,) two hands of sorted decks, a little shuffled: long suits, voids, high cards together, equal suits."""
+    """(n,) (n,) two hands of sorted decks, a little shuffled: long suits, voids, high
+    cards together, equal suits.
+    """
     rng = np.random.default_rng(seed)
     suit, rank = np.divmod(np.arange(52), 13)
     orders = [
@@ -74,7 +78,9 @@ def solved_deals():
 
 
 def random_play(deal, trump, rng, cards=52):
-    """The first so many cards of a play in which everybody follows suit and otherwise does as he likes."""
+    """The first so many cards of a play in which everybody follows suit and otherwise
+    does as he likes.
+    """
     left = {seat: list(deal[seat]) for seat in Seat}
     leader = Seat(int(rng.integers(4)))
     record = []

@@ -1,7 +1,8 @@
-"""Small questions that reach every kernel, for test_python_mode.py to ask twice: of machine code and of Python.
+"""Small questions that reach every kernel, for test_python_mode.py to ask twice: of
+machine code and of Python.
 
-Run as a script with NUMBA_DISABLE_JIT=1 it answers them without a compiler, and names the functions that it went
-through::
+Run as a script with NUMBA_DISABLE_JIT=1 it answers them without a compiler, and names
+the functions that it went through::
 
     NUMBA_DISABLE_JIT=1 python -m tests.kernel_questions ANSWERS
 """
@@ -115,7 +116,9 @@ def learned_bidding():
 
 
 def layouts():
-    """Layouts drawn, walked and shuffled, and their marginals; with points that tie the suits together."""
+    """Layouts drawn, walked and shuffled, and their marginals; with points that tie the
+    suits together.
+    """
     points = (
         closed(0, 5, 4, 4)
         .lack(2, Hand.of("DK").mask)
@@ -144,7 +147,9 @@ def layouts():
 
 
 def tilted_draws():
-    """A tilt fitted to points and lengths, layouts drawn with it, and their density, rounded."""
+    """A tilt fitted to points and lengths, layouts drawn with it, and their density,
+    rounded.
+    """
     points = closed(0, 5, 4, 4).lack(2, Hand.of("DK").mask).points(1, 3, 8)
     sampler = LayoutIndex.of(points)
     hands = sampler.draw(60, rng=12)[:, 3]
@@ -163,7 +168,9 @@ def tilted_draws():
 
 
 def convolution():
-    """Exact counts suit by suit, for pairs of seats that take many tricks and none; and of suits of four cards."""
+    """Exact counts suit by suit, for pairs of seats that take many tricks and none; and
+    of suits of four cards.
+    """
     seen = closed(0, 5, 5, 0)
     found = [
         value
@@ -182,7 +189,9 @@ def convolution():
 
 
 def levels():
-    """Two callers' levels counted, drawn and walked over, with points of a third seat in a range."""
+    """Two callers' levels counted, drawn and walked over, with points of a third seat
+    in a range.
+    """
     seen = closed(5, 5, 0, 3).points(0, 10, 15)
     weights = {
         0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
@@ -206,14 +215,18 @@ def sums():
 
 
 def network():
-    """Likeliest numbers of tricks, and their distribution in hundredths: machine code may add in another order."""
+    """Likeliest numbers of tricks, and their distribution in hundredths: machine code
+    may add in another order.
+    """
     (masks,) = deal_blocks(1, rng=14)
     found = table_tricks(masks, Suit.H)
     return found.argmax(axis=1), np.rint(100 * found).astype(int)
 
 
 def tables_of_deals():
-    """Deals by tables: groups paired and joined, numbers of one word and of two, a pool of three seats and of none."""
+    """Deals by tables: groups paired and joined, numbers of one word and of two, a pool
+    of three seats and of none.
+    """
     answers = []
     for known, text in (
         (Constraints.free(), "hcp(north) + hcp(south) >= 35 && aces(north) == 2"),
@@ -234,7 +247,9 @@ def tables_of_deals():
 
 
 def last_tricks():
-    """Double dummy of three tricks, at no trumps and with trumps, at the start of a trick and in the middle."""
+    """Double dummy of three tricks, at no trumps and with trumps, at the start of a
+    trick and in the middle.
+    """
     hidden = np.array(
         [
             [0b0010_0001_0100 << 13, 0b1001_0010 | 1 << 30],
@@ -260,7 +275,9 @@ QUESTIONS = (
 
 
 def answer_all():
-    """Answers by question, and the functions of the package that were called, each as (file, name)."""
+    """Answers by question, and the functions of the package that were called, each as
+    (file, name).
+    """
     called = set()
     tool, monitor = sys.monitoring.OPTIMIZER_ID, sys.monitoring
 

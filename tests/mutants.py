@@ -1,4 +1,6 @@
-"""Damage as it befalls files: bytes flipped, pieces lost, doubled or moved, the end cut off."""
+"""Damage as it befalls files: bytes flipped, pieces lost, doubled or moved, the end cut
+off.
+"""
 
 import random
 

@@ -9,7 +9,9 @@ LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,SJ54HAQ2DKQ76CA54,ST963H9864DJT8CJ7,|sv|n|mb|
 
 
 def quiet():
-    """East sees the dummy and knows eight of South's cards: 8568 layouts, all equally likely."""
+    """East sees the dummy and knows eight of South's cards: 8568 layouts, all equally
+    likely.
+    """
     return bb.Belief("E", EAST).given(
         bb.Reveal("N", NORTH), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2")
     )
@@ -40,5 +42,7 @@ def passed():
 
 
 def moved(draws):
-    """A posterior of particles: draws without weights that are worth fewer than there are."""
+    """A posterior of particles: draws without weights that are worth fewer than there
+    are.
+    """
     return bid().infer("resample-move", draws=draws, rng=1)

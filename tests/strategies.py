@@ -1,4 +1,6 @@
-"""Hypothesis strategies for the values of the package: suits, hands, deals, auctions, plays and evidence."""
+"""Hypothesis strategies for the values of the package: suits, hands, deals, auctions,
+plays and evidence.
+"""
 
 from hypothesis import strategies as st
 
@@ -68,7 +70,9 @@ def tricks(draw):
 
 @st.composite
 def plays(draw, deal, trump, slips=False):
-    """Up to 52 cards played, legal unless ``slips`` let seats revoke; rules written apart from the package."""
+    """Up to 52 cards played, legal unless ``slips`` let seats revoke; rules written
+    apart from the package.
+    """
     length = draw(st.integers(0, 52))
     choices = draw(
         st.lists(st.integers(0, 13 if slips else 12), min_size=length, max_size=length)
@@ -117,7 +121,9 @@ evidence = st.one_of(
 
 @st.composite
 def true_evidence(draw, deal, played=0, points=True):
-    """A hard piece, with ``points`` also about these, true of a deal whose ``played`` cards have left their hands."""
+    """A hard piece, with ``points`` also about these, true of a deal whose ``played``
+    cards have left their hands.
+    """
     seat, suit = draw(seats), draw(suits)
     hand = deal[seat]
     length = sum(card.suit is suit for card in hand)
@@ -147,7 +153,9 @@ def true_evidence(draw, deal, played=0, points=True):
 
 @st.composite
 def false_evidence(draw, deal, played=0):
-    """A hard piece that is false of a deal of which the ``played`` cards have left their hands."""
+    """A hard piece that is false of a deal of which the ``played`` cards have left
+    their hands.
+    """
     seat, suit = draw(seats), draw(suits)
     hand = deal[seat]
     length, total = sum(card.suit is suit for card in hand), hand.points

@@ -1,4 +1,6 @@
-"""T is captures by the paper's rule, never a contract that makes; and all that is said of tricks."""
+"""T is captures by the paper's rule, never a contract that makes; and all that is said
+of tricks.
+"""
 
 import re
 
@@ -64,7 +66,9 @@ def test_the_defenders_have_no_contract(answer):
 
 @pytest.mark.parametrize("contract", ["4S by W", "3NT by S", "2H by E"])
 def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
-    """Over all layouts, and over draws of many: within four standard errors of both samples."""
+    """Over all layouts, and over draws of many: within four standard errors of both
+    samples.
+    """
     contract = bb.Contract.of(contract)
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
     pair = contract.declarer, contract.declarer.partner
@@ -84,7 +88,9 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
 
 
 class Several:
-    """One number, one over a wide range, one with labels, and one that is no whole number."""
+    """One number, one over a wide range, one with labels, and one that is no whole
+    number.
+    """
 
     name = "several"
     outputs = (

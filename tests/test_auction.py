@@ -1,4 +1,6 @@
-"""Auctions: golden ones, every mistake, and the number of all auctions counted two ways."""
+"""Auctions: golden ones, every mistake, and the number of all auctions counted two
+ways.
+"""
 
 import pickle
 from math import comb
@@ -161,10 +163,12 @@ class TestProperties:
 
 
 def count_auctions(start):
-    """How many ways the auction can go on to its end, by walking every distinct state through ``legal_calls``.
+    """How many ways the auction can go on to its end, by walking every distinct state
+    through ``legal_calls``.
 
-    What may follow depends on the calls since the last bid, that bid, and who bids next relative to it: one
-    representative of each such state stands for all. High bids first, so that representatives are short.
+    What may follow depends on the calls since the last bid, that bid, and who bids next
+    relative to it: one representative of each such state stands for all. High bids
+    first, so that representatives are short.
     """
     known = {}
 

@@ -1,4 +1,6 @@
-"""Budgets: what was chosen holds, what was not is usual, and nobody guesses which is which."""
+"""Budgets: what was chosen holds, what was not is usual, and nobody guesses which is
+which.
+"""
 
 import pytest
 

@@ -1,7 +1,9 @@
-"""Documents keep their word: every block is run, compared or read, every link and every file they name is there.
+"""Documents keep their word: every block is run, compared or read, every link and every
+file they name is there.
 
-``pycon`` blocks are doctests, which pytest collects itself; the guides that build plugins have tests of their own
-(``tests/test_guides.py``). What cannot be run here is listed with the reason.
+``pycon`` blocks are doctests, which pytest collects itself; the guides that build
+plugins have tests of their own (``tests/test_guides.py``). What cannot be run here is
+listed with the reason.
 """
 
 import ast
@@ -43,7 +45,9 @@ NOT_RUN = {
     "from dask_jobqueue import SLURMCluster": "needs SLURM; tests/studies/test_jobs_cluster.py has a real cluster",
     "from dask_kubernetes.operator import KubeCluster": "needs a Kubernetes cluster",
 }
-"""Python blocks by their first line: they are compiled, and what they import from the package is there."""
+"""Python blocks by their first line: they are compiled, and what they import from the
+package is there.
+"""
 
 ELSEWHERE = {
     ".": "activates an environment",
@@ -124,7 +128,9 @@ def check_command(line):
 
 
 def check_python(text, names):
-    """Run a block with the names of those before it on the page; read it if there are none."""
+    """Run a block with the names of those before it on the page; read it if there are
+    none.
+    """
     if names is not None and text.partition("\n")[0] not in NOT_RUN:
         exec(compile(text, "block", "exec"), names)
         return

@@ -1,4 +1,6 @@
-"""Errors: all in the reference, and an interrupt inside another error stays an interrupt."""
+"""Errors: all in the reference, and an interrupt inside another error stays an
+interrupt.
+"""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Figures of the documentation are of the models that ship, or their page says otherwise: docs/figures.toml."""
+"""Figures of the documentation are of the models that ship, or their page says
+otherwise: docs/figures.toml.
+"""
 
 import hashlib
 import re
@@ -27,7 +29,9 @@ def sections(text):
 
 
 def has_figures(section):
-    """Whether it has a table with a column after the first in which half of the cells begin with a number."""
+    """Whether it has a table with a column after the first in which half of the cells
+    begin with a number.
+    """
     for body in re.findall(r"^\|[-:| ]+\|\n((?:\|.*\n)+)", section + "\n", re.M):
         rows = [row.strip("|").split("|")[1:] for row in body.splitlines()]
         if any(
@@ -56,7 +60,9 @@ def entries(page, under=None, picture=None):
 
 
 def shown():
-    """Every picture and every section with a table of figures: its page, its text and its entries."""
+    """Every picture and every section with a table of figures: its page, its text and
+    its entries.
+    """
     for page, text in PAGES.items():
         for heading, section in sections(text).items():
             for picture in re.findall(r"\]\(pictures/([\w-]+\.png)\)", section):
@@ -72,7 +78,9 @@ def shown():
 
 
 def stale(root):
-    """Figures of another model than the one that ships of which the page does not say so."""
+    """Figures of another model than the one that ships of which the page does not say
+    so.
+    """
     now = {
         name: hashlib.sha256((root / path).read_bytes()).hexdigest()[:12]
         for name, path in LIST["models"].items()

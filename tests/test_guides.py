@@ -1,4 +1,6 @@
-"""docs/write-a-plugin.md builds plugins/bayesbridge-template and the plugin of a bidder, and every block runs."""
+"""docs/write-a-plugin.md builds plugins/bayesbridge-template and the plugin of a
+bidder, and every block runs.
+"""
 
 import os
 import re
@@ -12,7 +14,9 @@ from tests.test_documents import FENCE, ROOT
 
 
 class Guide:
-    """The blocks of a part of a page: files under their names, commands to type, and doctests."""
+    """The blocks of a part of a page: files under their names, commands to type, and
+    doctests.
+    """
 
     def __init__(self, page, heading):
         _, _, rest = (
@@ -67,7 +71,9 @@ def run(project, *command):
 
 
 def install(project):
-    """Install with pip, into a folder where Python looks and not into the environment that runs the tests."""
+    """Install with pip, into a folder where Python looks and not into the environment
+    that runs the tests.
+    """
     pip = (
         "-m",
         "pip",

@@ -57,7 +57,9 @@ def test_a_row_is_what_is_believed_then(table):
 
 
 def test_what_tells_nothing_moves_nothing():
-    """The observer's own cards, and dummy's where it lies open: the row is the same to the last digit."""
+    """The observer's own cards, and dummy's where it lies open: the row is the same to
+    the last digit.
+    """
     belief = bb.Belief(
         "E", positions.EAST, dummy=None, player=bb.LearnedPlayer()
     ).given(
@@ -113,7 +115,9 @@ def test_the_last_row_of_a_card_is_taken_from_the_posterior_that_is_there():
 
 
 def test_calls_are_read_by_their_callers_calls_alone():
-    """The reading of a first call is the posterior given that call alone; of a second, given both."""
+    """The reading of a first call is the posterior given that call alone; of a second,
+    given both.
+    """
     belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None)
     calls = [
         bb.Called("W", "1H"),

@@ -70,7 +70,9 @@ FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, 1 <
 def test_where_nothing_can_be_kept_kernels_compile_and_one_line_says_so(
     tmp_path, place
 ):
-    """No folder, one that cannot even be asked for, as that of another user, and one on a full disk."""
+    """No folder, one that cannot even be asked for, as that of another user, and one on
+    a full disk.
+    """
     for _ in range(1 + (place == "cache")):  # what a full disk left is found again
         result = run(
             KERNEL.replace("answer =", FULL),
@@ -143,7 +145,9 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
 
 
 def test_no_kernel_gives_python_a_named_tuple():
-    """An interrupt that comes while a kernel runs would end the process: numba has no class to make one of then."""
+    """An interrupt that comes while a kernel runs would end the process: numba has no
+    class to make one of then.
+    """
     sources = {
         path: path.read_text("utf-8")
         for path in Path(bayesbridge.__file__).parent.rglob("*.py")

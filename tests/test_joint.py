@@ -1,4 +1,6 @@
-"""A style and a layout in one posterior: every way against a sum over every layout and a grid of styles."""
+"""A style and a layout in one posterior: every way against a sum over every layout and
+a grid of styles.
+"""
 
 from dataclasses import astuple
 from typing import NamedTuple
@@ -54,7 +56,9 @@ class Truth(NamedTuple):
 
 
 def by_quadrature(belief, prior, points=13, records=()):
-    """The truth by a sum over every layout and a grid of styles, even in probability or in spreads from the centre."""
+    """The truth by a sum over every layout and a grid of styles, even in probability or
+    in spreads from the centre.
+    """
     grid = np.linspace(-4.0, 4.0, points)
     axes = []
     for (centre, spread), (low, high) in zip(
@@ -148,24 +152,32 @@ def deviations(found, expected):
 
 
 def mean_square(rows):
-    """Mean square of deviations, by seed, and one standard error of it from seed to seed."""
+    """Mean square of deviations, by seed, and one standard error of it from seed to
+    seed.
+    """
     by_seed = np.array([np.mean(np.square(row)) for row in rows])
     return by_seed.mean(), by_seed.std(ddof=1) / np.sqrt(len(by_seed))
 
 
 def honest(rows):
-    """Whether the root mean square lies from 0.8 to 1.2, but for five standard errors of it."""
+    """Whether the root mean square lies from 0.8 to 1.2, but for five standard errors
+    of it.
+    """
     found, error = mean_square(rows)
     return 0.8**2 - 5 * error < found < 1.2**2 + 5 * error
 
 
 def dishonest(rows):
-    """Whether the mean square lies above all that chance allows, were every row one single normal deviate."""
+    """Whether the mean square lies above all that chance allows, were every row one
+    single normal deviate.
+    """
     return mean_square(rows)[0] > 1.2**2 + 5 * np.sqrt(2 / len(rows))
 
 
 def from_seed_to_seed(every, stated):
-    """Deviations of the places of West's cards from their mean over posteriors, in stated standard errors."""
+    """Deviations of the places of West's cards from their mean over posteriors, in
+    stated standard errors.
+    """
     cards = np.array(
         [found.layouts.card_probabilities().sel(seat="W").values for found in every]
     )
@@ -288,7 +300,9 @@ def test_the_density_that_nuts_samples_is_a_sum_over_layouts():
 
 @pytest.fixture
 def chains(monkeypatch):
-    """Chains without NUTS, which the slow tests run: draws of the posterior by importance."""
+    """Chains without NUTS, which the slow tests run: draws of the posterior by
+    importance.
+    """
 
     def put(draws):
         drawn = infer_jointly(

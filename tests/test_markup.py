@@ -1,4 +1,6 @@
-"""HTML of values: small, complete, needing nothing from elsewhere, with the text of strangers escaped."""
+"""HTML of values: small, complete, needing nothing from elsewhere, with the text of
+strangers escaped.
+"""
 
 import re
 
@@ -77,7 +79,9 @@ def test_a_belief_says_what_was_seen_and_how_many_layouts_fit(posterior):
 
 
 def test_a_belief_that_cannot_be_says_why():
-    """West's points can only come from the jack of hearts and the king of clubs: 1, 3 or 4."""
+    """West's points can only come from the jack of hearts and the king of clubs: 1, 3
+    or 4.
+    """
     belief = positions.quiet().given(bb.Lacks("W", "SQ"), bb.HighCards("W", 2, 2))
     text = Page(belief._repr_html_()).text
     with pytest.raises(bb.errors.Contradiction) as caught:
@@ -86,7 +90,9 @@ def test_a_belief_that_cannot_be_says_why():
 
 
 def test_a_result_says_which_figures_are_estimated(values):
-    """Points by draws where their tables would be too large; tricks of the network by draws, T counted."""
+    """Points by draws where their tables would be too large; tricks of the network by
+    draws, T counted.
+    """
     drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text
     assert re.search(
         r"Estimated, one standard error .* Sampled: cards and lengths, points, T\.",

@@ -43,7 +43,9 @@ CELLS = {
     "bb.plots.cards(posterior)": (1, 0),
     "display(bb.plots.tricks(result))\nbb.plots.distribution(result, 'delta')": (2, 0),
 }
-"""Cell → how many pictures and how many pieces of HTML it shows, also once pyplot is there."""
+"""Cell → how many pictures and how many pieces of HTML it shows, also once pyplot is
+there.
+"""
 
 
 def test_a_notebook_shows_each_picture_once():

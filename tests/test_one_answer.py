@@ -1,4 +1,6 @@
-"""What is asked in two ways agrees: a belief, deals on demand, and draws weighted by the bidder's own probabilities."""
+"""What is asked in two ways agrees: a belief, deals on demand, and draws weighted by
+the bidder's own probabilities.
+"""
 
 import numpy as np
 import pytest

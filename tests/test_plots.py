@@ -1,4 +1,6 @@
-"""Pictures: what is drawn is what the result says; labels, colours, and nothing left behind."""
+"""Pictures: what is drawn is what the result says; labels, colours, and nothing left
+behind.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,6 @@
-"""Promises of the project itself: a light import, one door for each heavy dependency, whole lock files."""
+"""Promises of the project itself: a light import, one door for each heavy dependency,
+whole lock files.
+"""
 
 import ast
 import functools
@@ -214,7 +216,9 @@ def test_every_dependency_has_a_reason():
 
 
 def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_path):
-    """In a checkout whose installer only writes down where its cache is and what it is asked."""
+    """In a checkout whose installer only writes down where its cache is and what it is
+    asked.
+    """
     scripts = {
         ".venv/bin/python": f'exec {sys.executable} "$@"',
         "other": f'case "$2" in *print*) echo other;; *) exec {sys.executable} "$@";; esac',

@@ -1,4 +1,5 @@
-"""Kernels as plain Python, NUMBA_DISABLE_JIT=1, give what their machine code gives; every kernel is asked.
+"""Kernels as plain Python, NUMBA_DISABLE_JIT=1, give what their machine code gives;
+every kernel is asked.
 
 The coverage of kernels is measured here: machine code leaves no trace.
 """

@@ -1,4 +1,6 @@
-"""Scripts that learn from real tables: what declarers do is found, and judging can fail."""
+"""Scripts that learn from real tables: what declarers do is found, and judging can
+fail.
+"""
 
 import sys
 from pathlib import Path
@@ -13,7 +15,9 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def scripts(monkeypatch):
-    """Two scripts, with declarers of an even result solved right and the others one off; nothing is solved."""
+    """Two scripts, with declarers of an even result solved right and the others one
+    off; nothing is solved.
+    """
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
     import against_reality
@@ -31,7 +35,9 @@ def scripts(monkeypatch):
 
 @pytest.fixture
 def many(tmp_path):
-    """Two tables at each of 100 random deals: declarers, contracts and results at random."""
+    """Two tables at each of 100 random deals: declarers, contracts and results at
+    random.
+    """
     rng = np.random.default_rng(5)
     text = []
     for board in range(100):

@@ -1,4 +1,6 @@
-"""The reference names everything public, each with an example; no other page describes the same thing again."""
+"""The reference names everything public, each with an example; no other page describes
+the same thing again.
+"""
 
 import importlib
 import inspect

@@ -1,4 +1,6 @@
-"""Results: what their trees and summaries hold, that they survive a file, and that ArviZ reads them rightly."""
+"""Results: what their trees and summaries hold, that they survive a file, and that
+ArviZ reads them rightly.
+"""
 
 import warnings
 from itertools import pairwise

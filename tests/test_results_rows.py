@@ -8,7 +8,9 @@ from tests.views.test_report import Page
 
 
 def test_answers_show_the_table_of_the_screen(posterior):
-    """As HTML in a notebook, as text by ``print``; a part of an answer that has no table is shown as xarray does."""
+    """As HTML in a notebook, as text by ``print``; a part of an answer that has no
+    table is shown as xarray does.
+    """
     found = bb.contracts(posterior, "3NT,4S,6NT", solve=0)
     told = bb.value_of_information(posterior, "3NT,4S", ["card[SQ]", "points[W]"])
     shown = {

@@ -1,4 +1,6 @@
-"""One question under several models: the same answers as one at a time, tables counted once, refusals."""
+"""One question under several models: the same answers as one at a time, tables counted
+once, refusals.
+"""
 
 from math import log
 

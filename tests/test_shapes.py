@@ -25,7 +25,9 @@ def test_bad_shapes_get_one_clear_line(text, says):
 
 
 def test_shapes_by_frequency():
-    """Known frequencies of shapes over all deals (H. G. Francis et al., The Official Encyclopedia of Bridge)."""
+    """Known frequencies of shapes over all deals (H. G. Francis et al., The Official
+    Encyclopedia of Bridge).
+    """
     known = {
         "4-4-3-2": 0.21551,
         "5-3-3-2": 0.15517,

@@ -1,4 +1,6 @@
-"""The table: whose turn it is, who chooses, what is legal and who is void, at every card of played deals."""
+"""The table: whose turn it is, who chooses, what is legal and who is void, at every
+card of played deals.
+"""
 
 from pathlib import Path
 

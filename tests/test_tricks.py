@@ -1,4 +1,6 @@
-"""Tricks: winners against an independent rule, whole records of play, and what goes wrong in them."""
+"""Tricks: winners against an independent rule, whole records of play, and what goes
+wrong in them.
+"""
 
 from itertools import permutations
 
@@ -15,7 +17,9 @@ pytestmark = pytest.mark.quick
 
 
 def beats(card, other, led, trump):
-    """Pairwise: within a suit the higher rank; a trump beats the rest; the suit led beats discards."""
+    """Pairwise: within a suit the higher rank; a trump beats the rest; the suit led
+    beats discards.
+    """
     if card.suit is other.suit:
         return card.rank > other.rank
     if trump in (card.suit, other.suit):

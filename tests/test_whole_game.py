@@ -1,4 +1,6 @@
-"""A whole game of cards seen from one chair: whatever happens there, the truth is never excluded."""
+"""A whole game of cards seen from one chair: whatever happens there, the truth is never
+excluded.
+"""
 
 from math import log2
 
@@ -36,7 +38,9 @@ class Calm:
 
 
 class Game(RuleBasedStateMachine):
-    """An auction, a dummy, tricks; and in between whatever else the observer may come to know."""
+    """An auction, a dummy, tricks; and in between whatever else the observer may come
+    to know.
+    """
 
     @initialize(
         deal=deals,
@@ -46,7 +50,9 @@ class Game(RuleBasedStateMachine):
         told=st.none() | strains,
     )
     def begin(self, deal, observer, first, dummy, told):
-        """Three players and a dummy's seat, or four; with an auction, or with a strain that is simply told."""
+        """Three players and a dummy's seat, or four; with an auction, or with a strain
+        that is simply told.
+        """
         self.deal = deal
         self.truth = Layouts.of([deal]).masks
         empty = None if dummy is None else observer.next(dummy)
@@ -137,7 +143,9 @@ class Game(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def hear(self, data):
-        """Something else that is true; points of one seat only, since those of several are costly to count."""
+        """Something else that is true; points of one seat only, since those of several
+        are costly to count.
+        """
         piece = data.draw(
             true_evidence(self.deal, self.played, points=not self.points_known)
         )
@@ -146,7 +154,9 @@ class Game(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def be_misled(self, data):
-        """Something false excludes the truth, or cannot hold together with the rest and is named; it is not kept."""
+        """Something false excludes the truth, or cannot hold together with the rest and
+        is named; it is not kept.
+        """
         piece = data.draw(false_evidence(self.deal, self.played))
         assume(not (self.points_known and isinstance(piece, HighCards)))
         conflict = None

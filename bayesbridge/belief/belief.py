@@ -1,4 +1,6 @@
-"""Belief: what one observer knows, seen at the table or on record, and how they come to a posterior."""
+"""Belief: what one observer knows, seen at the table or on record, and how they come to
+a posterior.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ _PACKAGE: Final = str(Path(__file__).parents[1])
 def seen_by(
     record: Record, observer: Seat | str, cards: int | None
 ) -> tuple[Seat, Hand, list[Piece]]:
-    """The seat, its 13 cards, and what it saw of the auction and of the first ``cards`` cards played."""
+    """The seat, its 13 cards, and what it saw of the auction and of the first ``cards``
+    cards played.
+    """
     seat = Seat.of(observer)
     hand = record.hands[seat]
     if hand is None or len(hand) != 13:
@@ -76,7 +80,8 @@ def seen_by(
 
 @dataclass(frozen=True, init=False)
 class Belief:
-    """An observer's 13 cards and all they have seen since. Immutable: :meth:`given` returns a new one.
+    """An observer's 13 cards and all they have seen since. Immutable: :meth:`given`
+    returns a new one.
 
     >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32")
     >>> belief.count()
@@ -89,13 +94,16 @@ class Belief:
     observer: Seat
     hand: Hand
     dummy: Seat | None  #: The seat that does not bid; ``None`` in the four-player game.
-    trump: (
-        Strain | None
-    )  #: The strain of the contract if told; the auction tells it too.
+    #: The strain of the contract if told; the auction tells it too.
+    trump: Strain | None
     bidder: BidderModel
-    """How the others are taken to bid: by Algorithm 1 with slips; where all four bid, as experts do on record."""
+    """How the others are taken to bid: by Algorithm 1 with slips; where all four bid,
+    as experts do on record.
+    """
     player: PlayerModel | None
-    """How the others are taken to choose cards; ``None`` if their cards say no more than where they lie."""
+    """How the others are taken to choose cards; ``None`` if their cards say no more
+    than where they lie.
+    """
     evidence: tuple[Piece, ...]
 
     def __init__(
@@ -158,10 +166,12 @@ class Belief:
         bidder: BidderModel | None = None,
         player: PlayerModel | Literal["usual"] | None = "usual",
     ) -> Belief:
-        """What a seat believes at a table on record, after the auction and the first ``cards`` cards (default: all).
+        """What a seat believes at a table on record, after the auction and the first
+        ``cards`` cards (default: all).
 
-        The dummy opens after the lead. The others are taken to be experts of the four-player game; ``bidder`` and
-        ``player`` put other models in their place, and ``player=None`` none.
+        The dummy opens after the lead. The others are taken to be experts of the
+        four-player game; ``bidder`` and ``player`` put other models in their place, and
+        ``player=None`` none.
         """
         from bayesbridge.bidders.learned import LearnedBidder
 
@@ -170,9 +180,11 @@ class Belief:
         return cls(seat, hand, dummy=None, bidder=model, player=player).given(*seen)
 
     def given(self, *evidence: Piece | Trick | Auction) -> Belief:
-        """The belief after more evidence, in the order it was seen; tricks and auctions count as their parts.
+        """The belief after more evidence, in the order it was seen; tricks and auctions
+        count as their parts.
 
-        Illegal calls and plays are refused at once; whether all holds together is known when layouts are counted.
+        Illegal calls and plays are refused at once; whether all holds together is known
+        when layouts are counted.
         """
         belief = self._with((*self.evidence, *pieces(*evidence)))
         if belief.constraints.impossible:
@@ -188,9 +200,11 @@ class Belief:
     ) -> Posterior:
         """The posterior over layouts.
 
-        ``method``: ``auto`` takes the most exact engine that fits and says which and why; the other names of
-        ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns, by
-        default as many as the bidder model says. A fit to the calls starts from ``before``, an earlier posterior.
+        ``method``: ``auto`` takes the most exact engine that fits and says which and
+        why; the other names of ``bayesbridge.engines.infer.ENGINES`` insist on one.
+        ``draws`` is how many layouts a sampling engine returns, by default as many as
+        the bidder model says. A fit to the calls starts from ``before``, an earlier
+        posterior.
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
@@ -241,7 +255,9 @@ class Belief:
 
     @property
     def auction(self) -> Auction | None:
-        """The calls as an auction, players left out between two calls having passed; ``None`` without calls."""
+        """The calls as an auction, players left out between two calls having passed;
+        ``None`` without calls.
+        """
         return self._auction[0]
 
     @property
@@ -261,7 +277,9 @@ class Belief:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """How the others are taken to bid and to choose cards, in sentences; nothing of what was not seen of them."""
+        """How the others are taken to bid and to choose cards, in sentences; nothing of
+        what was not seen of them.
+        """
         told = (
             []
             if self.auction is None
@@ -289,7 +307,9 @@ class Belief:
 
     @property
     def assumed_passes(self) -> tuple[Seat, ...]:
-        """The seats taken to have passed because a later call leaves them out, in order."""
+        """The seats taken to have passed because a later call leaves them out, in
+        order.
+        """
         return self._auction[1]
 
     @property
@@ -338,7 +358,9 @@ class Belief:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """All that the hard pieces say, the observer's hand first; a card that does not follow suit shows a void."""
+        """All that the hard pieces say, the observer's hand first; a card that does not
+        follow suit shows a void.
+        """
         played: dict[Seat, int] = dict.fromkeys(Seat, 0)
         leads = (
             Play(trick.leader, trick.cards[0])
@@ -381,7 +403,8 @@ class Belief:
         return self.target.constraints
 
     def count(self) -> int:
-        """How many layouts fit the hard evidence, exactly; raises :class:`Contradiction` if none does.
+        """How many layouts fit the hard evidence, exactly; raises
+        :class:`Contradiction` if none does.
 
         Raises :class:`TablesTooLarge` where a condition can only be tested on draws.
         """
@@ -401,7 +424,9 @@ class Belief:
             raise contradiction(own, others)
 
     def effect(self, piece: Piece) -> str:
-        """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft`` both, ``none`` (own call)."""
+        """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft``
+        both, ``none`` (own call).
+        """
         soft = any(
             piece is one for term in self.target.soft.terms for one in term.pieces
         )

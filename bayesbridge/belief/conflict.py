@@ -1,9 +1,11 @@
 """The smallest set of pieces of evidence that cannot hold together.
 
-The observer's own hand is beyond doubt and does not count. A *correction set* is what must be taken back so that the
-rest holds together and nothing more can be added. Every conflict has a piece of each, so a minimal hitting set of those
-known so far is the next candidate: in conflict it is the smallest; if not, it is enlarged and gives one more correction
-set (A. Ignatiev and others, "Smallest MUS extraction with minimal hitting set dualization", 2015).
+The observer's own hand is beyond doubt and does not count. A *correction set* is what
+must be taken back so that the rest holds together and nothing more can be added. Every
+conflict has a piece of each, so a minimal hitting set of those known so far is the next
+candidate: in conflict it is the smallest; if not, it is enlarged and gives one more
+correction set (A. Ignatiev and others, "Smallest MUS extraction with minimal hitting
+set dualization", 2015).
 """
 
 from __future__ import annotations
@@ -19,18 +21,24 @@ from bayesbridge.evidence.kinds import Piece
 
 
 class Fact(NamedTuple):
-    """What pieces of evidence exclude: one by itself, or a lead and a discard together that their player is void."""
+    """What pieces of evidence exclude: one by itself, or a lead and a discard together
+    that their player is void.
+    """
 
     pieces: tuple[Piece, ...]
     constraints: Constraints
 
 
 MOST_ROUNDS: Final = 40
-"""Candidates tried; beyond it a conflict is named of which no piece can be spared, though a smaller one may exist."""
+"""Candidates tried; beyond it a conflict is named of which no piece can be spared,
+though a smaller one may exist.
+"""
 
 
 def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
-    """The error that names the smallest conflict among facts that leave no layout for the observer's ``own`` hand."""
+    """The error that names the smallest conflict among facts that leave no layout for
+    the observer's ``own`` hand.
+    """
     culprits = smallest_conflict(own, facts)
     together = _conjunction(facts, set(culprits))
     # Four hidden hands with bounded points take too long to count; there only what is plain speaks without the hand.
@@ -50,7 +58,9 @@ def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
 
 
 def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
-    """The fewest pieces that leave no layout for the observer's hand, in the order they were given."""
+    """The fewest pieces that leave no layout for the observer's hand, in the order they
+    were given.
+    """
     pieces = tuple(dict.fromkeys(piece for fact in facts for piece in fact.pieces))
 
     def conflict(some: Set[Piece]) -> bool:
@@ -76,7 +86,9 @@ def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
 
 
 def _minimal_hitting_set(corrections: Sequence[Set[Piece]]) -> Set[Piece]:
-    """A smallest set with a piece of every correction set: size by size, branching on one that is not hit yet."""
+    """A smallest set with a piece of every correction set: size by size, branching on
+    one that is not hit yet.
+    """
     partial: list[frozenset[Piece]] = [frozenset()]
     while True:
         larger: dict[frozenset[Piece], None] = {}

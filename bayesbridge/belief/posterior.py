@@ -1,4 +1,6 @@
-"""Posterior: layouts with weights, how they were found, and the questions every posterior answers."""
+"""Posterior: layouts with weights, how they were found, and the questions every
+posterior answers.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +34,20 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
 
 UNSEEN: Final = 84_478_098_072_866_400
-"""Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
+"""Layouts of the 39 cards that a player does not see before anything happens: 39! /
+13!³.
+"""
 
-ENOUGH: Final = 0.1  # effective sample size / draws asked for below which an answer comes with a warning
+# Effective sample size / draws asked for below which an answer comes with a warning
+ENOUGH: Final = 0.1
 DECEIVING: Final = (
     0.7  # Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)
 )
 
 CONVOLUTION: Final = "convolution"
-"""The method of numbers that were counted suit by suit under hard evidence, in place of an engine."""
+"""The method of numbers that were counted suit by suit under hard evidence, in place of
+an engine.
+"""
 
 MOST_ROWS: Final = 1_000_000  # half a gigabyte
 
@@ -64,11 +71,17 @@ class Posterior(Draws):
 
     belief: Belief
     seed: int | None = None
-    """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use."""
+    """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator
+    already in use.
+    """
     asked: tuple[str, int | None] = ("auto", None)
-    """The method and the draws that were asked for, ``None`` for the usual number: with the seed the same again."""
+    """The method and the draws that were asked for, ``None`` for the usual number: with
+    the seed the same again.
+    """
     whole: Posterior | None = None
-    """The posterior that these layouts were drawn from by :func:`subsample`: marginals are its own."""
+    """The posterior that these layouts were drawn from by :func:`subsample`: marginals
+    are its own.
+    """
 
     @classmethod
     def of(cls, draws: Draws, **more: Any) -> Posterior:
@@ -83,12 +96,16 @@ class Posterior(Draws):
 
     @cached_property
     def layouts(self) -> Layouts:
-        """All layouts of the posterior; with an open dummy these can be ten million, 32 bytes each."""
+        """All layouts of the posterior; with an open dummy these can be ten million, 32
+        bytes each.
+        """
         return Layouts.adopt(self.stretch(0, len(self)))
 
     @property
     def card_table(self) -> Floats:
-        """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the evidence is hard."""
+        """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the
+        evidence is hard.
+        """
         return (self.tables or self.marginals).card_marginals()[::-1]
 
     @property
@@ -98,7 +115,9 @@ class Posterior(Draws):
 
     @property
     def point_table(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points); from the draws where :attr:`counts_points` is false."""
+        """(4, 38) P(seat has so many high-card points); from the draws where
+        :attr:`counts_points` is false.
+        """
         return (
             self.marginals.points[:, :38]
             if self._counted_points is None
@@ -106,7 +125,9 @@ class Posterior(Draws):
         )
 
     def card_probabilities(self) -> xarray.DataArray:
-        """P(seat holds card), card × seat; exact from the counting tables where the evidence is hard."""
+        """P(seat holds card), card × seat; exact from the counting tables where the
+        evidence is hard.
+        """
         return _labelled(
             self.card_table,
             "probability",
@@ -123,7 +144,9 @@ class Posterior(Draws):
         return _labelled(self.length_table, "probability", **names, length=range(14))
 
     def point_probabilities(self) -> xarray.DataArray:
-        """P(seat has so many high-card points), seat × points; from the draws where :attr:`counts_points` is false."""
+        """P(seat has so many high-card points), seat × points; from the draws where
+        :attr:`counts_points` is false.
+        """
         return _labelled(
             self.point_table,
             "probability",
@@ -133,12 +156,16 @@ class Posterior(Draws):
 
     @property
     def counts_cards(self) -> bool:
-        """Whether the places of the cards and the lengths of the suits are exact, by walking or by counting."""
+        """Whether the places of the cards and the lengths of the suits are exact, by
+        walking or by counting.
+        """
         return self.tables is not None or (self.whole or self).exact
 
     @property
     def counts_points(self) -> bool:
-        """Whether the points are exact: beside calls their tables may be too large where those of cards are not."""
+        """Whether the points are exact: beside calls their tables may be too large
+        where those of cards are not.
+        """
         return self._counted_points is not None or (self.whole or self).exact
 
     @cached_property
@@ -163,7 +190,8 @@ class Posterior(Draws):
         return Marginals.of(self.blocks())
 
     def rebind(self, belief: Belief) -> Posterior | None:
-        """The same draws for a belief that has learned nothing since, as by the observer's own calls; else ``None``.
+        """The same draws for a belief that has learned nothing since, as by the
+        observer's own calls; else ``None``.
 
         >>> from bayesbridge import Belief, Called
         >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("E", "1NT"))
@@ -197,7 +225,9 @@ class Posterior(Draws):
 
     @property
     def entropy_bits(self) -> float:
-        """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0."""
+        """Entropy of the posterior in bits, from log₂ of the number of layouts down to
+        0.
+        """
         # log₂ of the count plus log₂ of the mean likelihood L minus the posterior mean of log₂ L
         bits = log2(self.count()) + (
             self.log_marginal - self.mean_log_likelihood
@@ -211,11 +241,15 @@ class Posterior(Draws):
 
     @property
     def log_evidence(self) -> float:
-        """log P(all evidence ∣ the observer's own hand): counted for hard evidence, estimated for soft unless exact."""
+        """log P(all evidence ∣ the observer's own hand): counted for hard evidence,
+        estimated for soft unless exact.
+        """
         return log(self.count()) - log(UNSEEN) + self.log_marginal
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Floats | float:
-        """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
+        """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a
+        number or an array out.
+        """
         total: Floats | float = 0.0
         for masks, weights in self.blocks():
             given = quantity(Layouts(masks))
@@ -243,9 +277,11 @@ class Posterior(Draws):
         return Layouts.adopt(self.stretch(0, len(self))[chosen])
 
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
-        """A pandas table, a row for each layout: ``weight``, hands in PBN, ``points[N]`` …, ``length[N:S]`` ….
+        """A pandas table, a row for each layout: ``weight``, hands in PBN,
+        ``points[N]`` …, ``length[N:S]`` ….
 
-        With ``n`` as many rows are drawn by their weights, and count the same. A table has at most a million rows.
+        With ``n`` as many rows are drawn by their weights, and count the same. A table
+        has at most a million rows.
         """
         import pandas
 
@@ -294,7 +330,9 @@ class Posterior(Draws):
 
     @property
     def marginal_accuracy(self) -> list[str]:
-        """How exact the places of the cards and the lengths are; :attr:`counts_points` tells of the points."""
+        """How exact the places of the cards and the lengths are; :attr:`counts_points`
+        tells of the points.
+        """
         if not self.counts_cards:
             return accuracy_sentences(accuracy_document(self))
         return accuracy_sentences(
@@ -302,7 +340,9 @@ class Posterior(Draws):
         )
 
     def method_of(self, counted: bool) -> str:
-        """What gave numbers of which some were ``counted``: the engine, unless suits were counted and merged."""
+        """What gave numbers of which some were ``counted``: the engine, unless suits
+        were counted and merged.
+        """
         return (
             CONVOLUTION
             if counted and self.target.plain and not self.exact
@@ -359,7 +399,9 @@ SURE: Final = 1e-9  # sums of weights miss 0 and 1 by so much
 def position_html(
     marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str
 ) -> str:
-    """The hands around a compass and the honours, from the three ``…_probabilities`` of a posterior or a result."""
+    """The hands around a compass and the honours, from the three ``…_probabilities`` of
+    a posterior or a result.
+    """
     cards = marginals["card_probabilities"]
     masks = np.array(
         [Card.of(str(name)).mask for name in cards["card"].values], dtype=np.uint64
@@ -383,7 +425,9 @@ def position_html(
 
 
 def honour_tables(cards: xarray.DataArray) -> list[Table]:
-    """P(seat holds honour), a table for each suit where one is not certain; a letter names who surely holds it."""
+    """P(seat holds honour), a table for each suit where one is not certain; a letter
+    names who surely holds it.
+    """
     table = cards.transpose("card", "seat")
     shares = dict(zip(map(str, table["card"].values), table.values, strict=True))
     hidden = [
@@ -430,9 +474,11 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
 
 
 def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
-    """``n`` layouts of a posterior, drawn by their weights, that count the same, for questions that take long for each.
+    """``n`` layouts of a posterior, drawn by their weights, that count the same, for
+    questions that take long for each.
 
-    Marginals, the evidence and the entropy stay those of the whole posterior; ``why`` is added to its own.
+    Marginals, the evidence and the entropy stay those of the whole posterior; ``why``
+    is added to its own.
 
     >>> from bayesbridge import Belief, Reveal
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").given(Reveal("N", "J54.AQ2.KQ76.A54")).infer()

@@ -1,7 +1,8 @@
 """P(card wins the trick), for each card that a seat may play now.
 
-A card wins in a layout if it holds the trick and no legal card of an opposing hand still to play can beat it; a void
-opponent with a trump can ruff. The posterior weighs the layouts.
+A card wins in a layout if it holds the trick and no legal card of an opposing hand
+still to play can beat it; a void opponent with a trump can ruff. The posterior weighs
+the layouts.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ def card_wins(
 ) -> dict[Card, float]:
     """P(card wins) for every legal card of the seat in turn, high cards first.
 
-    ``pair`` are the seats that play together, by default the observer and the dummy. Where the hand of the seat is
-    hidden, the answer is given that it holds the card and may play it.
+    ``pair`` are the seats that play together, by default the observer and the dummy.
+    Where the hand of the seat is hidden, the answer is given that it holds the card and
+    may play it.
 
     >>> from bayesbridge import Belief, Reveal
     >>> trick = Trick.of("W:H5")
@@ -73,7 +75,9 @@ def card_wins(
 
 
 def verify_seen(belief: Belief, trick: Trick) -> None:
-    """Refuse a trick whose cards are no evidence: layouts in which others hold them would be asked about it."""
+    """Refuse a trick whose cards are no evidence: layouts in which others hold them
+    would be asked about it.
+    """
     seen = {
         (play.seat, play.card) for play in belief.evidence if isinstance(play, Play)
     }

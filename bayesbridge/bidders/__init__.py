@@ -1,1 +1,3 @@
-"""Bidder models: P(call ∣ hand, auction so far), the likelihood that makes a call evidence."""
+"""Bidder models: P(call ∣ hand, auction so far), the likelihood that makes a call
+evidence.
+"""

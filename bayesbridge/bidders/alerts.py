@@ -1,6 +1,8 @@
-"""Alerts on record as statements of a system: ``limit raise``, ``10-12``, ``5+ spades``, ``transfer``.
+"""Alerts on record as statements of a system: ``limit raise``, ``10-12``, ``5+
+spades``, ``transfer``.
 
-A part between commas is a statement or left out; of a text that weighs one thing against another nothing is read.
+A part between commas is a statement or left out; of a text that weighs one thing
+against another nothing is read.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _ABOVE: Final = {
 
 
 def alert_statement(text: str, before: Auction, call: Call) -> Statement | None:
-    """What an alerted call shows, as far as the text can be read; ``None`` where nothing of it can."""
+    """What an alerted call shows, as far as the text can be read; ``None`` where
+    nothing of it can.
+    """
     words = " ".join(
         re.sub(r"[–—]|\bto (?=\d)", "-", text.lower())
         .replace(" -", "-")

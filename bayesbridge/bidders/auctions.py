@@ -1,4 +1,6 @@
-"""Bidder models in turn: one call and the auction before it, calls and auctions that models make, mixtures of them."""
+"""Bidder models in turn: one call and the auction before it, calls and auctions that
+models make, mixtures of them.
+"""
 
 from __future__ import annotations
 
@@ -71,10 +73,12 @@ def legal_indices(before: Auction) -> tuple[int, ...]:
 def call_probabilities(
     bidder: BidderModel, hands: Hands, auction: Auction, partners: Hands | None = None
 ) -> Floats:
-    """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for what is illegal.
+    """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for
+    what is illegal.
 
-    ``partners``: the hands of their partners, for a model that reads them. A model with a ``probabilities`` method of
-    its own is asked once, any other once for each legal call.
+    ``partners``: the hands of their partners, for a model that reads them. A model with
+    a ``probabilities`` method of its own is asked once, any other once for each legal
+    call.
     """
     seat_to_call(auction)
     shown = (
@@ -101,7 +105,8 @@ def sample_call(
     rng: Seed = None,
     partner: Hand | str | None = None,
 ) -> Call:
-    """A call that the seat in turn might make with this hand, opposite ``partner`` for a model that reads it.
+    """A call that the seat in turn might make with this hand, opposite ``partner`` for
+    a model that reads it.
 
     >>> from bayesbridge.bidders.iterative import IterativeBidder
     >>> sample_call(IterativeBidder(slip=0.0), "AKQ2.AKJ.AK4.A32", Auction.three("S"))
@@ -130,7 +135,9 @@ def simulate_auction(
     dummy: Seat | str | None = "N",
     rng: Seed = None,
 ) -> Auction:
-    """A whole auction of a deal, by one model for all seats or by one for each; ``dummy=None``: four players."""
+    """A whole auction of a deal, by one model for all seats or by one for each;
+    ``dummy=None``: four players.
+    """
     from bayesbridge.random64 import generator
 
     dealt, numbers = Deal.of(deal), generator(rng)
@@ -152,10 +159,12 @@ def simulate_auction(
 
 @dataclass(frozen=True, slots=True)
 class MixtureBidder:
-    """One of several models calls, the same one throughout an auction; all are equally likely at first.
+    """One of several models calls, the same one throughout an auction; all are equally
+    likely at first.
 
-    The likelihood of the next call weighs the models by how well they explain the player's calls so far. Multiplied
-    over an auction this is exactly P(calls ∣ hand) with the model summed out.
+    The likelihood of the next call weighs the models by how well they explain the
+    player's calls so far. Multiplied over an auction this is exactly P(calls ∣ hand)
+    with the model summed out.
     """
 
     bidders: tuple[BidderModel, ...]
@@ -179,7 +188,9 @@ class MixtureBidder:
         )
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is
+        illegal.
+        """
         seat_to_call(auction)
         weights = np.exp(self._log_weights(hands, auction, len(auction.calls)))
         total = np.zeros((len(hands), 38))

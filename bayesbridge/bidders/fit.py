@@ -1,7 +1,8 @@
 """Learning the styles of players from auctions on record, with PyMC.
 
-A record is one call whose caller's hand is known; docs/learning.md has the model. Several players come from one
-population whose mean and spread are learned too, non-centred: NUTS walks in z, whose shape does not depend on σ::
+A record is one call whose caller's hand is known; docs/learning.md has the model.
+Several players come from one population whose mean and spread are learned too,
+non-centred: NUTS walks in z, whose shape does not depend on σ::
 
     θ_p = μ + σ · z_p,   z_p ~ Normal(0, 1),   μ ~ Normal(prior centre, prior spread),   σ ~ HalfNormal(prior spread)
 """
@@ -45,15 +46,15 @@ if TYPE_CHECKING:
     import xarray
 
 
-NEVER: Final = (
-    -1e6
-)  # utility of an illegal call: exp of it is 0, and its derivatives are too
+# utility of an illegal call: exp of it is 0, and its derivatives are too
+NEVER: Final = -1e6
 BLOCK: Final = 1 << 20  # probabilities worked out at a time
 
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One call on record: who made it, with which hand, as call number ``index`` of which auction, how vulnerable.
+    """One call on record: who made it, with which hand, as call number ``index`` of
+    which auction, how vulnerable.
 
     >>> auction = Auction.of("N:Pass 1H 1S")
     >>> record = CallRecord("South", "AKQ52.J3.A94.K83", auction, 2, "NS")
@@ -103,10 +104,12 @@ def records_of(
 
 
 def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[CallRecord]:
-    """All calls of tables read from PBN or LIN files, under the names that the files give.
+    """All calls of tables read from PBN or LIN files, under the names that the files
+    give.
 
-    ``by``: ``"player"``, or ``"pair"`` to take the calls of both partners together, as ``"Anna & Bert"``. Calls of
-    seats without a name or without a full hand are left out.
+    ``by``: ``"player"``, or ``"pair"`` to take the calls of both partners together, as
+    ``"Anna & Bert"``. Calls of seats without a name or without a full hand are left
+    out.
     """
     if by not in ("player", "pair"):
         raise BayesBridgeError(f"by {by!r}: choose 'player' or 'pair'", by=by)
@@ -175,7 +178,9 @@ class Design(NamedTuple):
         )
 
     def chances(self, style: Sequence[Any], softmax: Callable[..., Any]) -> Any:
-        """(…, r, 38) P(call) for the numbers of styles, (…, players) each: arrays or tensors, with their softmax."""
+        """(…, r, 38) P(call) for the numbers of styles, (…, players) each: arrays or
+        tensors, with their softmax.
+        """
         aggressiveness, preference, temperature, slip = (
             number[..., self.player][..., None] for number in style
         )
@@ -211,7 +216,8 @@ class Design(NamedTuple):
 
 
 def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
-    """(n,) how often players of n styles, (n, 4), would bid in these turns with the hands on record, whoever made them.
+    """(n,) how often players of n styles, (n, 4), would bid in these turns with the
+    hands on record, whoever made them.
 
     >>> turn = CallRecord("South", "AKQ52.J3.A94.K83", Auction.of("S:1S"), 0)
     >>> timid, sober = (-2.0, 0.0, 1.0, 0.02), (0.0, 0.0, 1.0, 0.02)
@@ -236,7 +242,9 @@ STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Styles:
-    """Fitted styles: an ArviZ DataTree with the draws, how they were found, and calls simulated to check them."""
+    """Fitted styles: an ArviZ DataTree with the draws, how they were found, and calls
+    simulated to check them.
+    """
 
     tree: xarray.DataTree
 
@@ -249,7 +257,9 @@ class Styles:
 
     @cached_property
     def values(self) -> Floats:
-        """(draws, players, 4) all draws of all chains, parameters in the order of ``STYLE``."""
+        """(draws, players, 4) all draws of all chains, parameters in the order of
+        ``STYLE``.
+        """
         posterior = self.tree["posterior"].dataset
         stacked = [
             posterior[name].values.reshape(-1, len(self.players)) for name in STYLE
@@ -280,7 +290,9 @@ class Styles:
         models: int = 32,
         vulnerable: Vulnerability | str = Vulnerability.NONE,
     ) -> MixtureBidder:
-        """The player with all that is not known about them: evenly spaced draws as equally likely models."""
+        """The player with all that is not known about them: evenly spaced draws as
+        equally likely models.
+        """
         draws, sides = self.draws(player), Vulnerability.of(vulnerable)
         chosen = np.linspace(0, len(draws) - 1, min(models, len(draws))).astype(int)
         return MixtureBidder(
@@ -291,7 +303,9 @@ class Styles:
         )
 
     def bid_rates(self, turns: Sequence[CallRecord]) -> xarray.DataArray:
-        """(chain, draw, player) how often each player would bid in these turns, as :func:`bid_rates` says."""
+        """(chain, draw, player) how often each player would bid in these turns, as
+        :func:`bid_rates` says.
+        """
         import xarray
 
         rates = bid_rates(turns, self.values.reshape(-1, len(STYLE)))
@@ -301,7 +315,9 @@ class Styles:
         )
 
     def summary(self) -> Any:
-        """ArviZ's table of every parameter that is not known, and of the population, where there is one."""
+        """ArviZ's table of every parameter that is not known, and of the population,
+        where there is one.
+        """
         import arviz
 
         return arviz.summary(
@@ -328,12 +344,16 @@ class Styles:
 
     @property
     def worst_rhat(self) -> float:
-        """R-hat of the parameter that has settled least: 1.01 or less is good, 1.05 usable."""
+        """R-hat of the parameter that has settled least: 1.01 or less is good, 1.05
+        usable.
+        """
         return float(self._diagnostics["r_hat"].max())
 
     @property
     def least_ess(self) -> float:
-        """Effective draws of the parameter that has fewest, in the bulk or in the tails; 100 for each chain will do."""
+        """Effective draws of the parameter that has fewest, in the bulk or in the
+        tails; 100 for each chain will do.
+        """
         return float(self._diagnostics[["ess_bulk", "ess_tail"]].min(axis=None))
 
     @property
@@ -395,7 +415,9 @@ _LOGIT_SLIP = Normal(-4.0, 0.7)
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a player before any record; docs/learning.md defends the defaults."""
+    """What is believed of a player before any record; docs/learning.md defends the
+    defaults.
+    """
 
     aggressiveness: Normal = _TRICKS
     suit_preference: Normal = _TRICKS
@@ -418,7 +440,8 @@ class Prior:
         ]
 
     def styles(self, z: Floats) -> Floats:
-        """(…, 4) styles that lie (…, k) spreads from the centres of the k numbers not known, or at the end of a style.
+        """(…, 4) styles that lie (…, k) spreads from the centres of the k numbers not
+        known, or at the end of a style.
 
         >>> Prior().styles(np.zeros(4)).round(3).tolist()
         [0.0, 0.0, 1.0, 0.018]
@@ -440,9 +463,11 @@ class Prior:
 def style_variables(
     prior: Prior, players: Sequence[str], pooled: bool, alike: bool = False
 ) -> list[Any]:
-    """The four parameters as variables of the PyMC model in context, each (players,); also as draws to keep.
+    """The four parameters as variables of the PyMC model in context, each (players,);
+    also as draws to keep.
 
-    ``pooled``: the players come from a population. ``alike``: all players have the same style.
+    ``pooled``: the players come from a population. ``alike``: all players have the same
+    style.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -480,9 +505,11 @@ def style_model(
     *,
     pooling: str | None = None,
 ) -> pymc.Model:
-    """The PyMC model that :func:`fit_styles` samples; ``Styles(tree)`` takes what ``pm.sample`` gives.
+    """The PyMC model that :func:`fit_styles` samples; ``Styles(tree)`` takes what
+    ``pm.sample`` gives.
 
-    Its likelihood is a ``pm.Categorical`` named ``call`` with one entry for each record.
+    Its likelihood is a ``pm.Categorical`` named ``call`` with one entry for each
+    record.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -539,12 +566,14 @@ def fit_styles(
     rng: Seed = None,
     **sample: Any,
 ) -> Styles:
-    """The posterior of every player's style, by NUTS; a warning says in one line if the chains have not converged.
+    """The posterior of every player's style, by NUTS; a warning says in one line if the
+    chains have not converged.
 
-    ``pooling``: ``"partial"`` if the players come from one population that is learned too (the default for several),
-    ``"none"`` if each is learned alone (the default for one), ``"complete"`` if all have the same style.
-    ``predictive``: whether to add what ArviZ needs beyond the draws, 16 bytes for each draw of each record.
-    ``sample``: further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
+    ``pooling``: ``"partial"`` if the players come from one population that is learned
+    too (the default for several), ``"none"`` if each is learned alone (the default for
+    one), ``"complete"`` if all have the same style. ``predictive``: whether to add what
+    ArviZ needs beyond the draws, 16 bytes for each draw of each record. ``sample``:
+    further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
     """
     from pymc.stats import compute_log_prior
 
@@ -566,7 +595,9 @@ def _add_predictions(
     records: Sequence[CallRecord],
     rng: np.random.Generator,
 ) -> None:
-    """Styles of the prior; calls simulated under them and under the posterior, and log P(call on record)."""
+    """Styles of the prior; calls simulated under them and under the posterior, and log
+    P(call on record).
+    """
     import pymc as pm
     import xarray
 
@@ -616,7 +647,9 @@ def quiet_pymc() -> Iterator[None]:
 def sample_quietly(
     draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any
 ) -> xarray.DataTree:
-    """NUTS in the model in context, one chain after the other; the caller looks at R-hat."""
+    """NUTS in the model in context, one chain after the other; the caller looks at
+    R-hat.
+    """
     import pymc as pm
 
     quiet = {"cores": 1, "quiet": True, "compute_convergence_checks": False}

@@ -1,7 +1,9 @@
-"""The learned bidder of the four-player game: P(call ∣ own hand, partner's hand, auction so far), fitted on records.
+"""The learned bidder of the four-player game: P(call ∣ own hand, partner's hand,
+auction so far), fitted on records.
 
-Partner's hand may be hidden or shown: partners know what their calls mean (docs/pairs.md). A wide network says P(call);
-a narrow one guides the draws (:mod:`~bayesbridge.bidders.networks`). Relative seat 0 is the caller, 1 the left-hand
+Partner's hand may be hidden or shown: partners know what their calls mean
+(docs/pairs.md). A wide network says P(call); a narrow one guides the draws
+(:mod:`~bayesbridge.bidders.networks`). Relative seat 0 is the caller, 1 the left-hand
 opponent, 2 the partner. ``scripts/fit_auction_model.py`` makes the parameters.
 """
 
@@ -36,12 +38,16 @@ PLACES: Final = (
     48  # in an auction that are told apart; later calls count as the last of them
 )
 STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
-"""Where the rows of each part of a token begin: the call before, the last bid (0: none), how it is doubled, whose it is
-(relative seat, 4: nobody's), who is vulnerable (2 · the caller's side + the other side), the place in the auction."""
+"""Where the rows of each part of a token begin: the call before, the last bid (0:
+none), how it is doubled, whose it is (relative seat, 4: nobody's), who is vulnerable (2
+· the caller's side + the other side), the place in the auction.
+"""
 
 
 class Steps(NamedTuple):
-    """An auction of n calls, each with what its caller knew of the auction before making it."""
+    """An auction of n calls, each with what its caller knew of the auction before
+    making it.
+    """
 
     tokens: NDArray[
         np.intp
@@ -92,8 +98,10 @@ LEARN_AGAIN: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairStyle:
-    """What is known of how a pair bids, learned from so many tables: a normal distribution over 16 numbers, which have
-    mean 0 and variance 1 over the pairs on record."""
+    """What is known of how a pair bids, learned from so many tables: a normal
+    distribution over 16 numbers, which have mean 0 and variance 1 over the pairs on
+    record.
+    """
 
     pair: str
     mean: NDArray[np.float64]
@@ -116,7 +124,9 @@ class PairStyle:
 
     @property
     def numbers(self) -> Singles:
-        """(17,) its mean as the network takes it, with a 1 that says that it is known; all 0 where nothing is known."""
+        """(17,) its mean as the network takes it, with a 1 that says that it is known;
+        all 0 where nothing is known.
+        """
         if self == AVERAGE:
             return np.zeros(STYLE + 1, np.float32)
         return np.append(self.mean, 1.0).astype(np.float32)
@@ -124,7 +134,9 @@ class PairStyle:
     @staticmethod
     @cache
     def network() -> str:
-        """A short hash of the network's file: the numbers of a style mean nothing to another network."""
+        """A short hash of the network's file: the numbers of a style mean nothing to
+        another network.
+        """
         return sha256(
             (files("bayesbridge.bidders") / "data/auction.npz").read_bytes()
         ).hexdigest()[:8]
@@ -145,7 +157,9 @@ class PairStyle:
 
     @property
     def text(self) -> str:
-        """One word of some 230 characters, for a link: the mean in steps of 1/40, the covariance's root of 1/127."""
+        """One word of some 230 characters, for a link: the mean in steps of 1/40, the
+        covariance's root of 1/127.
+        """
         root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE)]
         numbers = np.rint(np.concatenate([40.0 * self.mean, 127.0 * root]))
         if not (np.abs(numbers) <= 127).all():
@@ -159,7 +173,9 @@ class PairStyle:
 
     @classmethod
     def of_text(cls, text: str) -> PairStyle | None:
-        """A typical style by its name, or what :attr:`text` gave; ``None`` for anything else, such as a file's name."""
+        """A typical style by its name, or what :attr:`text` gave; ``None`` for anything
+        else, such as a file's name.
+        """
         if text in TYPICAL:
             mean = stored("auction.npz", "style_")[text].astype(np.float64)
             return cls(text, read_only(mean), read_only(1e-6 * np.eye(STYLE)))
@@ -228,7 +244,9 @@ AVERAGE: Final = PairStyle(
     "", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE))
 )  # nothing is known of the pair
 TYPICAL: Final = ("standard", "strong-club")
-"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits`` has them in words."""
+"""The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits``
+has them in words.
+"""
 
 
 type Styles = tuple[PairStyle, PairStyle]  # of North and South, of East and West
@@ -237,9 +255,11 @@ SIDES: Final = ("NS", "EW")
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class LearnedBidder:
-    """Experts of the four-player game, at a vulnerability; with probability ``slip`` they make any legal call.
+    """Experts of the four-player game, at a vulnerability; with probability ``slip``
+    they make any legal call.
 
-    ``style={"EW": style}`` is what is known of a pair (:class:`PairStyle`); other pairs bid as experts do on average.
+    ``style={"EW": style}`` is what is known of a pair (:class:`PairStyle`); other pairs
+    bid as experts do on average.
 
     >>> from bayesbridge.calls import CALLS
     >>> from bayesbridge.cards import Hand
@@ -313,7 +333,9 @@ class LearnedBidder:
     def log_likelihood(
         self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
     ) -> NDArray[np.float64]:
-        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, partners' hands (n,) hidden or shown."""
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks,
+        partners' hands (n,) hidden or shown.
+        """
         one_row("hands", hands)
         turn = Turn.of(auction, index)
         context = _contexts(self, auction)[index]
@@ -333,7 +355,9 @@ class LearnedBidder:
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None
     ) -> NDArray[np.float64]:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands
+        hidden or shown; 0 if illegal.
+        """
         one_row("hands", hands)
         seat_to_call(auction)
         context = _contexts(self, auction.after("pass"))[len(auction.calls)]
@@ -349,7 +373,9 @@ class LearnedBidder:
     def _scores(
         self, context: Context, hands: Hands, partners: Hands | None
     ) -> Iterator[tuple[slice, Singles]]:
-        """The scores of the legal calls, block by block: a slice of the hands, (its length or 1, calls)."""
+        """The scores of the legal calls, block by block: a slice of the hands, (its
+        length or 1, calls).
+        """
         net = network("auction.npz", f"{self.size}_")
         with one_thread():
             for start in range(0, len(hands), BLOCK):

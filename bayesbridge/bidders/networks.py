@@ -1,12 +1,15 @@
-"""The networks of the learned bidder and the learned player, in NumPy; docs/bidders.md has the formulas.
+"""The networks of the learned bidder and the learned player, in NumPy; docs/bidders.md
+has the formulas.
 
-**The reader** is a small causal transformer over what everybody at the table knows: it never sees a hidden hand. Every
-token is the sum of a few rows of one table, and looks back at those before it, by what they say and how far they lie.
+**The reader** is a small causal transformer over what everybody at the table knows: it
+never sees a hidden hand. Every token is the sum of a few rows of one table, and looks
+back at those before it, by what they say and how far they lie.
 
-**A hand** is a sum over its four suits of vectors looked up by the 13 bits of the holding (small networks made them,
-evaluated for all 8192 holdings once) and of vectors for what no suit tells. Two short products later it joins the
-context, which is what the reader says, in one hidden layer whose units the context scales and shifts; so do partner's
-hand, where it is shown, and what the two are worth together.
+**A hand** is a sum over its four suits of vectors looked up by the 13 bits of the
+holding (small networks made them, evaluated for all 8192 holdings once) and of vectors
+for what no suit tells. Two short products later it joins the context, which is what the
+reader says, in one hidden layer whose units the context scales and shifts; so do
+partner's hand, where it is shown, and what the two are worth together.
 """
 
 from __future__ import annotations
@@ -29,10 +32,12 @@ BLOCK: Final = (
 
 
 def suit_features() -> Singles:
-    """(8192, 47) features of every holding in one suit, the two at bit 0, the ace at bit 12.
+    """(8192, 47) features of every holding in one suit, the two at bit 0, the ace at
+    bit 12.
 
-    The cards (13), the length (14, one of them 1), which of J Q K A (16, one of them 1), high-card points, the length
-    as a number, controls (2 for the ace, 1 for the king), and suit quality (how many of A K Q J T, times the length).
+    The cards (13), the length (14, one of them 1), which of J Q K A (16, one of them
+    1), high-card points, the length as a number, controls (2 for the ace, 1 for the
+    king), and suit quality (how many of A K Q J T, times the length).
     """
     holding = np.arange(1 << 13)
     cards = (holding[:, None] >> np.arange(13) & 1).astype(np.float32)
@@ -53,9 +58,11 @@ def suit_features() -> Singles:
 
 
 def top_features() -> Singles:
-    """(256, 29) features of a set of aces and kings, the king of clubs at bit 0, its ace at bit 1, then diamonds.
+    """(256, 29) features of a set of aces and kings, the king of clubs at bit 0, its
+    ace at bit 1, then diamonds.
 
-    How many aces (5, one of them 1), and how many key cards for each suit, the aces and its king (4 × 6).
+    How many aces (5, one of them 1), and how many key cards for each suit, the aces and
+    its king (4 × 6).
     """
     held = np.arange(256)[:, None] >> np.arange(8) & 1
     aces = held[:, 1::2].sum(axis=1)
@@ -76,7 +83,9 @@ def part(parameters: dict[str, Singles], start: str) -> dict[str, Singles]:
 
 
 def linear(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
-    """x times the matrix of a layer (kept as outputs × inputs), and its bias if there is one."""
+    """x times the matrix of a layer (kept as outputs × inputs), and its bias if there
+    is one.
+    """
     weight = parameters[f"{name}_weight"]
     found: Singles = (x.reshape(-1, x.shape[-1]) @ weight.T).reshape(
         *x.shape[:-1], len(weight)
@@ -115,7 +124,9 @@ def _normal(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
 def read(
     parameters: dict[str, Singles], tokens: NDArray[np.intp], extra: Singles
 ) -> Singles:
-    """(…, n, width) what each token knows: (n, k) rows of the reader's table, added up with (…, n, width)."""
+    """(…, n, width) what each token knows: (n, k) rows of the reader's table, added up
+    with (…, n, width).
+    """
     x: Singles = parameters["reader_table_weight"][tokens].sum(axis=1) + extra
     place = np.arange(len(tokens))
     after, number = place[:, None] - place, 0
@@ -133,7 +144,9 @@ def read(
 class Context(NamedTuple):
     """What is known before one choice."""
 
-    scale: Singles  # (vectors, units) of the own hand's vector; where partner's hand is taken, of that and the pair's
+    # (vectors, units) of the own hand's vector; where partner's hand is taken, of that
+    # and the pair's
+    scale: Singles
     shift: Singles  # (hands, units) what it adds with each of the hands
     choices: NDArray[np.intp]  # (k,) what may be chosen, rising
     out: Singles  # (units, k) from the hidden layer to them
@@ -142,7 +155,9 @@ class Context(NamedTuple):
     def scores(
         self, own: Singles, partner: Singles | None = None, pair: Singles | None = None
     ) -> Singles:
-        """(n, k) the score of every choice, from the vectors of n hands and, if shown, of partners and of the pairs."""
+        """(n, k) the score of every choice, from the vectors of n hands and, if shown,
+        of partners and of the pairs.
+        """
         if partner is None or pair is None:
             hidden = _one_hand(own, self.scale[0], self.shift[0])
         else:
@@ -153,7 +168,9 @@ class Context(NamedTuple):
 
 
 class Holdings(NamedTuple):
-    """Vectors: (4, 8192, units) by suit, and of whole hands by points, shape, aces and kings."""
+    """Vectors: (4, 8192, units) by suit, and of whole hands by points, shape, aces and
+    kings.
+    """
 
     suits: Singles
     points: Singles
@@ -208,7 +225,8 @@ class Network:
     def vectors(
         self, hands: Hands, partners: Hands | None = None
     ) -> tuple[Singles, ...]:
-        """(n, units) the share of n hands in the hidden layer; with partners' hands shown also theirs and the pairs'.
+        """(n, units) the share of n hands in the hidden layer; with partners' hands
+        shown also theirs and the pairs'.
 
         (1, units) where all hands, or all partners' hands, are the same.
         """
@@ -226,7 +244,9 @@ class Network:
     def contexts(
         self, known: Singles, choices: list[NDArray[np.intp]]
     ) -> tuple[Context, ...]:
-        """(n, width) what the reader says before each of n choices, and what may be chosen."""
+        """(n, width) what the reader says before each of n choices, and what may be
+        chosen.
+        """
         p = self.parameters
         scaled = (*self.names, "pair_") if len(self.names) > 1 else self.names
         scales = np.stack([linear(p, f"{name}scale", known) for name in scaled], axis=1)
@@ -259,7 +279,9 @@ def _one_or_all(hands: Hands) -> Hands:
 
 @lru_cache(maxsize=128)
 def _kept_vectors(network: Network, hands: bytes, part: str) -> Singles:
-    """Kept, as the calls of one auction are evaluated one after the other for the same hands."""
+    """Kept, as the calls of one auction are evaluated one after the other for the same
+    hands.
+    """
     found: Singles = _kept_trunk(network, hands) @ network.mix[part]
     if part in network.tops:
         found += network.tops[part][_top_cards(np.frombuffer(hands, np.int64))]
@@ -332,7 +354,9 @@ def look_up(hands: Hands, tables: Holdings) -> Singles:
 
 @njit
 def _top_cards(hand: Any) -> Any:
-    """The aces and kings of a hand or of (n,) hands, as :func:`top_features` numbers them."""
+    """The aces and kings of a hand or of (n,) hands, as :func:`top_features` numbers
+    them.
+    """
     return (
         (hand >> 11) & 3
         | ((hand >> 24) & 3) << 2
@@ -355,7 +379,9 @@ def _one_hand(own: Singles, scale: Singles, shift: Singles) -> Singles:
 def _two_hands(
     own: Singles, partner: Singles, pair: Singles, scale: Singles, shift: Singles
 ) -> Singles:
-    """The same of two hands each, and of what they are worth together; a single row stands for all."""
+    """The same of two hands each, and of what they are worth together; a single row
+    stands for all.
+    """
     out = np.empty(pair.shape, np.float32)
     one, other = len(own) > 1, len(partner) > 1
     for i in range(len(out)):
@@ -371,7 +397,9 @@ def _two_hands(
 
 
 def stored(file: str, start: str = "") -> dict[str, Singles]:
-    """The parameters of a file that ships with the package whose names begin so, without that beginning."""
+    """The parameters of a file that ships with the package whose names begin so,
+    without that beginning.
+    """
     with (
         (files("bayesbridge.bidders") / "data" / file).open("rb") as stream,
         np.load(stream) as found,

@@ -1,12 +1,15 @@
-"""The style of a pair, learned from its tables: a posterior over the 16 numbers that the learned bidder takes.
+"""The style of a pair, learned from its tables: a posterior over the 16 numbers that
+the learned bidder takes.
 
-The prior is standard normal, the likelihood that of the calls of both partners, whose hands are on record; their
-opponents are read as a pair of which nothing is known. With s the scores of the legal calls of one turn, P(call) =
-softmax(s), and J their derivatives by the 16 numbers, one step of Fisher scoring is ::
+The prior is standard normal, the likelihood that of the calls of both partners, whose
+hands are on record; their opponents are read as a pair of which nothing is known. With
+s the scores of the legal calls of one turn, P(call) = softmax(s), and J their
+derivatives by the 16 numbers, one step of Fisher scoring is ::
 
     (1 + Σ Jᵀ (diag p − p pᵀ) J) · step = Σ Jᵀ (made − p) − z
 
-and the matrix at the mode is the precision of the normal distribution (Laplace's method).
+and the matrix at the mode is the precision of the normal distribution (Laplace's
+method).
 """
 
 from __future__ import annotations
@@ -49,15 +52,21 @@ if TYPE_CHECKING:
     import xarray
 
 STEPS: Final = 8  # of Fisher scoring, at most
-NEAR: Final = 0.02  # it ends where a step would raise the log posterior by less: a fifth of a standard deviation
-SMALL: Final = 0.02  # step of the derivatives by the numbers of a style, whose unit is the spread between pairs
+# It ends where a step would raise the log posterior by less: a fifth of a standard
+# deviation
+NEAR: Final = 0.02
+# Step of the derivatives by the numbers of a style, whose unit is the spread between
+# pairs
+SMALL: Final = 0.02
 NEVER: Final = -1e6  # score of an illegal call: exp of it is 0
 FEW: Final = 30  # tables by which the mode of more of them is first looked for
 HANDS: Final = 4000  # random ones, by which a style is put into words
 
 
 class Seated(NamedTuple):
-    """A table on record, and the pair's place there: 0 for North and South, 1 for East and West."""
+    """A table on record, and the pair's place there: 0 for North and South, 1 for East
+    and West.
+    """
 
     auction: Auction
     vulnerable: Vulnerability
@@ -66,7 +75,8 @@ class Seated(NamedTuple):
 
 
 def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
-    """The tables of every pair that records name, in their order; those without a deal or an auction are left out.
+    """The tables of every pair that records name, in their order; those without a deal
+    or an auction are left out.
 
     One that stands twice in the records is one table: nobody bids a deal twice.
     """
@@ -119,7 +129,9 @@ class Turns(NamedTuple):
 
 
 def turns_of(tables: Sequence[Seated], own: Singles) -> Turns:
-    """All turns of a pair, partner's hand shown, under (k, 17) styles as :attr:`PairStyle.numbers` gives them."""
+    """All turns of a pair, partner's hand shown, under (k, 17) styles as
+    :attr:`PairStyle.numbers` gives them.
+    """
     net = network("auction.npz", "wide_")
     scores, made = [np.empty((len(own), 0, 38), np.float32)], list[int]()
     with one_thread():
@@ -210,9 +222,11 @@ def _fitted(tables: Sequence[Seated]) -> Linear:
 def learn_style(
     records: Iterable[Record], pair: str, tables: int | None = None
 ) -> PairStyle:
-    """How a pair bids, learned from its tables on record (the first ``tables`` of them, or all).
+    """How a pair bids, learned from its tables on record (the first ``tables`` of them,
+    or all).
 
-    A normal distribution over the 16 numbers of a style, by Laplace's method; with no table it is the prior.
+    A normal distribution over the 16 numbers of a style, by Laplace's method; with no
+    table it is the prior.
 
     >>> import bayesbridge as bb
     >>> style = learn_style(bb.open_records("examples/opponents.pbn").records, "Birch+Oak", tables=3)
@@ -232,17 +246,21 @@ def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
 
 
 def table_losses(tables: Sequence[Seated], style: PairStyle) -> Floats:
-    """(tables, 3) by table: the pair's calls, Σ −log P(call) by the mean of its style, and the same without one."""
+    """(tables, 3) by table: the pair's calls, Σ −log P(call) by the mean of its style,
+    and the same without one.
+    """
     both = np.stack([style.numbers, AVERAGE.numbers])
     logs = [turns_of([one], both).log_chances() for one in tables]
     return np.array([(log.shape[1], *-log.sum(axis=1)) for log in logs]).reshape(-1, 3)
 
 
 def judge_style(tables: Sequence[Seated], style: PairStyle) -> Floats:
-    """How well a style foretells calls at tables that it was not learned from, as :func:`table_losses`.
+    """How well a style foretells calls at tables that it was not learned from, as
+    :func:`table_losses`.
 
-    ``style`` was learned from the first of the tables, and the others judge it; where it was learned from all, it is
-    learned again from either half of the deals and judged by the other half.
+    ``style`` was learned from the first of the tables, and the others judge it; where
+    it was learned from all, it is learned again from either half of the deals and
+    judged by the other half.
     """
     if style.tables < len(tables):
         parts = [(tables[: style.tables], tables[style.tables :], style)]
@@ -264,7 +282,9 @@ def judge_style(tables: Sequence[Seated], style: PairStyle) -> Floats:
 
 
 class History:
-    """What earlier tables say of pairs: a style of each, never learned from the deal that is asked about."""
+    """What earlier tables say of pairs: a style of each, never learned from the deal
+    that is asked about.
+    """
 
     def __init__(self, records: Iterable[Record], tables: int | None = None) -> None:
         """``tables``: learn from the first so many of a pair (default: all)."""
@@ -295,7 +315,9 @@ class History:
         )
 
     def styles(self, record: Record) -> dict[str, PairStyle]:
-        """The styles of the pairs at a table, by side; those of pairs without an earlier table are left out."""
+        """The styles of the pairs at a table, by side; those of pairs without an
+        earlier table are left out.
+        """
         if record.deal is None:
             return {}
         named = ((side, record.pair(Seat[side[0]])) for side in SIDES)
@@ -314,10 +336,12 @@ def sample_style(
     draws: int = 500,
     rng: Seed = None,
 ) -> xarray.DataTree:
-    """The posterior of a pair's style sampled by PyMC, as an ArviZ DataTree with the variable ``style``.
+    """The posterior of a pair's style sampled by PyMC, as an ArviZ DataTree with the
+    variable ``style``.
 
-    NUTS samples a model whose scores are linear around the mode, with the exact softmax. The group ``log_likelihood``
-    has log P(call) by the network itself, and ``log_weight`` of ``sample_stats`` corrects each draw for the difference.
+    NUTS samples a model whose scores are linear around the mode, with the exact
+    softmax. The group ``log_likelihood`` has log P(call) by the network itself, and
+    ``log_weight`` of ``sample_stats`` corrects each draw for the difference.
     """
     import pymc
     import pytensor.tensor as pt
@@ -371,7 +395,9 @@ def sample_style(
 
 
 class Habit(NamedTuple):
-    """One thing that people say of a pair's bidding: of this pair, with one standard error, and of the average one."""
+    """One thing that people say of a pair's bidding: of this pair, with one standard
+    error, and of the average one.
+    """
 
     what: str
     value: float
@@ -383,7 +409,9 @@ class Habit(NamedTuple):
 def _habits(
     style: PairStyle, masks: Hands, smooth: Floats
 ) -> dict[tuple[str, str], Any]:
-    """What they do, with its unit, by random hands and points, ``smooth``: spread over half a point either way."""
+    """What they do, with its unit, by random hands and points, ``smooth``: spread over
+    half a point either way.
+    """
     bidder, points, lengths = (
         LearnedBidder(style={"NS": style}),
         np.rint(smooth),
@@ -426,7 +454,9 @@ def _habits(
 
 
 def habits(style: PairStyle) -> tuple[Habit, ...]:
-    """A style in words people know, each beside the average expert; errors from what is not known of the style."""
+    """A style in words people know, each beside the average expert; errors from what is
+    not known of the style.
+    """
     rng = np.random.default_rng(1)
     cards = rng.random((HANDS, 52)).argpartition(13, axis=1)[:, :13].astype(np.uint64)
     masks = np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)

@@ -1,8 +1,11 @@
-"""The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
+"""The learned player: P(card ∣ hand, what was seen), so that the lead and every later
+card are soft evidence.
 
-A transformer reads the auction, dummy and every card so far; the cards still held join it in one hidden layer, and
-P(card) is a softmax over the legal ones (:mod:`~bayesbridge.bidders.networks`). Seats are counted from declarer: 0
-declarer, 1 the leader, 2 dummy, 3 the leader's partner. ``scripts/fit_card_play.py`` makes the parameters.
+A transformer reads the auction, dummy and every card so far; the cards still held join
+it in one hidden layer, and P(card) is a softmax over the legal ones
+(:mod:`~bayesbridge.bidders.networks`). Seats are counted from declarer: 0 declarer, 1
+the leader, 2 dummy, 3 the leader's partner. ``scripts/fit_card_play.py`` makes the
+parameters.
 """
 
 from __future__ import annotations
@@ -30,9 +33,11 @@ NO_SUIT: Final = 4
 NO_RANK: Final = 13  # nothing was led yet, or a side suit has been ruffed
 PARTNER, OPPONENT, NOBODY = range(3)  # who has the best card of the trick so far
 STARTS: Final = np.cumsum((0, 39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2))
-"""Where the rows of each part of a token begin: the call and who made it; the card before, who is to play, the place in
-the trick, the suit led, the rank of the best card, who has it, the number of the trick; the strain, the level, and
-whether it is a call or a card. After them come 52 rows for the cards that dummy still holds."""
+"""Where the rows of each part of a token begin: the call and who made it; the card
+before, who is to play, the place in the trick, the suit led, the rank of the best card,
+who has it, the number of the trick; the strain, the level, and whether it is a call or
+a card. After them come 52 rows for the cards that dummy still holds.
+"""
 
 
 class Situations(NamedTuple):
@@ -51,7 +56,9 @@ def situations(
     plays: Sequence[tuple[Seat, Card]],
     dummy: int | None = None,
 ) -> Situations:
-    """The situation before each card; cards in the order played, ``dummy`` the 13 cards of dummy as a mask."""
+    """The situation before each card; cards in the order played, ``dummy`` the 13 cards
+    of dummy as a mask.
+    """
     strain, declarer = int(contract.strain), contract.declarer
     fixed = strain, contract.level - 1
     tokens = np.zeros((HEARD + len(plays), len(STARTS) - 1), np.intp)
@@ -108,14 +115,18 @@ def situations(
 
 
 LEADS: Final = ("fourth best", "third and fifth", "top of sequence")
-"""Agreements on which card of a suit with an honour is the opening lead: the first two of its low cards (the third of
-three or four, the fifth of more), the last of honours whose best two touch, in no trumps with a third near them."""
+"""Agreements on which card of a suit with an honour is the opening lead: the first two
+of its low cards (the third of three or four, the fifth of more), the last of honours
+whose best two touch, in no trumps with a third near them.
+"""
 
 LOW: Final = 8  # cards of a suit below the ten
 
 
 class AgreedLeads(NamedTuple):
-    """What a pair may have agreed on opening leads, of :data:`LEADS`, its share, and how surely they keep to it."""
+    """What a pair may have agreed on opening leads, of :data:`LEADS`, its share, and
+    how surely they keep to it.
+    """
 
     share: float
     agreed: tuple[str, ...]
@@ -127,7 +138,9 @@ type Leads = tuple[AgreedLeads, ...]
 
 @cache
 def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
-    """(8192,) the rank that is led from each holding in a suit, -1 where the agreement says nothing of it."""
+    """(8192,) the rank that is led from each holding in a suit, -1 where the agreement
+    says nothing of it.
+    """
     found = np.full(1 << 13, -1)
     for holding in range(1 << 13):
         falling = [rank for rank in reversed(range(13)) if holding >> rank & 1]
@@ -161,8 +174,10 @@ class LearnedPlayer:
 
     slip: float = 0.01
     leads: tuple[Leads, Leads] = field(default=((), ()), repr=False)
-    """What NS and EW have agreed on opening leads, which a belief takes from their systems: of the honours of the suit
-    led, or of its low cards, the one agreed on has at least the probability ``faith``."""
+    """What NS and EW have agreed on opening leads, which a belief takes from their
+    systems: of the honours of the suit led, or of its low cards, the one agreed on has
+    at least the probability ``faith``.
+    """
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:
@@ -179,10 +194,12 @@ class LearnedPlayer:
         auction: Auction | None = None,
         dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
-        """Σ log P(card ∣ hand, cards before it) over a seat's cards, none for dummy's, whose hand is open.
+        """Σ log P(card ∣ hand, cards before it) over a seat's cards, none for dummy's,
+        whose hand is open.
 
-        hands: (n,) masks of the 13 cards the seat was dealt; they must hold the cards it played.
-        dummy: its 13 cards, which everybody sees after the lead; without them the player knows less.
+        hands: (n,) masks of the 13 cards the seat was dealt; they must hold the cards
+        it played. dummy: its 13 cards, which everybody sees after the lead; without
+        them the player knows less.
         """
         one_row("hands", hands)
         if seat == contract.declarer.partner:

@@ -1,8 +1,10 @@
-"""A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
+"""A bidder with a style: a multinomial logit over the legal calls, four numbers a
+player.
 
-docs/bidders.md has the utilities, and what a hand is worth in sixteenths of a trick. With Algorithm 1's level in the
-strain the value makes one small integer, the *cell* ``8 · value + level``. The five cells of a hand, one a strain, are
-a sufficient statistic, whatever the style and the auction.
+docs/bidders.md has the utilities, and what a hand is worth in sixteenths of a trick.
+With Algorithm 1's level in the strain the value makes one small integer, the *cell* ``8
+· value + level``. The five cells of a hand, one a strain, are a sufficient statistic,
+whatever the style and the auction.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _VALUE: Final = np.stack(
     ],
     axis=1,
 ).astype(np.int16)
-"""(8192, 2) by the 13 bits of a suit: points and controls, which count everywhere; what counts in the suit alone."""
+"""(8192, 2) by the 13 bits of a suit: points and controls, which count everywhere; what
+counts in the suit alone.
+"""
 
 
 def cells(hands: Hands) -> Cells:
@@ -75,8 +79,10 @@ BOUNDS: Final = {
 }  # where the numbers of a style lie; a prior ends there too
 
 LEANING: Final = np.array([0.0] * 3 + [0.2, 0.2, 0.2, 0.2, -0.8] * 7)
-"""(38,) what a trick of suit preference adds to a hand, by call: a suit gains one trick on no trumps, and as it adds
-up to nothing over the five strains it is no aggressiveness in disguise."""
+"""(38,) what a trick of suit preference adds to a hand, by call: a suit gains one trick
+on no trumps, and as it adds up to nothing over the five strains it is no aggressiveness
+in disguise.
+"""
 
 
 class Options(NamedTuple):
@@ -135,7 +141,9 @@ class Options(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Utility as a quadratic in b, the tricks that a style adds to the hand: u = u0 + u1 · b + u2 · b²."""
+    """Utility as a quadratic in b, the tricks that a style adds to the hand: u = u0 +
+    u1 · b + u2 · b².
+    """
 
     u0: Floats
     u1: Floats
@@ -169,7 +177,9 @@ class StyleBidder:
     suit_preference: float = (
         0.0  #: Tricks by which the player prefers a suit to no trumps.
     )
-    temperature: float = 1.0  #: How loosely the player follows their own judgement: near 0 they take the best call.
+    #: How loosely the player follows their own judgement: near 0 they take the best
+    #: call.
+    temperature: float = 1.0
     slip: float = 0.02  #: ε, the share of calls made at random.
     vulnerable: Vulnerability = Vulnerability.NONE
 
@@ -193,7 +203,9 @@ class StyleBidder:
         )
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is
+        illegal.
+        """
         seat_to_call(auction)
         options = Options.of(auction, self.vulnerable)
         odds = self._odds(cells(hands)[:, options.strain], options)
@@ -216,7 +228,9 @@ class StyleBidder:
 def _odds_by_cell(
     bidder: StyleBidder, before: Auction, call: int
 ) -> tuple[Floats, Floats, int]:
-    """(5, CELLS) by strain and cell the odds of all options, (CELLS,) those of a call by its cell, and its strain."""
+    """(5, CELLS) by strain and cell the odds of all options, (CELLS,) those of a call
+    by its cell, and its strain.
+    """
     options = Options.of(before, bidder.vulnerable)
     odds = bidder._odds(np.arange(CELLS, dtype=np.int16)[:, None], options)
     totals = np.stack(

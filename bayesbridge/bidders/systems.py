@@ -1,8 +1,10 @@
-"""Bidding systems: what calls show, position by position, and a bidder who follows them.
+"""Bidding systems: what calls show, position by position, and a bidder who follows
+them.
 
-docs/bidders.md has the language of systems and what they compute. The factors make P(fits ∣ call) ≥ faith over random
-hands, given the player's own earlier calls: a model of a player answers for one hand at a time, and the observer brings
-in the other players' calls and the own cards by Bayes' rule.
+docs/bidders.md has the language of systems and what they compute. The factors make
+P(fits ∣ call) ≥ faith over random hands, given the player's own earlier calls: a model
+of a player answers for one hand at a time, and the observer brings in the other
+players' calls and the own cards by Bayes' rule.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ ALWAYS: Final = "always"
 SEAT: Final = Seat.N  # pieces of evidence need one; a statement speaks of whoever calls
 _FEWEST: Final = (*[0] * 10, 1, 3, 6, 10)
 _MOST: Final = (0, 4, 7, 9, *[10] * 10)
-"""High-card points of n cards of one suit; every number between can be held, so also for a hand of given lengths."""
+"""High-card points of n cards of one suit; every number between can be held, so also
+for a hand of given lengths.
+"""
 
 _POINTS: Final = re.compile(r"(?P<range>.*?)\s*points?", re.IGNORECASE)
 _HONOURS: Final = re.compile(
@@ -66,7 +70,9 @@ class Honours(NamedTuple):
 
     @classmethod
     def of(cls, text: str, trump: Suit | None) -> list[Self]:
-        """Read ``0 or 4 aces`` or ``2 key cards with the queen``, of trumps as their king; none of anything else."""
+        """Read ``0 or 4 aces`` or ``2 key cards with the queen``, of trumps as their
+        king; none of anything else.
+        """
         if (match := _HONOURS.fullmatch(text)) is None:
             return []
         if match["key"] and trump is None:
@@ -162,7 +168,9 @@ class Statement:
     def fits(
         self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """(n,) which of (n,) masks fit, given their points and shapes, the latter as places in a table of C D H."""
+        """(n,) which of (n,) masks fit, given their points and shapes, the latter as
+        places in a table of C D H.
+        """
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
         found &= shape_table(self.shapes).ravel()[shapes]
         for cards, numbers in self.honours:
@@ -215,7 +223,9 @@ class System:
 
     @classmethod
     def of(cls, text: System | str) -> System:
-        """A system by its name, from a file (``….toml``), or several of them united: ``strong-notrump+weak-twos``."""
+        """A system by its name, from a file (``….toml``), or several of them united:
+        ``strong-notrump+weak-twos``.
+        """
         if isinstance(text, System):
             return text
         names = (
@@ -268,7 +278,9 @@ class System:
         return None if suit is None else self.places.get(AskingCall(calls[-2], suit))
 
     def agreed(self, calls: Calls) -> Suit | None:
-        """The suit that the last call but one asks about, as docs/bidders.md has it; ``None`` where it asks nothing."""
+        """The suit that the last call but one asks about, as docs/bidders.md has it;
+        ``None`` where it asks nothing.
+        """
         shown: tuple[set[Suit], set[Suit]] = set(), set()
         theirs = set[Suit | None]()
         last, natural, notrump = None, True, False
@@ -468,10 +480,12 @@ def _shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
     return f"{_where(place)}{',' if place else ''} {call} shows {told}"
 
 
-LEAST: Final = 1e-3  # P(call) of a hand that fits is taken to be so much where the base model gives it less
+# P(call) of a hand that fits is taken to be so much where the base model gives it less
+LEAST: Final = 1e-3
 DENIED: Final = 0.25
-"""A statement whose hands the player's earlier calls have made so much rarer is not meant: a passed hand's two over one
-does not show an opening."""
+"""A statement whose hands the player's earlier calls have made so much rarer is not
+meant: a passed hand's two over one does not show an opening.
+"""
 SMALLEST: Final = 1e-6
 TINY: Final = np.finfo(np.float64).tiny
 ROUNDS: Final = 30
@@ -484,7 +498,8 @@ _AGREEMENT: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A system, the side that plays it (``None``: both) and its prior share (``None``: for certain).
+    """A system, the side that plays it (``None``: both) and its prior share (``None``:
+    for certain).
 
     >>> Agreement.of("ns: weak-notrump+weak-twos = 0.3").text
     'NS:weak-notrump+weak-twos=0.3'
@@ -537,7 +552,8 @@ class Component(NamedTuple):
 def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, ...]:
     """What the side of a seat may play; the shares add up to one.
 
-    What is certain is part of every component; what the shares leave over is played without any other system.
+    What is certain is part of every component; what the shares leave over is played
+    without any other system.
     """
     side = SIDES[seat % 2]
     mine = [one for one in agreements if one.side in (None, side)]
@@ -562,7 +578,8 @@ type Given = str | System | Agreement
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class SystemBidder:
-    """Players of the four-player game whose system is known, or one of several, and how surely they keep to it.
+    """Players of the four-player game whose system is known, or one of several, and how
+    surely they keep to it.
 
     ``base`` decides where the systems say nothing: experts on record if not given.
 
@@ -653,7 +670,9 @@ class SystemBidder:
     def log_likelihood(
         self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
     ) -> Floats:
-        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, partners' hands (n,) hidden or shown."""
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks,
+        partners' hands (n,) hidden or shown.
+        """
         one_row("hands", hands)
         turn = Turn.of(auction, index)
         if not self._ways(turn.before):
@@ -667,7 +686,9 @@ class SystemBidder:
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None
     ) -> Floats:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands
+        hidden or shown; 0 if illegal.
+        """
         one_row("hands", hands)
         if not (ways := self._ways(auction)):
             return call_probabilities(self.base, hands, auction, partners)
@@ -691,7 +712,9 @@ class SystemBidder:
     def _log_weights(
         self, hands: Hands, before: Auction, ways: tuple[Component, ...]
     ) -> Floats:
-        """(ways, n) log P(way ∣ hand, the calls that the seat has made); where the ways agree, a call tells nothing."""
+        """(ways, n) log P(way ∣ hand, the calls that the seat has made); where the ways
+        agree, a call tells nothing.
+        """
         prior = np.log([way.share for way in ways])[:, None]
         weights = np.repeat(prior, len(hands), axis=1)
         if len(ways) == 1:
@@ -754,9 +777,11 @@ class _Fits(NamedTuple):
 def _stated(
     plain: Floats, rest: Floats, fits: _Fits, faith: float, factors: Floats
 ) -> Floats:
-    """(n, k) chances of the calls that have statements, from those of the base model and (n,) that of all others.
+    """(n, k) chances of the calls that have statements, from those of the base model
+    and (n,) that of all others.
 
-    factors: (2, k) how much more often hands that fit make a call than by the base model, how much less often others do
+    factors: (2, k) how much more often hands that fit make a call than by the base
+    model, how much less often others do
     """
     more, less = factors
     chances: Floats = np.where(fits.some, np.maximum(plain, LEAST) * more, plain * less)
@@ -791,7 +816,9 @@ class _Place(NamedTuple):
 
 @cache
 def _any_hands() -> tuple[NDArray[np.uint64], Floats]:
-    """Some 2000 random hands, rich in strong ones, which make the rarer calls, and the probability of each."""
+    """Some 2000 random hands, rich in strong ones, which make the rarer calls, and the
+    probability of each.
+    """
     generator = np.random.default_rng(52)
     order = (
         generator.random((8192, 52)).argsort(axis=1).reshape(-1, 13).astype(np.uint64)
@@ -805,7 +832,9 @@ def _any_hands() -> tuple[NDArray[np.uint64], Floats]:
 
 @lru_cache(maxsize=96)
 def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
-    """The hands that the seat in turn may hold, and the factors that make the statements true of them."""
+    """The hands that the seat in turn may hold, and the factors that make the
+    statements true of them.
+    """
     hands, weights = _any_hands()
     meanings = system.meanings(before) or {}
     if len(before.calls) >= 4:
@@ -839,7 +868,9 @@ def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
 
 
 def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> Floats:
-    """The factors of the first step, by iterative scaling; in its second half P(fits ∣ call) alone is mended."""
+    """The factors of the first step, by iterative scaling; in its second half P(fits ∣
+    call) alone is mended.
+    """
     mine = plain[:, fits.columns]
     rest = np.maximum(plain.sum(axis=1) - mine.sum(axis=1), 0.0)
     wanted = faith * np.minimum(weights @ mine, weights @ fits.some)

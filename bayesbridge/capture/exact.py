@@ -1,6 +1,7 @@
 """The whole space of 5 157 850 293 780 050 462 400 deals of two hands, counted exactly.
 
-Counting takes minutes, so that the counts are a file of the package (``scripts/count_shifts.py`` writes it).
+Counting takes minutes, so that the counts are a file of the package
+(``scripts/count_shifts.py`` writes it).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ DEALS: Final = comb(52, 13) * comb(
 
 @cache
 def shifts() -> dict[tuple[int, int], int]:
-    """Exact number of deals by what Algorithm 1 counts for 7 tricks and by what Algorithm 2 does.
+    """Exact number of deals by what Algorithm 1 counts for 7 tricks and by what
+    Algorithm 2 does.
 
     Of either: 0 where condition A fails, 1 where only B fails, else captures.
     """

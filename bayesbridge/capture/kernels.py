@@ -1,7 +1,8 @@
 """Algorithms 1 and 2 over batches of deals.
 
-Masks come in, arrays come out. A deal costs four look-ups in the table of suit rows and one merge of four short
-sequences: always the smallest head, the first suit on ties, until the budget or χ ends it.
+Masks come in, arrays come out. A deal costs four look-ups in the table of suit rows and
+one merge of four short sequences: always the smallest head, the first suit on ties,
+until the budget or χ ends it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ NEITHER, ONLY_A, BOTH = (
 
 
 class Captures(NamedTuple):
-    """Algorithm 2 over n deals, in the letters of ``literal.Capture``; (n, 4) arrays run over the suits C D H S."""
+    """Algorithm 2 over n deals, in the letters of ``literal.Capture``; (n, 4) arrays
+    run over the suits C D H S.
+    """
 
     c1: Small
     c2: Small
@@ -63,11 +66,13 @@ class Bids(NamedTuple):
     """Algorithm 1 over n hands."""
 
     level: Small  #: (n,) 0 for a pass … 7.
-    counts: Small  #: (n, 7) captures counted for the targets 7 … 13, 0 where a condition fails.
+    #: (n, 7) captures counted for the targets 7 … 13, 0 where a condition fails.
+    counts: Small
 
 
 def captures(first: Masks, second: Masks) -> Captures:
-    """Algorithm 2 for each pair of hands; ``first`` and ``second`` are (n,) masks of 13 cards each, disjoint.
+    """Algorithm 2 for each pair of hands; ``first`` and ``second`` are (n,) masks of 13
+    cards each, disjoint.
 
     >>> captures(np.array([0x1FFF], dtype=np.uint64), np.array([0x3FFE000], dtype=np.uint64)).T
     array([0], dtype=int8)
@@ -109,7 +114,9 @@ def bids(hands: Masks) -> Bids:
 
 @njit
 def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int]:
-    """Step 6 on the rows of four suits: (T, χ, captures per suit packed four bits each, clubs lowest)."""
+    """Step 6 on the rows of four suits: (T, χ, captures per suit packed four bits each,
+    clubs lowest).
+    """
     c, d, h, s = (
         rows[0] & NO_GAPS,
         rows[1] & NO_GAPS,
@@ -149,7 +156,9 @@ def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int
 def _look_up(
     mine: np.int64, theirs: np.int64, table: NDArray[np.uint32], rows: NDArray[np.int64]
 ) -> tuple[np.int64, np.int64]:
-    """Write the packed row of each suit to ``rows`` (4,); Δ, and not 0 if condition B fails."""
+    """Write the packed row of each suit to ``rows`` (4,); Δ, and not 0 if condition B
+    fails.
+    """
     total, flags = np.int64(0), np.int64(0)
     for suit in range(4):
         a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
@@ -200,13 +209,17 @@ def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32]) -> Small:
 
 @cache
 def walk_table() -> NDArray[np.uint8]:
-    """(8192, 7) what Algorithm 1's walk does in one suit with a budget R: 16 · captures after the first + gaps paid."""
+    """(8192, 7) what Algorithm 1's walk does in one suit with a budget R: 16 · captures
+    after the first + gaps paid.
+    """
     return walked(np.full(1 << 13, 13))
 
 
 @njit
 def walked(paying: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """(8192, 7) the same where only the first ``paying`` (8192,) cards of the suit pay for the gap before them."""
+    """(8192, 7) the same where only the first ``paying`` (8192,) cards of the suit pay
+    for the gap before them.
+    """
     out = np.zeros((1 << 13, 7), np.uint8)
     for field in range(1, 1 << 13):
         for budget in range(7):

@@ -1,10 +1,12 @@
 """Algorithm 2 (capture) and Algorithm 1 (the iterative bid), as the paper writes them.
 
-Plain Python with the paper's letters, to be read beside it: S. Sarkar, *Winning Before You Play: An Iterative Capture
-Algorithm for Pre-Game Dominance Analysis in Three-Player Auction Bridge*, sections II and III. Every table and kernel
-of the package is tested against these two functions.
+Plain Python with the paper's letters, to be read beside it: S. Sarkar, *Winning Before
+You Play: An Iterative Capture Algorithm for Pre-Game Dominance Analysis in Three-Player
+Auction Bridge*, sections II and III. Every table and kernel of the package is tested
+against these two functions.
 
-Rows s are suits C D H S = 0 1 2 3; columns r run from the ace (0) to the two (12). The step numbers are the paper's.
+Rows s are suits C D H S = 0 1 2 3; columns r run from the ace (0) to the two (12). The
+step numbers are the paper's.
 """
 
 from __future__ import annotations
@@ -15,23 +17,29 @@ from bayesbridge.cards import Hand, Suit
 from bayesbridge.errors import DealError
 
 Matrix = list[list[int]]
-"""The 4 × 13 state matrix D: 1 for player 1's cards, 2 for player 2's, 0 for cards held by neither."""
+"""The 4 × 13 state matrix D: 1 for player 1's cards, 2 for player 2's, 0 for cards held
+by neither.
+"""
 
 CONDITIONS = ("neither", "only A", "both")
-"""Outcomes of the pre-qualification, by code: condition A fails; A holds and B fails; both hold."""
+"""Outcomes of the pre-qualification, by code: condition A fails; A holds and B fails;
+both hold.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
     """What Algorithm 2 outputs.
 
-    By suit, C D H S: ``c1``, ``c2``, ``c0``, cards of player 1, of player 2 and of neither; ``delta``, the leading gap
-    δ, the column of the first card of either, 13 in an empty row; ``M`` = max(c₁, c₂), the most captures that the suit
-    allows; ``kappa``, captures, all 0 where a condition fails.
+    By suit, C D H S: ``c1``, ``c2``, ``c0``, cards of player 1, of player 2 and of
+    neither; ``delta``, the leading gap δ, the column of the first card of either, 13 in
+    an empty row; ``M`` = max(c₁, c₂), the most captures that the suit allows;
+    ``kappa``, captures, all 0 where a condition fails.
 
-    In all: ``Delta`` = Σ δ; ``Z``, the zero budget left at the end (6 − Δ where nothing was captured); ``condition``,
-    ``neither`` (A fails), ``only A`` (B fails) or ``both``; ``T``, the captures, 0 where a condition fails; ``chi`` =
-    T + (6 − Z); ``D``, the final state matrix.
+    In all: ``Delta`` = Σ δ; ``Z``, the zero budget left at the end (6 − Δ where nothing
+    was captured); ``condition``, ``neither`` (A fails), ``only A`` (B fails) or
+    ``both``; ``T``, the captures, 0 where a condition fails; ``chi`` = T + (6 − Z);
+    ``D``, the final state matrix.
     """
 
     c1: tuple[int, ...]
@@ -50,8 +58,10 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class Bid:
-    """What Algorithm 1 outputs: ``level``, 0 for a pass, else n of the bid nNT; ``counts``, the captures counted for
-    the targets k = 7 … 13, 0 where condition A or B fails for that target."""
+    """What Algorithm 1 outputs: ``level``, 0 for a pass, else n of the bid nNT;
+    ``counts``, the captures counted for the targets k = 7 … 13, 0 where condition A or
+    B fails for that target.
+    """
 
     level: int
     counts: tuple[int, ...]
@@ -152,7 +162,8 @@ def capture_matrix(matrix: Matrix) -> Capture:
 
 
 def bid(hand: Hand | str) -> Bid:
-    """Algorithm 1: the highest n reached by raising the target from 7 tricks until it is not met.
+    """Algorithm 1: the highest n reached by raising the target from 7 tricks until it
+    is not met.
 
     >>> bid("AKQ2.AKJ.AK4.A32")
     Bid(level=3, counts=(9, 9, 9, 9, 9, 9, 8))
@@ -168,8 +179,8 @@ def bid(hand: Hand | str) -> Bid:
 def captures_for_target(hand: Hand, k: int) -> int:
     """Algorithm 1's count for a target of k tricks; 0 where condition A or B fails.
 
-    The budget for gaps is 13 − k; a suit's walk ends at the first gap it cannot pay, and the next suit goes on with
-    what is left.
+    The budget for gaps is 13 − k; a suit's walk ends at the first gap it cannot pay,
+    and the next suit goes on with what is left.
     """
     O = [[r for r in range(13) if hand.field(s) >> (12 - r) & 1] for s in Suit]
     delta = [columns[0] if columns else 13 for columns in O]

@@ -1,13 +1,14 @@
 """Trick-by-trick play of whole deals by fixed policies, in a kernel.
 
-The paper's study plays its contracts out without saying how; the *general* policy is the reading that comes closest.
-Whoever is on lead plays their highest card. Each next hand plays its highest card of the suit led if that beats the
-card led, else its lowest of the suit. A hand that cannot follow throws its lowest card. Two simpler policies, *high*
-and *low*, always play the highest or the lowest card they may. Ranks decide; between suits of equal rank clubs come
-first.
+The paper's study plays its contracts out without saying how; the *general* policy is
+the reading that comes closest. Whoever is on lead plays their highest card. Each next
+hand plays its highest card of the suit led if that beats the card led, else its lowest
+of the suit. A hand that cannot follow throws its lowest card. Two simpler policies,
+*high* and *low*, always play the highest or the lowest card they may. Ranks decide;
+between suits of equal rank clubs come first.
 
-With trumps, which the paper leaves out, a general or high hand that cannot follow ruffs with its lowest trump that
-takes the trick, unless its partner already holds it.
+With trumps, which the paper leaves out, a general or high hand that cannot follow ruffs
+with its lowest trump that takes the trick, unless its partner already holds it.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ _LOWEST: Final = np.array(
 def play_out(
     masks: NDArray[np.uint64], trump: int, ours: int, theirs: int
 ) -> NDArray[np.int8]:
-    """(n,) tricks taken by the leader's side (leader and the seat opposite) in each deal.
+    """(n,) tricks taken by the leader's side (leader and the seat opposite) in each
+    deal.
 
-    ``masks`` is (n, 4), clockwise from the opening leader. ``trump`` is a suit or NO_TRUMP; ``ours`` is the policy
-    code of the leader's side, ``theirs`` of the other.
+    ``masks`` is (n, 4), clockwise from the opening leader. ``trump`` is a suit or
+    NO_TRUMP; ``ours`` is the policy code of the leader's side, ``theirs`` of the other.
     """
     out, hands = np.empty(len(masks), dtype=np.int8), np.empty(4, dtype=np.int64)
     for i in range(len(masks)):

@@ -1,6 +1,7 @@
 """Algorithm 1 with trumps: how high a hand bids in each of the five strains.
 
-In no trumps this is the paper's to the letter; docs/bidders.md defines the four suits, an extension of this package.
+In no trumps this is the paper's to the letter; docs/bidders.md defines the four suits,
+an extension of this package.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ Walk = NDArray[np.uint8]
 
 
 def strain_levels(hands: NDArray[np.uint64]) -> Small:
-    """(n, 5) the level that each of n hands of 13 cards reaches in C D H S NT, 0 where it reaches none.
+    """(n, 5) the level that each of n hands of 13 cards reaches in C D H S NT, 0 where
+    it reaches none.
 
     >>> from bayesbridge.cards import Hand
     >>> strain_levels(np.array([Hand.from_pbn("KQT85.A3.T94.K83").mask], dtype=np.uint64))
@@ -30,7 +32,8 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
 
 @cache
 def walks() -> tuple[Walk, Walk]:
-    """(8192, 7) what the walk in one suit does with a budget R: as a side suit, and as trumps.
+    """(8192, 7) what the walk in one suit does with a budget R: as a side suit, and as
+    trumps.
 
     16 · captures after the first + gaps paid; nothing where the suit is all losers.
     """

@@ -1,19 +1,24 @@
-"""What one suit contributes to Algorithm 2, a table over all 3¹³ rows of the state matrix, and how suits are merged.
+"""What one suit contributes to Algorithm 2, a table over all 3¹³ rows of the state
+matrix, and how suits are merged.
 
-Inside a suit the sequence of effective gaps does not depend on the other suits, so it can be worked out once for each
-of the 3¹³ = 1 594 323 rows. A row is numbered in base 3 by rank, ``row = Σ D(rank) · 3**rank`` (the two is the lowest
-digit), so ``row = TERNARY[field of player 1] + 2 * TERNARY[field of player 2]``.
+Inside a suit the sequence of effective gaps does not depend on the other suits, so it
+can be worked out once for each of the 3¹³ = 1 594 323 rows. A row is numbered in base 3
+by rank, ``row = Σ D(rank) · 3**rank`` (the two is the lowest digit), so ``row =
+TERNARY[field of player 1] + 2 * TERNARY[field of player 2]``.
 
-A packed row holds, from the lowest bit: nine gaps of three bits each, first gap lowest, 7 after the last one; δ in
-four bits; one bit where condition B fails. The gaps are cut where nothing can follow: where the row's own gaps exceed
-its own budget 6 − δ, and where χ would reach 13 by this row alone, which nine captures always do. What is cut can
-never be captured in any deal, because the other suits only lower the budget and raise χ.
+A packed row holds, from the lowest bit: nine gaps of three bits each, first gap lowest,
+7 after the last one; δ in four bits; one bit where condition B fails. The gaps are cut
+where nothing can follow: where the row's own gaps exceed its own budget 6 − δ, and
+where χ would reach 13 by this row alone, which nine captures always do. What is cut can
+never be captured in any deal, because the other suits only lower the budget and raise
+χ.
 
-Step 6 of Algorithm 2 is a merge of four sequences, smallest head first and the first suit on ties. Such a merge is
-associative: clubs with diamonds, hearts with spades, then both halves. A *summary* is a packed row read as an integer,
-of one suit or of a merge of suits. Two values stand for what cannot recover: DEAD once Δ exceeds 6, and FAILS_B with Δ
-alone once condition B has failed in any suit. The *outcome code* of a whole deal is 0 where condition A fails, 1 where
-only B fails, else ``512 · Δ + 32 · T + χ``.
+Step 6 of Algorithm 2 is a merge of four sequences, smallest head first and the first
+suit on ties. Such a merge is associative: clubs with diamonds, hearts with spades, then
+both halves. A *summary* is a packed row read as an integer, of one suit or of a merge
+of suits. Two values stand for what cannot recover: DEAD once Δ exceeds 6, and FAILS_B
+with Δ alone once condition B has failed in any suit. The *outcome code* of a whole deal
+is 0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``.
 """
 
 from __future__ import annotations
@@ -33,21 +38,23 @@ ROWS: Final = 3**13  # how many states a row of the matrix has
 END: Final = 7  # the three bits that stand after the last gap
 
 NO_GAPS: Final = (1 << 27) - 1
-"""Packed gaps when nothing follows the free capture: nine times END. Also the mask of the gaps."""
+"""Packed gaps when nothing follows the free capture: nine times END. Also the mask of
+the gaps.
+"""
 
 DELTA_SHIFT: Final = 27  # where δ stands in a packed row
-FAILS_B: Final = (
-    1 << 31
-)  # bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)
+# bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)
+FAILS_B: Final = 1 << 31
 
 DEAD: Final = 7 << DELTA_SHIFT | NO_GAPS | FAILS_B
-"""Summary of suits whose leading gaps already exceed the budget: condition A fails whatever follows."""
+"""Summary of suits whose leading gaps already exceed the budget: condition A fails
+whatever follows.
+"""
 
 SUMMARY_BITS: Final = 32  # a summary is below 2 to this power
 CODES: Final = 7 * 512  # every outcome code is below this
-HOLDS_RANK: Final = (
-    np.arange(1 << 13)[:, None] >> np.arange(13) & 1
-)  # (8192, 13) which ranks a 13-bit field holds
+# (8192, 13) which ranks a 13-bit field holds
+HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
 
 TERNARY: Final[NDArray[np.int32]] = (HOLDS_RANK @ 3 ** np.arange(13)).astype(np.int32)
 """(8192,) a 13-bit field read as base-3 digits."""
@@ -59,7 +66,9 @@ LENGTH: Final[NDArray[np.int8]] = HOLDS_RANK.sum(axis=1).astype(
 LEADING_GAP: Final[NDArray[np.int8]] = np.array(
     [13 - field.bit_length() for field in range(1 << 13)], dtype=np.int8
 )
-"""(8192,) δ of a 13-bit field: the columns before its highest card, 13 when it is empty."""
+"""(8192,) δ of a 13-bit field: the columns before its highest card, 13 when it is
+empty.
+"""
 
 
 @njit
@@ -111,7 +120,9 @@ def packed_row(row: int) -> int:
 
 @njit
 def remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
-    """Step 4 on one row: the player ``value`` loses their rightmost card, if they have one."""
+    """Step 4 on one row: the player ``value`` loses their rightmost card, if they have
+    one.
+    """
     for column in range(12, -1, -1):
         if columns[column] == value:
             columns[column] = 0
@@ -134,13 +145,17 @@ def row_table() -> NDArray[np.uint32]:
 
 @njit
 def weigh(values: NDArray[np.integer], ways: Ints, out: Ints) -> None:
-    """Add the ways of each row to its value: exact, unlike ``np.bincount``, and always quick, unlike ``np.add.at``."""
+    """Add the ways of each row to its value: exact, unlike ``np.bincount``, and always
+    quick, unlike ``np.add.at``.
+    """
     for i in range(len(values)):
         out[values[i]] += ways[i]
 
 
 def simplified(summary: Ints) -> Ints:
-    """Summaries in which what cannot recover is one value: DEAD, or FAILS_B with Δ and no gaps."""
+    """Summaries in which what cannot recover is one value: DEAD, or FAILS_B with Δ and
+    no gaps.
+    """
     delta = summary >> DELTA_SHIFT & 15
     out = np.where(summary & FAILS_B, FAILS_B | delta << DELTA_SHIFT | NO_GAPS, summary)
     return np.where(delta > 6, DEAD, out)
@@ -148,9 +163,11 @@ def simplified(summary: Ints) -> Ints:
 
 @njit
 def merge_pair(left: int, right: int) -> int:
-    """Summary of two groups of suits from their summaries; the left group is first on ties.
+    """Summary of two groups of suits from their summaries; the left group is first on
+    ties.
 
-    What stands above the 32 bits of a summary is added up (see ``scripts/count_shifts.py``).
+    What stands above the 32 bits of a summary is added up (see
+    ``scripts/count_shifts.py``).
     """
     Delta = (left >> DELTA_SHIFT & 15) + (right >> DELTA_SHIFT & 15)
     above = (left >> SUMMARY_BITS) + (right >> SUMMARY_BITS) << SUMMARY_BITS

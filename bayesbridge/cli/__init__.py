@@ -1,7 +1,9 @@
-"""The command line: parse, call, print; no mathematics. ``commands`` declares them all, each runs in its own file.
+"""The command line: parse, call, print; no mathematics. ``commands`` declares them all,
+each runs in its own file.
 
-Exit status: 0 fine, 2 bad input (one line on stderr that says what, where and how to fix it), 130 interrupted, 1
-anything else. ``BAYESBRIDGE_DEBUG=1`` shows the traceback of any error.
+Exit status: 0 fine, 2 bad input (one line on stderr that says what, where and how to
+fix it), 130 interrupted, 1 anything else. ``BAYESBRIDGE_DEBUG=1`` shows the traceback
+of any error.
 """
 
 from __future__ import annotations

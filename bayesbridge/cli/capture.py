@@ -1,4 +1,6 @@
-"""``bayesbridge capture`` and ``bayesbridge bid``: the paper's two algorithms on hands, and why they end as they do."""
+"""``bayesbridge capture`` and ``bayesbridge bid``: the paper's two algorithms on hands,
+and why they end as they do.
+"""
 
 from __future__ import annotations
 

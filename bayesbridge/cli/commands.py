@@ -1,4 +1,6 @@
-"""Every command: its help, which also declares its arguments, and the function that runs it, loaded when it is run."""
+"""Every command: its help, which also declares its arguments, and the function that
+runs it, loaded when it is run.
+"""
 
 from __future__ import annotations
 
@@ -305,7 +307,9 @@ def add_commands(commands: options.Subparsers) -> None:
 
 
 def _add_study(parser: options.OneLineParser) -> None:
-    """The arguments of ``study`` wait until they are needed, since all studies are loaded."""
+    """The arguments of ``study`` wait until they are needed, since all studies are
+    loaded.
+    """
     from bayesbridge.studies import STUDIES
 
     studies = STUDIES.values()

@@ -126,7 +126,9 @@ def run(args: Namespace) -> int:
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:
-    """That another contract is best under a system, by more than two standard errors; empty otherwise."""
+    """That another contract is best under a system, by more than two standard errors;
+    empty otherwise.
+    """
     told = {}
     for name, (first, *others) in tables.items():
         behind = next((row for row in others if row["contract"] == best), None)

@@ -1,4 +1,6 @@
-"""``bayesbridge deal``: deals that meet a script, a condition or evidence, as many as wanted."""
+"""``bayesbridge deal``: deals that meet a script, a condition or evidence, as many as
+wanted.
+"""
 
 from __future__ import annotations
 
@@ -270,7 +272,9 @@ class DealJob:
         return {**self.plan_document(), **tested, **boards, "statistics": statistics}
 
     def lines(self, form: str | None) -> Iterator[str]:
-        """The deals on screen, as the form or else the script says, then the statistics."""
+        """The deals on screen, as the form or else the script says, then the
+        statistics.
+        """
         if (
             form is None
             and self.script.prints

@@ -81,7 +81,9 @@ NO_CONTRACT = options.Mode("no --contract is named", "by solve actual")
 
 
 def run(args: Namespace) -> int:
-    """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
+    """Infer, estimate and print; status 1 if an estimator failed, though the others are
+    printed.
+    """
     if args.bidders is not None:
         return compare_models(args)
     if (position := options.position_of(args)).is_unseen:
@@ -160,7 +162,9 @@ def _parts(
     read: Sequence[CallReading],
     depends: str,
 ) -> Iterator[Table | str | Callable[[], None]]:
-    """The answer in a sentence, on what it ``depends``, tables, and at the end what was seen and how it was found."""
+    """The answer in a sentence, on what it ``depends``, tables, and at the end what was
+    seen and how it was found.
+    """
     posterior = found.posterior
     asked = list(games) if found.odds is None else [found.odds]
     tables = (
@@ -203,7 +207,9 @@ def _parts(
 def _one_plan(
     posterior: Posterior, contract: Contract, args: Namespace
 ) -> CardChoices | None:
-    """The play from here on where declarer chooses and at most eight tricks are left, else ``None``."""
+    """The play from here on where declarer chooses and at most eight tricks are left,
+    else ``None``.
+    """
     try:
         turn = turn_of(posterior.belief, contract)
         late = not turn.defends and turn.tricks >= 13 - MOST_TRICKS

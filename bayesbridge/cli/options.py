@@ -1,4 +1,6 @@
-"""From words to values: the parser, the arguments that several commands take, and the files they read and write."""
+"""From words to values: the parser, the arguments that several commands take, and the
+files they read and write.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class UsageError(BayesBridgeError):
 
 @contextmanager
 def attributed(option: str, *others: type[Exception]) -> Iterator[None]:
-    """Name the option that an error is about; contradictions of the evidence, and ``others``, are not its fault."""
+    """Name the option that an error is about; contradictions of the evidence, and
+    ``others``, are not its fault.
+    """
     try:
         yield
     except BayesBridgeError as error:
@@ -63,7 +67,9 @@ def attributed(option: str, *others: type[Exception]) -> Iterator[None]:
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as an exception, instead of printing the usage and ending the process."""
+    """Says what is wrong in one line, as an exception, instead of printing the usage
+    and ending the process.
+    """
 
     add_later: Callable[[OneLineParser], None] | None = None
     """Adds arguments when they are first needed, where that takes time."""
@@ -92,7 +98,9 @@ class OneLineParser(argparse.ArgumentParser):
         return self.evidence
 
     def format_help(self, *, full: bool = False) -> str:
-        """The help text; the options of evidence by name alone, or nothing else in ``full``."""
+        """The help text; the options of evidence by name alone, or nothing else in
+        ``full``.
+        """
         self.add_now()
         if (group := self.evidence) is None:
             return super().format_help()
@@ -134,7 +142,9 @@ class OneLineParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str], namespace: argparse.Namespace | None = None
     ) -> tuple[Any, list[str]]:
-        """Parse; ``options`` becomes the options among the words in order, by their first names."""
+        """Parse; ``options`` becomes the options among the words in order, by their
+        first names.
+        """
         self.add_now()
         args = [
             f" {word}" if word.startswith("-.") else word for word in args
@@ -188,7 +198,9 @@ class _HelpEvidence(argparse.Action):
 
 
 class Mode(NamedTuple):
-    """One way to ask a command: the options that it refuses, or all that it takes, and why the others have no part."""
+    """One way to ask a command: the options that it refuses, or all that it takes, and
+    why the others have no part.
+    """
 
     why: str
     refuses: str = ""
@@ -198,7 +210,9 @@ class Mode(NamedTuple):
 def verify(
     args: argparse.Namespace, *modes: Mode | bool | None, uses: str = ""
 ) -> None:
-    """Refuse an option that has no part in one of the modes, but for those that the command ``uses``, and a seed."""
+    """Refuse an option that has no part in one of the modes, but for those that the
+    command ``uses``, and a seed.
+    """
     for mode, option in product(modes, args.options):
         name = option.lstrip("-")
         if not isinstance(mode, Mode) or name in ("json", *uses.split()):
@@ -266,11 +280,14 @@ READERS: dict[str, Any] = {
     **dict.fromkeys(("hand", "first", "second"), SETTINGS["hand"].read),
     **{name: {"action": "append"} for name in ("estimator", "reader", "scoring")},
 }
-"""What reads the arguments of these names, or what else argparse is to know of them, unless a command says it."""
+"""What reads the arguments of these names, or what else argparse is to know of them,
+unless a command says it.
+"""
 
 
 def add_options(parser: argparse._ActionsContainer, text: str, **more: Any) -> None:
-    """Put arguments on a parser or a group, a line of the text for each: name, metavar, two spaces or more, help.
+    """Put arguments on a parser or a group, a line of the text for each: name, metavar,
+    two spaces or more, help.
 
     An option without a metavar is given or not; of ``either`` and ``or`` one may be given; ``more`` is like
     :data:`READERS`.
@@ -307,9 +324,11 @@ COMMON = """
 def add_command(
     commands: Subparsers, run: str, text: str, **more: Any
 ) -> OneLineParser:
-    """A new command by a text like its help: name and summary, arguments, examples, with a gap after each.
+    """A new command by a text like its help: name and summary, arguments, examples,
+    with a gap after each.
 
-    ``run`` names the module of this package and its function; ``more`` is as in :func:`add_options`.
+    ``run`` names the module of this package and its function; ``more`` is as in
+    :func:`add_options`.
     """
     head, *arguments, examples = re.split(r"\n\s*\n", text.strip())
     name, summary = head.split(maxsplit=1)
@@ -364,7 +383,9 @@ NOTES = 5  # notes on what was left out of a file; more are counted
 def open_records(
     path: str, option: str = "FILE", quiet: bool = False
 ) -> Iterator[Record]:
-    """The records of a file or of a viewer's link, one at a time; what was left out is told unless ``quiet``."""
+    """The records of a file or of a viewer's link, one at a time; what was left out is
+    told unless ``quiet``.
+    """
     if not os.path.isfile(path) and "lin=" not in path:
         raise UsageError(
             f"argument {option}: there is no file {path!r}: give a PBN or LIN file, or a viewer's link"
@@ -395,7 +416,9 @@ def chosen_record(
     file: str,
     observer: Seat | None,
 ) -> Record:
-    """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
+    """The record asked for; the file is read to its end, so that all that is wrong with
+    it is told.
+    """
     chosen: Record | None = None
     boards: dict[str, None] = {}  # in order, each once
     for record in records:
@@ -483,7 +506,9 @@ def record_position(args: argparse.Namespace) -> Position:
 
 
 def _systems_at(args: argparse.Namespace, record: Record) -> tuple[Agreement, ...]:
-    """The systems that the options name, and with ``--alerts`` what was alerted at the table."""
+    """The systems that the options name, and with ``--alerts`` what was alerted at the
+    table.
+    """
     from bayesbridge.bidders.alerts import alerts_system
     from bayesbridge.bidders.systems import Agreement
 
@@ -494,7 +519,9 @@ def _systems_at(args: argparse.Namespace, record: Record) -> tuple[Agreement, ..
 
 
 def add_kinds(group: Any, names: Iterable[str]) -> None:
-    """An option for each kind of evidence; what they say is kept in order, with the option that said it."""
+    """An option for each kind of evidence; what they say is kept in order, with the
+    option that said it.
+    """
     for name in names:
         kind = KINDS[name]
         group.add_argument(
@@ -564,7 +591,8 @@ BIDS = (
     "vulnerable",
     "system",
 )  # settings that say who bids
-MODELS = "bidder slip vulnerable system style player"  # settings that say how the others bid and choose cards
+# Settings that say how the others bid and choose cards
+MODELS = "bidder slip vulnerable system style player"
 
 UNCALLED = Mode(
     "nobody else has called, so the answer depends on no bidder",
@@ -578,7 +606,9 @@ UNPLAYED = Mode("no card is played, so trumps have no part in the answer", "trum
 
 
 def belief_of(args: argparse.Namespace, uses: str = "") -> tuple[Position, Belief]:
-    """The position of the options, and its belief; ``uses`` as in :func:`verify_models`."""
+    """The position of the options, and its belief; ``uses`` as in
+    :func:`verify_models`.
+    """
     position = position_of(args)
     if "vulnerable" in uses and "vulnerable" in position.settings:
         scored = position.settings["vulnerable"]._replace(needed=False)
@@ -589,7 +619,9 @@ def belief_of(args: argparse.Namespace, uses: str = "") -> tuple[Position, Belie
 
 
 def verify_models(args: argparse.Namespace, belief: Belief, uses: str) -> None:
-    """Refuse settings of models that the belief does not ask, but for those that the command ``uses`` itself."""
+    """Refuse settings of models that the belief does not ask, but for those that the
+    command ``uses`` itself.
+    """
     auction, played = (
         belief.auction,
         {piece.seat for piece in belief.evidence if isinstance(piece, Play)},
@@ -619,7 +651,9 @@ class Models(TypedDict):
 
 
 def models_at(args: argparse.Namespace, record: Record) -> Models:
-    """As the options say, else experts, at the vulnerability of the record; with ``--adapt`` in the pairs' styles."""
+    """As the options say, else experts, at the vulnerability of the record; with
+    ``--adapt`` in the pairs' styles.
+    """
     from bayesbridge.bidders.pairs import History
     from bayesbridge.bidders.play import LearnedPlayer
 
@@ -729,7 +763,9 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
 
 
 def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
-    """Find out before the work whether its result can be written; ``what`` the result is decides how names end."""
+    """Find out before the work whether its result can be written; ``what`` the result
+    is decides how names end.
+    """
     path = Path(name)
     if path.suffix not in endings:
         raise UsageError(
@@ -754,7 +790,9 @@ def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
 
 @contextmanager
 def writing(option: str, path: Path) -> Iterator[Path]:
-    """A place to write a file to that then appears whole; what hinders it is said with the option."""
+    """A place to write a file to that then appears whole; what hinders it is said with
+    the option.
+    """
     try:
         with whole_file(path) as part:
             yield part

@@ -1,4 +1,6 @@
-"""``bayesbridge play``: what to play, card by card; without a contract, how likely each card is to win the trick."""
+"""``bayesbridge play``: what to play, card by card; without a contract, how likely each
+card is to win the trick.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ HIDDEN = options.Mode(
 
 
 def run(args: Namespace) -> int:
-    """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
+    """Every card of the seat in turn; without a contract, or for a hidden seat, how
+    likely each is to win the trick.
+    """
     if args.review:
         return _review(args)
     options.verify(args, options.Mode("only a --review is written as a page", "out"))

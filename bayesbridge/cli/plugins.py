@@ -1,4 +1,6 @@
-"""``bayesbridge plugins``: estimators and bidder models, and where each comes from; ``new``: a package of one's own."""
+"""``bayesbridge plugins``: estimators and bidder models, and where each comes from;
+``new``: a package of one's own.
+"""
 
 from __future__ import annotations
 
@@ -164,7 +166,8 @@ def run_new(args: Namespace) -> int:
 
 
 def names(text: str) -> dict[str, str]:
-    """All names that follow from the one given; raises where an estimator or a bidder cannot be called so.
+    """All names that follow from the one given; raises where an estimator or a bidder
+    cannot be called so.
 
     >>> [names("bayesbridge-my-count")[key] for key in ("distribution", "module", "name", "kind")]
     ['bayesbridge-my-count', 'bayesbridge_my_count', 'my_count', 'MyCount']

@@ -1,4 +1,6 @@
-"""``bayesbridge report``: the answer to a question, or a table on record, as one HTML page."""
+"""``bayesbridge report``: the answer to a question, or a table on record, as one HTML
+page.
+"""
 
 from __future__ import annotations
 
@@ -231,7 +233,9 @@ def _position_report(args: Namespace, path: Path | None) -> int:
 
 
 def _command(args: Namespace) -> str:
-    """The command line that makes the page again; where on this machine it was written is left out."""
+    """The command line that makes the page again; where on this machine it was written
+    is left out.
+    """
     return shlex.join(
         [
             "bayesbridge",

@@ -118,9 +118,11 @@ def run(args: Namespace) -> int:
 
 
 class _Boards:
-    """The boards of FILE that can be scored, evenly spread, with what ``--history`` says of their pairs.
+    """The boards of FILE that can be scored, evenly spread, with what ``--history``
+    says of their pairs.
 
-    Walked once to be scored; how well the styles foretell the calls is added up on the way.
+    Walked once to be scored; how well the styles foretell the calls is added up on the
+    way.
     """
 
     def __init__(self, args: Namespace, cards: int) -> None:
@@ -197,7 +199,9 @@ class _Boards:
 def _document(
     args: Namespace, rows: dict[str, Any], less: dict[str, Any]
 ) -> dict[str, Any]:
-    """One reader's figures by themselves; of several by name, with the differences to the last one."""
+    """One reader's figures by themselves; of several by name, with the differences to
+    the last one.
+    """
 
     def at(found: dict[str, Any]) -> dict[str, Any]:
         return (

@@ -1,4 +1,6 @@
-"""How answers look. All that is written to stdout goes through here: no escape of a file reaches a terminal."""
+"""How answers look. All that is written to stdout goes through here: no escape of a
+file reaches a terminal.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def _shown(text: object) -> str:
 
 
 def bold(line: str) -> str:
-    """As a terminal shows it, and as it is anywhere else; bold is no colour, so ``NO_COLOR`` does not matter."""
+    """As a terminal shows it, and as it is anywhere else; bold is no colour, so
+    ``NO_COLOR`` does not matter.
+    """
     plain = (
         os.name == "nt"
         or os.environ.get("TERM") in ("dumb", "unknown")
@@ -61,7 +65,9 @@ def bold(line: str) -> str:
 def present(
     args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]
 ) -> int:
-    """An answer: one object for programs; for people its tables, its sentences, and what prints itself."""
+    """An answer: one object for programs; for people its tables, its sentences, and
+    what prints itself.
+    """
     if args.json:
         print_json(document)
     for part in () if args.json else parts:
@@ -72,7 +78,9 @@ def present(
 
 
 def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
-    """A page into a file, and a line that it is there; for programs beside what it is ``about``."""
+    """A page into a file, and a line that it is there; for programs beside what it is
+    ``about``.
+    """
     with writing("--out", path) as part:
         part.write_text(page, "utf-8", newline="\n")
     size = path.stat().st_size
@@ -83,7 +91,9 @@ def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) ->
 
 
 def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
-    """What the first note says, which is the answer in words, on what it ``depends``, and then the table."""
+    """What the first note says, which is the answer in words, on what it ``depends``,
+    and then the table.
+    """
     return (
         *filter(None, (table.notes[0], depends)),
         "",
@@ -92,7 +102,9 @@ def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
 
 
 def show_table(table: Table) -> None:
-    """The table, with bars where it wants them, and its notes; columns that have no room follow below."""
+    """The table, with bars where it wants them, and its notes; columns that have no
+    room follow below.
+    """
     end_progress()
     rows, header, left = table.words, list(table.columns), table.left
     if table.bars:
@@ -149,7 +161,9 @@ def on_terminal() -> bool:
 
 
 def show_progress(noun: str, done: int, total: int) -> None:
-    """On a terminal, show on stderr how many of all are done, and the time that is left."""
+    """On a terminal, show on stderr how many of all are done, and the time that is
+    left.
+    """
     if not on_terminal():
         return
     if (
@@ -177,13 +191,17 @@ def show_progress(noun: str, done: int, total: int) -> None:
 
 
 def end_progress() -> None:
-    """Finish the bar, also of work that failed, so that the terminal shows its cursor again."""
+    """Finish the bar, also of work that failed, so that the terminal shows its cursor
+    again.
+    """
     while _bars:
         _bars.popitem()[1].stop()
 
 
 def print_evidence(belief: Belief) -> None:
-    """For people: the game, the hand, the evidence in order, and the passes that nobody mentioned."""
+    """For people: the game, the hand, the evidence in order, and the passes that nobody
+    mentioned.
+    """
     hand, dummy = belief.hand, belief.dummy
     say(
         game(None)
@@ -204,7 +222,9 @@ def print_evidence(belief: Belief) -> None:
 
 
 def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> None:
-    """What was seen, and how exact the answer is, in its own sentences if there are any."""
+    """What was seen, and how exact the answer is, in its own sentences if there are
+    any.
+    """
     from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 
     print_evidence(posterior.belief)

@@ -18,7 +18,8 @@ from bayesbridge.markup import Table
 from bayesbridge.studies.benchmark import call_figures
 from bayesbridge.words import counted, error_text, number, percent, share_error
 
-MOST = 200  # tables learned from unless told otherwise: more say little more, and take longer
+# Tables learned from unless told otherwise: more say little more, and take longer
+MOST = 200
 
 
 def run(args: Namespace) -> int:

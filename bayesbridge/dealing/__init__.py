@@ -1,1 +1,3 @@
-"""Deals on demand: conditions on any hands, drawn exactly where tables can hold them and tested where they cannot."""
+"""Deals on demand: conditions on any hands, drawn exactly where tables can hold them
+and tested where they cannot.
+"""

@@ -25,7 +25,9 @@ from bayesbridge.expressions import (
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``form`` is the word of the language; ``ranges``: the values of a frequency that are told on their own."""
+    """``form`` is the word of the language; ``ranges``: the values of a frequency that
+    are told on their own.
+    """
 
     form: str
     values: tuple[Expression, ...] = ()

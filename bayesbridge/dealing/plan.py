@@ -1,9 +1,12 @@
-"""Plans of deals: what of a condition tables do exactly, what is tested on each draw, and how calls weigh deals.
+"""Plans of deals: what of a condition tables do exactly, what is tested on each draw,
+and how calls weigh deals.
 
-Conditions go into tables as far as these hold them (:mod:`bayesbridge.engines.conditions`); double-dummy tricks and
-random numbers are always tested. Calls are soft evidence. Let L be the probability that the four hands bid so under a
-model of bidders, and g the density of the proposal. A draw is accepted with probability L / (c g), c a constant with
-L ≤ c g; accepted deals are independent and have the posterior distribution given the auction. There are two ways:
+Conditions go into tables as far as these hold them
+(:mod:`bayesbridge.engines.conditions`); double-dummy tricks and random numbers are
+always tested. Calls are soft evidence. Let L be the probability that the four hands bid
+so under a model of bidders, and g the density of the proposal. A draw is accepted with
+probability L / (c g), c a constant with L ≤ c g; accepted deals are independent and
+have the posterior distribution given the auction. There are two ways:
 
 * *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction is rare.
 * *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a pilot, and
@@ -89,12 +92,13 @@ class CallDraws:
     soft: SoftEvidence
     tables: DealTable  # uniform draws that meet the exact part of the plan
     proposal: Proposal | None = (
-        None  # where the calls point; None for uniform draws, kept with the chance of the calls
+        # Where the calls point; None for uniform draws, kept with the chance of the
+        # calls
+        None
     )
     log_limit: float = 0.0  # log c
-    log_guide_limit: float = (
-        np.inf
-    )  # the same for the guides, which refuse most draws before the model is asked
+    # the same for the guides, which refuse most draws before the model is asked
+    log_guide_limit: float = np.inf
     chance: float = (
         0.0  # P(auction) among the deals that the tables hold, with one standard error
     )
@@ -105,7 +109,8 @@ class CallDraws:
     )
 
     def propose(self, n: int, rng: np.random.Generator) -> Proposed:
-        """What of ``n`` draws meets the exact part of the plan and passes the guides, and log g of each.
+        """What of ``n`` draws meets the exact part of the plan and passes the guides,
+        and log g of each.
 
         The guides leave a density of min(g, L' / c'), L' their likelihood.
         """
@@ -128,7 +133,9 @@ class CallDraws:
         return found[found > -np.inf]
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Masks, float]:
-        """What is accepted of ``n`` draws, and the sum of L / (c g) - 1 over those for which it is positive."""
+        """What is accepted of ``n`` draws, and the sum of L / (c g) - 1 over those for
+        which it is positive.
+        """
         masks, log_q = self.propose(n, rng)
         log_ratio = self.soft.of_layouts(masks) - log_q - self.log_limit
         kept = log_ratio >= np.log1p(-rng.random(len(masks)))
@@ -171,7 +178,8 @@ class CallDraws:
 
 
 def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
-    """The mean of the weights of ``drawn`` draws, and its standard error, which counts a missed draw of weight 1.
+    """The mean of the weights of ``drawn`` draws, and its standard error, which counts
+    a missed draw of weight 1.
 
     >>> pilot(np.zeros(5), 10).mean
     0.5
@@ -183,7 +191,8 @@ def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
 
 
 def limit_of(log_weights: Floats, cut: float) -> float:
-    """The smallest log c for which the weights lose a share ``cut`` of their sum if all above c count as c.
+    """The smallest log c for which the weights lose a share ``cut`` of their sum if all
+    above c count as c.
 
     >>> round(math.exp(limit_of(np.log([1.0, 1.0, 1.0, 5.0]), 0.25)), 6)
     3.0
@@ -249,9 +258,15 @@ class Drawn:
 type Counts = dict[tuple[int, ...], int]
 
 
-CUT: Final = 0.001  # the share of probability that a pilot may lose: to notice it takes about a million deals
-PAIR_CUT: Final = 0.01  # the same where the two hands of a pair are weighted together, whose weights have longer tails
-SEED: Final = 1  # fits and pilots are the same whatever the deals' own seed is, so a plan is what it says
+# The share of probability that a pilot may lose: to notice it takes about a million
+# deals
+CUT: Final = 0.001
+# The same where the two hands of a pair are weighted together, whose weights have
+# longer tails
+PAIR_CUT: Final = 0.01
+# Fits and pilots are the same whatever the deals' own seed is, so a plan is what it
+# says
+SEED: Final = 1
 
 
 def call_draws(
@@ -339,7 +354,8 @@ _PACKAGE: Final = str(Path(__file__).parents[1])
 
 @dataclass(frozen=True, eq=False)
 class DealPlan:
-    """What deals must meet, and how it is done: exactly by tables, or tested on each draw.
+    """What deals must meet, and how it is done: exactly by tables, or tested on each
+    draw.
 
     >>> plan = DealPlan.of(condition="hcp(north) + hcp(south) == 40")
     >>> plan.exact, plan.count
@@ -365,9 +381,11 @@ class DealPlan:
     ) -> DealPlan:
         """Plan deals.
 
-        ``given``: cards of some seats, whole hands or parts of them. ``condition``: an expression of the dealer
-        language. ``where``: a function of a batch of :class:`bayesbridge.Layouts` that says which to keep. Calls among
-        the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
+        ``given``: cards of some seats, whole hands or parts of them. ``condition``: an
+        expression of the dealer language. ``where``: a function of a batch of
+        :class:`bayesbridge.Layouts` that says which to keep. Calls among the evidence
+        make deals more or less likely, as ``bidder`` sees it (default: experts learned
+        from records).
         """
         if not isinstance(given, Constraints):
             given = given_cards(
@@ -406,11 +424,15 @@ class DealPlan:
 
     @property
     def probability(self) -> Fraction | None:
-        """Their share of all deals with the known cards, exactly; ``None`` where some of it is tested."""
+        """Their share of all deals with the known cards, exactly; ``None`` where some
+        of it is tested.
+        """
         return self.plan.exact_chance if self.exact else None
 
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
-        """``n`` independent deals; an error if ``most`` draws that are tested give fewer, a warning if few are kept."""
+        """``n`` independent deals; an error if ``most`` draws that are tested give
+        fewer, a warning if few are kept.
+        """
         found = self.search(n, rng, most=most)
         found.verify(n)
         if not self.exact and found.rate < LOW:
@@ -419,9 +441,11 @@ class DealPlan:
         return Layouts.adopt(found.first(n))
 
     def search(self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS) -> Drawn:
-        """The same with how many draws it took, and without an error if there are fewer.
+        """The same with how many draws it took, and without an error if there are
+        fewer.
 
-        The same seed gives the same deals, and more deals begin with those that fewer give.
+        The same seed gives the same deals, and more deals begin with those that fewer
+        give.
         """
         n, most = whole(n, "n"), max(whole(most, "most"), 1)
         if not 0 <= n <= MOST_DRAWS:
@@ -468,7 +492,9 @@ class DealPlan:
         return masks[kept]
 
     def counts(self, *values: Expression) -> Counts | None:
-        """In how many deals expressions have each tuple of values; ``None`` where there are no tables for it."""
+        """In how many deals expressions have each tuple of values; ``None`` where there
+        are no tables for it.
+        """
         if not self.exact or any(map(opaque, values)):
             return None
         try:
@@ -479,9 +505,11 @@ class DealPlan:
             return None
 
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
-        """The exact probability of each value, or tuple of values, of expressions of the dealer language.
+        """The exact probability of each value, or tuple of values, of expressions of
+        the dealer language.
 
-        Nothing is drawn; raises :class:`bayesbridge.errors.TablesTooLarge` where there are no tables for it.
+        Nothing is drawn; raises :class:`bayesbridge.errors.TablesTooLarge` where there
+        are no tables for it.
         """
         counts = self.counts(*map(parse_expression, values))
         if counts is None:
@@ -500,7 +528,9 @@ class DealPlan:
         )
 
     def lines(self) -> list[str]:
-        """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are used."""
+        """The plan for people: what is exact, what is tested, the chance of the exact
+        part, how calls are used.
+        """
         where = [] if self.where is None else ["Tested on each draw: where"]
         return [
             *self.plan.lines(),
@@ -512,7 +542,8 @@ class DealPlan:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + (self.where is not None)} tested>"
+        tested = len(self.plan.tested) + (self.where is not None)
+        return f"<DealPlan: {len(self.plan.exact)} parts exact, {tested} tested>"
 
 
 def deals(
@@ -525,9 +556,11 @@ def deals(
     bidder: BidderModel | None = None,
     most: int = MOST_DRAWS,
 ) -> Layouts:
-    """``n`` independent deals that fit the evidence, every such deal equally likely; all four hands hidden by default.
+    """``n`` independent deals that fit the evidence, every such deal equally likely;
+    all four hands hidden by default.
 
-    See :meth:`bayesbridge.DealPlan.of` for the arguments, and :class:`bayesbridge.DealPlan` to draw more than once.
+    See :meth:`bayesbridge.DealPlan.of` for the arguments, and
+    :class:`bayesbridge.DealPlan` to draw more than once.
 
     >>> from bayesbridge import HighCards, Shape
     >>> found = deals(3, Shape("N", "balanced"), HighCards("N", 15, 17), given={"S": "AK...Q32"}, rng=1)
@@ -594,7 +627,9 @@ def _planned(
 
 @dataclass(frozen=True, slots=True)
 class HandType:
-    """A name, its condition, and its share of the deals in relation to those of the other types."""
+    """A name, its condition, and its share of the deals in relation to those of the
+    other types.
+    """
 
     name: str
     condition: Expression
@@ -636,7 +671,9 @@ class Levelled:
     def of(
         cls, types: Sequence[HandType], planned: Callable[[Expression], DealPlan]
     ) -> Levelled:
-        """``planned`` makes the plan of a condition that comes on top of the common one."""
+        """``planned`` makes the plan of a condition that comes on top of the common
+        one.
+        """
         plans = []
         for place, one in enumerate(types):
             earlier = tuple(
@@ -671,7 +708,9 @@ class Levelled:
     def deals(
         self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS
     ) -> tuple[Layouts, list[str], Mapping[str, Drawn]]:
-        """``n`` deals in random order with the name of the type of each, and what each search took."""
+        """``n`` deals in random order with the name of the type of each, and what each
+        search took.
+        """
         random = generator(rng)
         found: dict[str, Drawn] = {}
         parts, names = [], []

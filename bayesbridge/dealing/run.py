@@ -1,4 +1,6 @@
-"""Deals as boards and as text: PBN, LIN, diagrams, forms of the dealer program; what the actions of a script make."""
+"""Deals as boards and as text: PBN, LIN, diagrams, forms of the dealer program; what
+the actions of a script make.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from bayesbridge.words import SEATS, SYMBOLS, number
 
 
 class Numbering(NamedTuple):
-    """How boards are numbered: from ``first`` on, dealer and vulnerability by rotation unless they are given."""
+    """How boards are numbered: from ``first`` on, dealer and vulnerability by rotation
+    unless they are given.
+    """
 
     first: int = 1
     dealer: Seat | None = None
@@ -110,7 +114,9 @@ def in_file(
     layouts: Layouts,
     at: Numbering,
 ) -> Iterator[str]:
-    """The lines of a file of records; in PBN the type of a deal follows it as a comment."""
+    """The lines of a file of records; in PBN the type of a deal follows it as a
+    comment.
+    """
     text, board = StringIO(), at.first
     write(at.records(layouts), text)
     for line in text.getvalue().splitlines():
@@ -164,7 +170,9 @@ FORMS: Final[dict[str, Form]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A statistic over all deals that fit, or over those that were drawn: in how many deals its values come."""
+    """A statistic over all deals that fit, or over those that were drawn: in how many
+    deals its values come.
+    """
 
     action: Action
     counts: Counts
@@ -172,7 +180,9 @@ class Finding:
 
     @property
     def mean(self) -> tuple[Fraction, float] | None:
-        """The mean and one standard error of it, 0 where it is exact; ``None`` if no deal was found."""
+        """The mean and one standard error of it, 0 where it is exact; ``None`` if no
+        deal was found.
+        """
         total = sum(self.counts.values())
         if not total:
             return None
@@ -187,7 +197,9 @@ class Finding:
 
     @property
     def bins(self) -> Counts:
-        """Counts by bin: 0 for what is below a range, then its values, then one bin for what is above."""
+        """Counts by bin: 0 for what is below a range, then its values, then one bin for
+        what is above.
+        """
         found: Counter[tuple[int, ...]] = Counter()
         for values, ways in self.counts.items():
             pairs = zip(values, self.action.ranges, strict=True)
@@ -236,10 +248,12 @@ class Finding:
             yield f"{row[0]:>5}" + "".join(f"{cell:>9}" for cell in row[1:])
 
     def document(self) -> dict[str, Any]:
-        """The mean as ``value``, null if no deal was found; or ``values``, each that comes with its share of the deals.
+        """The mean as ``value``, null if no deal was found; or ``values``, each that
+        comes with its share of the deals.
 
-        A value in a table is a list of two; outside the range it is ``"below"`` or ``"above"``. Exact figures come with
-        a ``fraction`` or ``deals_that_fit``, those of ``n`` deals drawn with one standard ``error``.
+        A value in a table is a list of two; outside the range it is ``"below"`` or
+        ``"above"``. Exact figures come with a ``fraction`` or ``deals_that_fit``, those
+        of ``n`` deals drawn with one standard ``error``.
         """
         action, total = self.action, sum(self.counts.values())
         head: dict[str, Any] = {

@@ -1,15 +1,19 @@
-"""The best plans of a declarer who does not see the defenders' cards, against defenders who see everything.
+"""The best plans of a declarer who does not see the defenders' cards, against defenders
+who see everything.
 
-Declarer sees the cards played and no more, so one plan must serve all layouts that these cannot tell apart. Defenders
-know the layout and declarer's plan (the best-defence model of Frank and Basin, Artificial Intelligence 100, 1998). Of a
-plan only its outcome matters: the set of (layout, number of tricks) that it reaches, as bits of one integer. Where
-declarer moves, the outcomes of all moves are collected; where a defender moves, each layout takes its worst reply, so
-that one outcome of each reply is joined by *and*. Outcomes that are part of another are dropped: any weights of layouts
-pick their best plan from the Pareto front that is left.
+Declarer sees the cards played and no more, so one plan must serve all layouts that
+these cannot tell apart. Defenders know the layout and declarer's plan (the best-defence
+model of Frank and Basin, Artificial Intelligence 100, 1998). Of a plan only its outcome
+matters: the set of (layout, number of tricks) that it reaches, as bits of one integer.
+Where declarer moves, the outcomes of all moves are collected; where a defender moves,
+each layout takes its worst reply, so that one outcome of each reply is joined by *and*.
+Outcomes that are part of another are dropped: any weights of layouts pick their best
+plan from the Pareto front that is left.
 
-A move whose double-dummy bound is part of an outcome that is there already is not looked at (αμ search, Cazenave and
-Ventos, 2020). Where the weights are known, a plan that falls behind the bound of the first position by more than a
-*slack* is dropped; a search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
+A move whose double-dummy bound is part of an outcome that is there already is not
+looked at (αμ search, Cazenave and Ventos, 2020). Where the weights are known, a plan
+that falls behind the bound of the first position by more than a *slack* is dropped; a
+search with a slack in which a plan is found has the best one (:meth:`Search.optimum`).
 """
 
 from __future__ import annotations
@@ -25,8 +29,9 @@ from bayesbridge.layouts import Floats
 
 MOST_WORK: Final = 1_500_000  # comparisons of outcomes after which a search gives up
 type Plan = Any
-"""Of declarer's turn a move and the plan after it, of a defender's turn a tuple of replies, each with the plan after
-it; ``None`` where nothing is left to choose."""
+"""Of declarer's turn a move and the plan after it, of a defender's turn a tuple of
+replies, each with the plan after it; ``None`` where nothing is left to choose.
+"""
 type Front = tuple[tuple[int, Plan], ...]  # outcomes with the plans that reach them
 
 
@@ -35,11 +40,11 @@ class TooMuchWork(BayesBridgeError):
 
 
 class Search(ABC):
-    """All plans of a game with n layouts; bit ``level * n + layout`` of an outcome says that ``lowest + level`` tricks
-    are reached there, from now on.
+    """All plans of a game with n layouts; bit ``level * n + layout`` of an outcome says
+    that ``lowest + level`` tricks are reached there, from now on.
 
-    A game is a subclass that has the methods which are abstract here. Positions are hashable; a set of layouts is an
-    integer with a bit for each.
+    A game is a subclass that has the methods which are abstract here. Positions are
+    hashable; a set of layouts is an integer with a bit for each.
     """
 
     def __init__(self, n: int, levels: int, most_work: int) -> None:
@@ -60,7 +65,9 @@ class Search(ABC):
 
     @abstractmethod
     def moves(self, state: Any) -> Sequence[tuple[Hashable, Any, int]] | None:
-        """Declarer's moves, the positions after them, and tricks won by that; ``None`` on a defender's turn."""
+        """Declarer's moves, the positions after them, and tricks won by that; ``None``
+        on a defender's turn.
+        """
 
     @abstractmethod
     def replies(
@@ -69,13 +76,17 @@ class Search(ABC):
         """The same of a defender, with the layouts in which the reply is possible."""
 
     def bound(self, _state: Any, live: int, _lowest: int) -> int:
-        """An outcome that has every other as part: everything, where nothing better is known."""
+        """An outcome that has every other as part: everything, where nothing better is
+        known.
+        """
         return self.all(live)
 
     def optimum(
         self, state: Any, live: int, lowest: int, values: Floats
     ) -> tuple[int, Plan]:
-        """The outcome with the highest value, and its plan; ``values``: (levels, n) what each bit is worth, ≥ 0."""
+        """The outcome with the highest value, and its plan; ``values``: (levels, n)
+        what each bit is worth, ≥ 0.
+        """
         self.target = target = self.bound(state, live, lowest)
         self.values = np.asarray(values, np.float64).ravel().tolist()
         self.slack = 1e-9
@@ -160,7 +171,9 @@ class Search(ABC):
         return joined
 
     def best(self, outcomes: Front, live: int) -> Front:
-        """Those that are not part of another, of equal ones the first, and not too far behind."""
+        """Those that are not part of another, of equal ones the first, and not too far
+        behind.
+        """
         kept: list[tuple[int, Plan]] = []
         if self.target is not None:
             target = self.target & self.all(live)
@@ -177,7 +190,9 @@ class Search(ABC):
         return tuple(kept)
 
     def shares(self, outcome: int, weights: Floats) -> Floats:
-        """(levels,) P(so many tricks or more) by an outcome, from (n,) weights of the layouts."""
+        """(levels,) P(so many tricks or more) by an outcome, from (n,) weights of the
+        layouts.
+        """
         octets = np.frombuffer(
             outcome.to_bytes(-(-self.levels * self.n // 8), "little"), np.uint8
         )

@@ -1,8 +1,10 @@
-"""Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
+"""Which contract to bid: chance, tricks and expected score of every contract of a pair,
+on the same layouts.
 
-For each declarer and strain the network of ``tricks`` gives a distribution for every layout; tricks of two contracts
-are taken as independent given the layout. Where the estimator ``solved`` is installed, some layouts are solved in the
-strains that compete for the best score; the network's predictions decide how these are weighted
+For each declarer and strain the network of ``tricks`` gives a distribution for every
+layout; tricks of two contracts are taken as independent given the layout. Where the
+estimator ``solved`` is installed, some layouts are solved in the strains that compete
+for the best score; the network's predictions decide how these are weighted
 (:mod:`bayesbridge.estimators.odds`).
 """
 
@@ -51,7 +53,9 @@ type Named = str | Contract | Sequence[str | Contract] | None
 
 
 def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Floats:
-    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other; nothing where all passed."""
+    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other;
+    nothing where all passed.
+    """
     if contract is None:
         return np.zeros(14)
     return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (
@@ -60,7 +64,9 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
 
 
 def pair_of(belief: Belief, pair: PairLike) -> Pair:
-    """The two seats that play together: the observer's by default, with the dummy of three players."""
+    """The two seats that play together: the observer's by default, with the dummy of
+    three players.
+    """
     first, second = belief.pair if pair is None else Question.of(pair).pair
     if (
         first.partner != second
@@ -77,8 +83,9 @@ def pair_of(belief: Belief, pair: PairLike) -> Pair:
 
 
 def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract | None]:
-    """Those named, or all that the pair may still bid, rising, and defending what stands of the others, also doubled;
-    once the auction is over, all 35. ``None``, the lowest, is a deal passed out: only where ``Pass`` is named.
+    """Those named, or all that the pair may still bid, rising, and defending what
+    stands of the others, also doubled; once the auction is over, all 35. ``None``, the
+    lowest, is a deal passed out: only where ``Pass`` is named.
     """
     if named is None:
         every = (
@@ -134,9 +141,11 @@ def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract |
 
 
 def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
-    """What a pass of the pair means: the contract that stands; ``None``, which pays nothing, where nobody has bid.
+    """What a pass of the pair means: the contract that stands; ``None``, which pays
+    nothing, where nobody has bid.
 
-    With three players another's contract counts as nothing too: what its declarer loses is not all the pair's.
+    With three players another's contract counts as nothing too: what its declarer loses
+    is not all the pair's.
     """
     passed = None if belief.auction is None else belief.auction.standing_contract
     return (
@@ -147,7 +156,9 @@ def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
 
 
 def _may(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
-    """Whether its side may still end in it: it outranks what stands, or is their own; anything once all is over."""
+    """Whether its side may still end in it: it outranks what stands, or is their own;
+    anything once all is over.
+    """
     auction = belief.auction
     stands = None if auction is None or auction.is_over else auction.standing_contract
     if stands is None or contract is None:
@@ -162,7 +173,9 @@ def _may(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
 def contract_named(
     belief: Belief, named: str | Contract, pair: Pair
 ) -> Contract | None:
-    """The contract with its declarer, of the pair unless the text says so; ``Pass`` is the contract that it leaves."""
+    """The contract with its declarer, of the pair unless the text says so; ``Pass`` is
+    the contract that it leaves.
+    """
     if isinstance(named, str) and named.strip().upper() in ("PASS", "P"):
         return contract_if_passed(belief, pair)
     contract = resolve_contract(belief, named, pair=pair)
@@ -181,7 +194,9 @@ def caution(
     pair: Pair,
     shown: Sequence[Contract | None],
 ) -> str:
-    """How far the figures can be trusted, and what rows of the others mean; ``passed`` is what a pass leaves."""
+    """How far the figures can be trusted, and what rows of the others mean; ``passed``
+    is what a pass leaves.
+    """
     said = ["Double-dummy play, in which all four see all cards."]
     if tables.every:
         said.append(
@@ -225,7 +240,9 @@ class Option(NamedTuple):
 
 
 class ContractTable(NamedTuple):
-    """Rows by expected score, ``None`` for what a deal that is passed out has not; xarray takes a second to load."""
+    """Rows by expected score, ``None`` for what a deal that is passed out has not;
+    xarray takes a second to load.
+    """
 
     rows: list[dict[str, Any]]
     attrs: dict[str, Any]
@@ -255,19 +272,24 @@ def contracts(
     rng: Seed = 0,
     **limits: Unpack[ErrorLimits],
 ) -> xarray.Dataset:
-    """Every contract that the pair may still bid or defend, or those named, a row each, the best expected score first.
+    """Every contract that the pair may still bid or defend, or those named, a row each,
+    the best expected score first.
 
-    ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme of your own; ``new`` where three
-    players bid and ``duplicate`` where four do by default. ``against`` compares every row with another contract on the
-    same layouts. With four players contracts of the others may be named (``2SX by W``); ``Pass`` is the contract that
-    stands. ``limits``: ``solve`` layouts are solved in each strain that competes (0 for none), by default as many as
-    ``seconds`` on one core allow; fewer where the ``error`` of P(make) is small enough.
+    ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme
+    of your own; ``new`` where three players bid and ``duplicate`` where four do by
+    default. ``against`` compares every row with another contract on the same layouts.
+    With four players contracts of the others may be named (``2SX by W``); ``Pass`` is
+    the contract that stands. ``limits``: ``solve`` layouts are solved in each strain
+    that competes (0 for none), by default as many as ``seconds`` on one core allow;
+    fewer where the ``error`` of P(make) is small enough.
 
-    Variables: ``make`` P(it makes) and ``tricks``, expected tricks, both for its declarer, who may be one of the
-    others; ``score`` expected net score of the pair; ``behind``, how much its score is below that of the first row;
-    with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each with its
-    ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says which of ``network``, ``corrected`` and
-    ``all solved`` it is. Attribute ``passed`` is the contract that a pass leaves, empty where there is none.
+    Variables: ``make`` P(it makes) and ``tricks``, expected tricks, both for its
+    declarer, who may be one of the others; ``score`` expected net score of the pair;
+    ``behind``, how much its score is below that of the first row; with ``against`` also
+    ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``;
+    each with its ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says
+    which of ``network``, ``corrected`` and ``all solved`` it is. Attribute ``passed``
+    is the contract that a pass leaves, empty where there is none.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -296,7 +318,9 @@ def contract_table(
     rng: Seed,
     first: Callable[[ContractTable], object] | None = None,
 ) -> ContractTable:
-    """The answer of :func:`contracts`, with the solver's ``failure``; ``first`` is told what the network alone says."""
+    """The answer of :func:`contracts`, with the solver's ``failure``; ``first`` is told
+    what the network alone says.
+    """
     belief = posterior.belief
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
@@ -350,7 +374,8 @@ def option_payoffs(
     pair: Pair,
     against: Contract | str | None = None,
 ) -> list[Option]:
-    """The contracts that are meant with what they pay to the pair, in rising order, and at the end that ``against``.
+    """The contracts that are meant with what they pay to the pair, in rising order, and
+    at the end that ``against``.
 
     Where none are named, doubled ones are left out if the scheme has no price for them.
     """
@@ -373,7 +398,9 @@ def option_payoffs(
 def competing(
     tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]
 ) -> list[Group]:
-    """Groups to solve: ``always`` these, that of the best score, two less than a tenth of a deviation behind it."""
+    """Groups to solve: ``always`` these, that of the best score, two less than a tenth
+    of a deviation behind it.
+    """
     scores = [tables.of_one(one.group, one.points) for one in options]
     means = [tables.mean(score)[0] for score in scores]
     order = np.argsort(means)[::-1]

@@ -1,9 +1,12 @@
-"""The next tricks of declarer, or all that are left, searched with one plan over the layouts of the two hidden hands.
+"""The next tricks of declarer, or all that are left, searched with one plan over the
+layouts of the two hidden hands.
 
-One plan must serve all layouts that the cards played cannot tell apart, against defenders who see everything
-(:mod:`~bayesbridge.decisions.best_defence`). The bound of a position is its double-dummy result in each layout. Where
-the end is too far, the search stops with that result at a *horizon*, so many tricks from now (αμ search: Cazenave and
-Ventos, 2020): values fall from those of double dummy towards those of the whole search.
+One plan must serve all layouts that the cards played cannot tell apart, against
+defenders who see everything (:mod:`~bayesbridge.decisions.best_defence`). The bound of
+a position is its double-dummy result in each layout. Where the end is too far, the
+search stops with that result at a *horizon*, so many tricks from now (αμ search:
+Cazenave and Ventos, 2020): values fall from those of double dummy towards those of the
+whole search.
 """
 
 from __future__ import annotations
@@ -23,14 +26,17 @@ from bayesbridge.words import SEATS, card_words
 
 MOST_LAYOUTS: Final = 70  # ways to deal eight unknown cards: the last four tricks
 MOST_TRICKS: Final = 8  # tricks left from which a horizon is searched
-SECOND: Final = 6_000_000  # work of a second: comparisons of outcomes, and cards that the solver tries
+# Work of a second: comparisons of outcomes, and cards that the solver tries
+SECOND: Final = 6_000_000
 POSITION: Final = (
     250  # what a position costs beyond these, and again where the solver is asked
 )
 
 
 class State(NamedTuple):
-    """A position; ``ours``: masks of North or East, whichever is declarer's or dummy's, and of the seat opposite."""
+    """A position; ``ours``: masks of North or East, whichever is declarer's or dummy's,
+    and of the seat opposite.
+    """
 
     ours: tuple[int, int]
     gone_mask: int
@@ -51,7 +57,9 @@ class Ending(Search):
         side: int,
         most_work: int = 12 * SECOND,
     ) -> None:
-        """``ours``: masks of what seats ``side`` and ``side + 2`` have left; ``hidden``: (n, 2) the other two's."""
+        """``ours``: masks of what seats ``side`` and ``side + 2`` have left;
+        ``hidden``: (n, 2) the other two's.
+        """
         self.side, self.trump = side, trick.trump
         self.hidden = np.array(hidden, np.int64)
         played = tuple(card.index for card in trick.cards)
@@ -100,7 +108,9 @@ class Ending(Search):
         return self.solved[key]
 
     def _double_dummy(self, state: State, some: Sequence[int], lowest: int) -> Ints:
-        """(layouts,) declarer's tricks from here on, the one that lies among them, if all see all cards."""
+        """(layouts,) declarer's tricks from here on, the one that lies among them, if
+        all see all cards.
+        """
         hidden = self.hidden[some] & ~state.gone_mask
         taken, tried = self.solver.tricks(
             state.ours, hidden, state.leader, state.cards, self.most[some] + lowest - 1
@@ -131,7 +141,9 @@ class Ending(Search):
         return [(card, *self._after(state, card)) for card in cards]
 
     def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
-        """Of cards next to each other one that is there wherever the other is stands for both: it tells less."""
+        """Of cards next to each other one that is there wherever the other is stands
+        for both: it tells less.
+        """
         held = self.held[state.turn // 2]
         left = self.unknown_mask & ~state.gone_mask
         follow = 0
@@ -176,10 +188,11 @@ class Ending(Search):
     def cards(
         self, values: Floats, horizon: int = 13
     ) -> Iterator[tuple[int, int, Plan]]:
-        """Each card that may be played now, of equals the lowest, with the outcome of the best plan after it, and that.
+        """Each card that may be played now, of equals the lowest, with the outcome of
+        the best plan after it, and that.
 
-        ``values``: (tricks, n) what one trick more, from the first on, is worth in each layout, ≥ 0. The plan is for
-        ``horizon`` tricks; 0 is double dummy.
+        ``values``: (tricks, n) what one trick more, from the first on, is worth in each
+        layout, ≥ 0. The plan is for ``horizon`` tricks; 0 is double dummy.
         """
         self.stop = max(0, self.left - horizon)
         for card, after, won in self.moves(self.start) or ():
@@ -187,7 +200,9 @@ class Ending(Search):
             yield card, outcome, (card, plan)
 
     def tricks(self, outcome: int) -> NDArray[np.int64]:
-        """(n,) tricks from now on in each layout, of an outcome counted from one trick on."""
+        """(n,) tricks from now on in each layout, of an outcome counted from one trick
+        on.
+        """
         levels = range(0, self.levels * self.n, self.n)
         return np.array(
             [sum(outcome >> level + i & 1 for level in levels) for i in range(self.n)]
@@ -200,7 +215,9 @@ class Ending(Search):
     def _told(
         self, plan: Plan, state: State, live: int, weights: Floats, tricks: int
     ) -> tuple[str, list[str]]:
-        """The rest of this trick, and the lines after it; cases that go on alike are told together."""
+        """The rest of this trick, and the lines after it; cases that go on alike are
+        told together.
+        """
         if not tricks or (
             not state.cards and (plan is None or state.ours[0].bit_count() == 1)
         ):
@@ -257,7 +274,9 @@ class Ending(Search):
         return f"{SEATS['NESW'[state.turn]]} {'plays' if state.cards else 'leads'}"
 
     def _class(self, card: int) -> str:
-        """A defender's card with its equals at the start; the lowest of a suit are called low."""
+        """A defender's card with its equals at the start; the lowest of a suit are
+        called low.
+        """
         ours = self.start.ours[0] | self.start.ours[1]
         others = sorted(_indices(self.unknown_mask & _suit(card)))
         equals = [
@@ -276,11 +295,13 @@ class Ending(Search):
 def with_equals_alike(
     trick: Trick, ours: Sequence[int], hidden: Ints, side: int
 ) -> Ints:
-    """(n, 2) layouts whose small cards tell declarer no more than how many of them each defender has.
+    """(n, 2) layouts whose small cards tell declarer no more than how many of them each
+    defender has.
 
-    Among a few layouts nearly each has small cards of its own, and a plan would tell them apart by these. So of cards
-    that have none of declarer's between them the first defender gets the lowest, as many as before, in suits that
-    declarer or dummy has, unless the double-dummy result changes.
+    Among a few layouts nearly each has small cards of its own, and a plan would tell
+    them apart by these. So of cards that have none of declarer's between them the first
+    defender gets the lowest, as many as before, in suits that declarer or dummy has,
+    unless the double-dummy result changes.
     """
     alike, unknown, own = (
         hidden.copy(),

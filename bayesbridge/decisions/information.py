@@ -1,18 +1,22 @@
-"""The value of information: how much an answer would tell, in bits and in expected score of a decision.
+"""The value of information: how much an answer would tell, in bits and in expected
+score of a decision.
 
-A question gives every layout the chances of its answers. With W the weights of the layouts, A[i, a] the chance of
-answer a in layout i, and u[i, d] the payoff of action d there::
+A question gives every layout the chances of its answers. With W the weights of the
+layouts, A[i, a] the chance of answer a in layout i, and u[i, d] the payoff of action d
+there::
 
     bits  = Σ W_i A[i, a] log₂(A[i, a] / P(a)),      P(a) = Σ W_i A[i, a]
     value = Σ_a max_d Σ_i W_i A[i, a] u[i, d]  −  max_d Σ_i W_i u[i, d]
 
-Of draws, a maximum of estimated means (M) is too high on average, and an action that is chosen on four fifths of the
-draws and paid on the last fifth, in turn (K), is paid too little (docs/decide.md). With the answer (1) and without (0),
-value = K₁ − M₀ and optimistic = M₁ − K₀. K ≤ M whatever the draws: the best action without part k leads the best of all
-on the other parts, so on part k it pays no more.
+Of draws, a maximum of estimated means (M) is too high on average, and an action that is
+chosen on four fifths of the draws and paid on the last fifth, in turn (K), is paid too
+little (docs/decide.md). With the answer (1) and without (0), value = K₁ − M₀ and
+optimistic = M₁ − K₀. K ≤ M whatever the draws: the best action without part k leads the
+best of all on the other parts, so on part k it pays no more.
 
-An error has three parts: that of the mean for these choices, less one draw for every action that was chosen; M − K of
-the cross-fitted side; and one draw unlike all others, in which the actions differ most.
+An error has three parts: that of the mean for these choices, less one draw for every
+action that was chosen; M − K of the cross-fitted side; and one draw unlike all others,
+in which the actions differ most.
 """
 
 from __future__ import annotations
@@ -60,7 +64,9 @@ class Inquiry:
 
 
 def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
-    """The questions that are meant: by name, as functions of layouts by name, or without any the usual ones."""
+    """The questions that are meant: by name, as functions of layouts by name, or
+    without any the usual ones.
+    """
     if asked is not None and not asked:
         raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
     if isinstance(asked, Mapping):
@@ -186,15 +192,18 @@ def value_of_information(
 ) -> xarray.Dataset:
     """What answers would tell, a row for each question, the most valuable first.
 
-    ``decision``: contracts to choose from (``"3NT,4S,Pass"``; without any all that the pair may bid or defend), read
-    and paid by ``scheme`` as in :func:`contracts` on what the network of ``tricks`` expects; or functions by name that
-    give what an action pays in each layout. ``questions``: ``card[SQ]``, ``length[E:H]``, ``points[N]``,
-    ``call[N:4NT Pass]`` (what N calls after that, by the bidder model), ``layout`` (everything), or functions by name
-    that give the answer in each layout; without any, honours, points and lengths that are in doubt.
+    ``decision``: contracts to choose from (``"3NT,4S,Pass"``; without any all that the
+    pair may bid or defend), read and paid by ``scheme`` as in :func:`contracts` on what
+    the network of ``tricks`` expects; or functions by name that give what an action
+    pays in each layout. ``questions``: ``card[SQ]``, ``length[E:H]``, ``points[N]``,
+    ``call[N:4NT Pass]`` (what N calls after that, by the bidder model), ``layout``
+    (everything), or functions by name that give the answer in each layout; without any,
+    honours, points and lengths that are in doubt.
 
-    Variables: ``bits``, ``value`` and ``optimistic`` in expected score, each with its ``…_error``. On average ``value``
-    is no more than the truth and ``optimistic`` no less; where the layouts are all that fit, both are the truth.
-    Attributes: ``action``, the best one without an answer, its expected ``score``, and ``exact``.
+    Variables: ``bits``, ``value`` and ``optimistic`` in expected score, each with its
+    ``…_error``. On average ``value`` is no more than the truth and ``optimistic`` no
+    less; where the layouts are all that fit, both are the truth. Attributes:
+    ``action``, the best one without an answer, its expected ``score``, and ``exact``.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("E", "T963.9864.JT8.J7").given(
@@ -312,7 +321,9 @@ class _Judge:
         return with_errors({"bits": bits, "value": value, "optimistic": optimistic})
 
     def _mean(self, gain: Floats, chosen: int, lost: Floats) -> Estimate[float]:
-        """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen and (n,) ``lost`` by parts."""
+        """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen
+        and (n,) ``lost`` by parts.
+        """
         mean = float(self.weights @ gain)
         sampling = float(self.weights @ ((gain - mean) ** 2)) / max(
             1.0, self.ess - chosen
@@ -327,9 +338,11 @@ class _Judge:
         chances: Floats,
         parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]],
     ) -> Floats:
-        """(n,) what is paid to somebody who knows the answer; ``parts``: layouts to choose on, to be paid on.
+        """(n,) what is paid to somebody who knows the answer; ``parts``: layouts to
+        choose on, to be paid on.
 
-        After an answer that was not seen when the actions were chosen, the best action without one is taken.
+        After an answer that was not seen when the actions were chosen, the best action
+        without one is taken.
         """
         found = np.zeros(len(self.pays))
         for learnt, paid in parts:
@@ -340,7 +353,9 @@ class _Judge:
         return found
 
     def _bits(self, chances: Floats, shares: Floats | None) -> Estimate[float]:
-        """Mutual information of answer and layout, and its standard error; 0 where the chances are known exactly."""
+        """Mutual information of answer and layout, and its standard error; 0 where the
+        chances are known exactly.
+        """
         if shares is not None:
             known = shares[shares > 0]
             return Estimate(float(-(known * np.log2(known)).sum()) + 0.0, 0.0)

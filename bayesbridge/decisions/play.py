@@ -1,9 +1,11 @@
-"""What to play: every card of the seat in turn, tried on the same layouts of its player's posterior.
+"""What to play: every card of the seat in turn, tried on the same layouts of its
+player's posterior.
 
-Each layout is solved double dummy once for every card, so that differences between cards are paired and much more exact
-than the figures themselves. Double dummy means that all four see all cards after this one: a finesse either way looks
-free. Where declarer has at most eight tricks to play, the next ones are therefore searched with one plan for all
-layouts that look alike (:mod:`~bayesbridge.decisions.ending`).
+Each layout is solved double dummy once for every card, so that differences between
+cards are paired and much more exact than the figures themselves. Double dummy means
+that all four see all cards after this one: a finesse either way looks free. Where
+declarer has at most eight tricks to play, the next ones are therefore searched with one
+plan for all layouts that look alike (:mod:`~bayesbridge.decisions.ending`).
 """
 
 from __future__ import annotations
@@ -118,9 +120,11 @@ class PlayTurn:
 def turn_of(
     belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None
 ) -> PlayTurn:
-    """Whose turn it is by the cards played; the observer must be who chooses: the seat itself, or declarer for dummy.
+    """Whose turn it is by the cards played; the observer must be who chooses: the seat
+    itself, or declarer for dummy.
 
-    The ``contract`` is that of the auction unless it is named; its declarer sits on the right of who leads first.
+    The ``contract`` is that of the auction unless it is named; its declarer sits on the
+    right of who leads first.
     """
     own, plays = belief.table.contract, belief.table.plays
     asked = own if contract is None else contract
@@ -227,14 +231,16 @@ class CardChoices(Displayable):
     """All cards that may be played at a moment, the best first."""
 
     turn: PlayTurn
-    goal: str  #: ``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``.
+    #: ``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``.
+    goal: str
     choices: tuple[CardChoice, ...]
     solved: int  #: Layouts that were solved.
     exact: bool  #: Whether these are all layouts that fit, with their exact weights.
     plan: tuple[
         str, ...
     ] = ()  #: Declarer's best plan, where the ending was searched whole.
-    horizon: int = 0  #: Tricks from this one on that are played by one plan, double dummy after them.
+    #: Tricks from this one on that are played by one plan, double dummy after them.
+    horizon: int = 0
     late: bool = False  #: Whether one plan was looked for, and took too long.
 
     @property
@@ -399,8 +405,10 @@ class CardChoices(Displayable):
         }
 
 
-SOLVES: Final = "double_dummy_leads"  # the estimator that solves a layout for every card, in the double-dummy plugin
-LAYOUTS: Final = 1000  # layouts that are solved at most where a layout is solved fast, unless a time is named
+# The estimator that solves a layout for every card, in the double-dummy plugin
+SOLVES: Final = "double_dummy_leads"
+# Layouts that are solved at most where a layout is solved fast, unless a time is named
+LAYOUTS: Final = 1000
 SEARCHED, DRAWN = (
     60,
     200,
@@ -413,7 +421,8 @@ DEEPER: Final = (
 def believed(
     belief: Belief, draws: int, rng: Seed = 0, before: Posterior | None = None
 ) -> Posterior:
-    """A posterior for a decision, which needs hundreds of layouts: draws where walking all would take seconds.
+    """A posterior for a decision, which needs hundreds of layouts: draws where walking
+    all would take seconds.
 
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
     <Posterior: direct, 100 of 84478098072866400 layouts, ESS 100>
@@ -438,16 +447,21 @@ def play(
     first: Callable[[CardChoices], object] | None = None,
     **limits: Unpack[Limits],
 ) -> CardChoices:
-    """Compare all cards that may be played now, by what the observer, who chooses, believes.
+    """Compare all cards that may be played now, by what the observer, who chooses,
+    believes.
 
-    The observer is the seat in turn, or declarer where it is dummy's; before any card is played the opening leader.
-    ``contract``: that of the auction unless named. ``goal``: ``make``, for P(it makes), for defenders P(it is beaten);
-    ``tricks``, for what the side takes on average; or ``matchpoints`` against a ``field``, the duplicate scores of the
-    declaring side at other tables. Another figure decides where the first is the same in every layout. ``limits``:
-    ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs the plugin
-    bayesbridge-double-dummy, but not where declarer has at most eight tricks left: there the figures are those of one
-    plan for up to ``horizon`` tricks, as far as a search takes seconds; ``plan`` tells the best where that is for all
-    tricks left. ``first`` is told the ranking after a second's solving, where there is more to solve.
+    The observer is the seat in turn, or declarer where it is dummy's; before any card
+    is played the opening leader. ``contract``: that of the auction unless named.
+    ``goal``: ``make``, for P(it makes), for defenders P(it is beaten); ``tricks``, for
+    what the side takes on average; or ``matchpoints`` against a ``field``, the
+    duplicate scores of the declaring side at other tables. Another figure decides where
+    the first is the same in every layout. ``limits``: ``solve`` layouts are solved, by
+    default as many as ``seconds`` on one core allow. Needs the plugin
+    bayesbridge-double-dummy, but not where declarer has at most eight tricks left:
+    there the figures are those of one plan for up to ``horizon`` tricks, as far as a
+    search takes seconds; ``plan`` tells the best where that is for all tricks left.
+    ``first`` is told the ranking after a second's solving, where there is more to
+    solve.
 
     >>> from bayesbridge import Belief
     >>> try:
@@ -578,7 +592,9 @@ def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
 
 
 def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:
-    """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
+    """How the layouts solved are weighted: before the lead by the network's P(beaten)
+    and tricks for all draws.
+    """
     if some is whole or some.exact or not turn.lead:
         return CalibratedSample.every(some.weights, np.inf if some.exact else some.ess)
     group = Question((turn.contract.declarer, turn.dummy), turn.contract.trump)
@@ -591,7 +607,9 @@ def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSamp
 
 
 class _Asked(NamedTuple):
-    """A posterior, a moment, what 0 … 13 tricks of declarer are worth by each goal, and P(each card wins the trick)."""
+    """A posterior, a moment, what 0 … 13 tricks of declarer are worth by each goal, and
+    P(each card wins the trick).
+    """
 
     posterior: Posterior
     turn: PlayTurn
@@ -625,7 +643,9 @@ def _ranked(
         )
 
     def close(one: int) -> bool:
-        """Whether a card may be as good as the best, by another figure where the first never differs."""
+        """Whether a card may be as good as the best, by another figure where the first
+        never differs.
+        """
         differs = [
             values for values in goals if (values[:, one] != values[:, best]).any()
         ]
@@ -672,7 +692,9 @@ def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardCho
     def plans(
         game: Ending, rows: Ints, weights: Floats, depth: int
     ) -> tuple[dict[Card, Plan], dict[str, Floats]]:
-        """The plan for each card, of equals the lowest, and by goal (layouts, cards) what it is worth."""
+        """The plan for each card, of equals the lowest, and by goal (layouts, cards)
+        what it is worth.
+        """
         found = sorted(
             game.cards(more * np.bincount(rows, weights), depth),
             key=lambda one: -one[0],

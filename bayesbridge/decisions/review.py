@@ -1,7 +1,8 @@
-"""What every card on record cost: over the posterior of its player at that moment, and double dummy on the real deal.
+"""What every card on record cost: over the posterior of its player at that moment, and
+double dummy on the real deal.
 
-A card that was worse by what was known is *costly*, whatever became of it; one that was as good as any, and still cost
-a trick, was *unlucky*.
+A card that was worse by what was known is *costly*, whatever became of it; one that was
+as good as any, and still cost a trick, was *unlucky*.
 """
 
 from __future__ import annotations
@@ -49,9 +50,8 @@ class Judged:
         float
     ]  #: Tricks less than the best card on average, by what the player could know.
     close: bool  #: Whether the test cannot tell it from the best.
-    double_dummy_cost: (
-        int | None
-    )  #: Tricks lost on the real deal; ``None`` where the record does not tell all hands.
+    #: Tricks lost on the real deal; ``None`` where the record does not tell all hands.
+    double_dummy_cost: int | None
     choices: (
         int  #: Cards that could be told apart; 1 where there was nothing to choose.
     )
@@ -103,7 +103,9 @@ def judged_cards(
     rng: Seed = 0,
     **limits: Unpack[DrawLimits],
 ) -> Iterator[Judged]:
-    """Every card that one of the players chose, in order; ``limits`` are for each of them."""
+    """Every card that one of the players chose, in order; ``limits`` are for each of
+    them.
+    """
     contract = record.contract
     budget = Budget(**limits).over(USUAL["review"])
     if contract is None or record.auction is None or not record.plays:
@@ -180,13 +182,16 @@ def judged_cards(
 def review(
     record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any
 ) -> pandas.DataFrame:
-    """What every card on record cost its player, a row each in the order played; ``players`` picks those who chose.
+    """What every card on record cost its player, a row each in the order played;
+    ``players`` picks those who chose.
 
-    Columns: ``trick``, ``seat``, ``player`` (declarer for dummy's cards), ``card``, ``best``, ``cost`` with its
-    ``cost_error`` (tricks on average over what the player could know then), ``double_dummy_cost`` (on the real deal),
-    ``choices`` (cards that could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). Further arguments:
-    ``solve`` (layouts solved for every card, 40) or ``seconds`` for that, ``draws`` (1000), ``bidder``, ``player``,
-    ``rng``. Needs the plugin bayesbridge-double-dummy.
+    Columns: ``trick``, ``seat``, ``player`` (declarer for dummy's cards), ``card``,
+    ``best``, ``cost`` with its ``cost_error`` (tricks on average over what the player
+    could know then), ``double_dummy_cost`` (on the real deal), ``choices`` (cards that
+    could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). Further
+    arguments: ``solve`` (layouts solved for every card, 40) or ``seconds`` for that,
+    ``draws`` (1000), ``bidder``, ``player``, ``rng``. Needs the plugin
+    bayesbridge-double-dummy.
 
     >>> try:
     ...     review(Record(board="7"))
@@ -201,9 +206,11 @@ def review(
 
 
 def player_costs(rows: Sequence[Judged]) -> dict[str, Any]:
-    """For ``--json``: tricks lost by costly cards, in all and by kind, and ``double_dummy_lost`` by all cards.
+    """For ``--json``: tricks lost by costly cards, in all and by kind, and
+    ``double_dummy_lost`` by all cards.
 
-    Of cards that the test cannot tell from the best nothing is added up: the sum would grow with their number.
+    Of cards that the test cannot tell from the best nothing is added up: the sum would
+    grow with their number.
     """
     costly = [row for row in rows if row.verdict == "costly"]
     real = [row.double_dummy_cost for row in rows]
@@ -244,7 +251,9 @@ class BoardReview(NamedTuple):
         }
 
     def parts(self, alerts: bool) -> list[Table | str]:
-        """For people: tables and sentences; whether ``alerts`` were taken for what the calls show."""
+        """For people: tables and sentences; whether ``alerts`` were taken for what the
+        calls show.
+        """
         record, told = self.record, alert_sentences(self.record, alerts)
         costly = review_table(
             self.cards,
@@ -294,7 +303,9 @@ def alerts_of(record: Record) -> list[dict[str, str | None]]:
 
 
 def alert_sentences(record: Record, taken: bool | None = None) -> list[str]:
-    """The same in words; ``taken`` tells whether what can be read of them was used, where that is known."""
+    """The same in words; ``taken`` tells whether what can be read of them was used,
+    where that is known.
+    """
     sentences = []
     for one in alerts_of(record):
         how = {

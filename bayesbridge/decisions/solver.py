@@ -1,8 +1,10 @@
-"""Double dummy of the last tricks: what declarer takes from a position if all four see all cards.
+"""Double dummy of the last tricks: what declarer takes from a position if all four see
+all cards.
 
-Positions of one question have much in common, so one table keeps what was found for all of them: a position at the
-start of a trick is known by who holds the highest, the second, … card of each suit, counted from the leader, whatever
-the cards are. What is asked is whether so many tricks can be reached, which a plain search answers soonest.
+Positions of one question have much in common, so one table keeps what was found for all
+of them: a position at the start of a trick is known by who holds the highest, the
+second, … card of each suit, counted from the leader, whatever the cards are. What is
+asked is whether so many tricks can be reached, which a plain search answers soonest.
 """
 
 from __future__ import annotations
@@ -20,14 +22,17 @@ ENTRIES: Final = 1 << 20  # positions that a table holds; an older one gives way
 LEADER, PLACE, TOP, WINNER, TARGET, LEFT, NEXT, HAND, SLOT, LOW, HIGH, BEFORE = range(
     12
 )
-"""Of a card to be played: who led, cards before it in the trick, the highest and whose it is, tricks that declarer must
-take of those left, the number of the try, the hand, its place and key in the table, the cards of the trick."""
+"""Of a card to be played: who led, cards before it in the trick, the highest and whose
+it is, tricks that declarer must take of those left, the number of the try, the hand,
+its place and key in the table, the cards of the trick.
+"""
 
 
 class Transpositions(NamedTuple):
     """What is known of positions, which those of one play share."""
 
-    keys: Ints  # (ENTRIES, 2) two suits each: by card from the lowest on two bits, whose it is
+    # (ENTRIES, 2) two suits each: by card from the lowest on two bits, whose it is
+    keys: Ints
     bounds: NDArray[
         np.int8
     ]  # (ENTRIES, 2) tricks that declarer takes at least and at most
@@ -52,8 +57,8 @@ class Solver:
         cards: tuple[int, ...],
         caps: Ints,
     ) -> tuple[Ints, int]:
-        """(n,) tricks of declarer from here on, the one that lies among them, up to ``caps``, and the cards tried;
-        ``hidden``: (n, 2) as of an ending.
+        """(n,) tricks of declarer from here on, the one that lies among them, up to
+        ``caps``, and the cards tried; ``hidden``: (n, 2) as of an ending.
         """
         hands = np.empty((len(hidden), 4), np.int64)
         hands[:, self.side :: 2], hands[:, 1 - self.side :: 2] = ours, hidden
@@ -75,8 +80,9 @@ def solve(
     tricks: Ints,
     memory: Transpositions,
 ) -> int:
-    """The number of cards tried; ``tricks``, at first the most that are asked for, become those of declarer from here
-    on in each layout. ``rules`` are declarer's side and the trumps, ``trick`` its leader and cards.
+    """The number of cards tried; ``tricks``, at first the most that are asked for,
+    become those of declarer from here on in each layout. ``rules`` are declarer's side
+    and the trumps, ``trick`` its leader and cards.
     """
     leader, played = trick
     trump = rules[1]
@@ -112,7 +118,9 @@ def _reaches(
     stack: tuple[Ints, Ints],
     memory: Transpositions,
 ) -> int:
-    """Whether the target of the first frame can be reached: the number of cards tried, negative if not."""
+    """Whether the target of the first frame can be reached: the number of cards tried,
+    negative if not.
+    """
     side, trump = rules
     frames, tries = stack
     keys, bounds, good = memory
@@ -222,7 +230,9 @@ def _beats(card: int, top: int, trump: int) -> bool:
 
 @njit
 def _order(tries: Ints, legal: int, others: int, good: Ints) -> int:
-    """How many cards to try, of equals the lowest; those that were good most often come last and are tried first."""
+    """How many cards to try, of equals the lowest; those that were good most often come
+    last and are tried first.
+    """
     n = 0
     for suit in range(4):
         own, rest = legal >> 13 * suit & SUIT_MASK, others >> 13 * suit & SUIT_MASK
@@ -265,7 +275,9 @@ def _highest(suit: int) -> int:
 
 @njit
 def _sure(hands: Ints, leader: int, trump: int) -> int:
-    """Tricks that the leader takes with the highest cards of the own hand, one after the other, trumps first."""
+    """Tricks that the leader takes with the highest cards of the own hand, one after
+    the other, trumps first.
+    """
     left, right, partner = (
         hands[(leader + 1) % 4],
         hands[(leader + 3) % 4],
@@ -306,7 +318,9 @@ def _sure(hands: Ints, leader: int, trump: int) -> int:
 
 @njit
 def _key(hands: Ints, leader: int) -> tuple[int, int]:
-    """Who holds each card left, in the order of their ranks, spades and hearts, and diamonds and clubs."""
+    """Who holds each card left, in the order of their ranks, spades and hearts, and
+    diamonds and clubs.
+    """
     every = hands[0] | hands[1] | hands[2] | hands[3]
     one, two, three = (
         hands[(leader + 1) % 4],

@@ -1,11 +1,15 @@
-"""How to play a suit: for each number of tricks the plan that reaches it most often, and the plan for most tricks.
+"""How to play a suit: for each number of tricks the plan that reaches it most often,
+and the plan for most tricks.
 
-One suit lies between declarer's two hands, *first* and *second*; the left defender plays after the second hand, the
-right defender after the first. Cards of the defenders that follow each other in rank, with none of declarer's between,
-are equals: which of them is played tells nothing. A layout is how many of each group of equals the left defender holds.
-A card of declarer's counts by its *gap*, the number of groups above it; a group comes right below the gap of the same
-number. The search is that of :mod:`~bayesbridge.decisions.best_defence`. Declarer may lead from either hand at each
-trick and the defenders never lead the suit: entries, ruffs and blocked suits are left out.
+One suit lies between declarer's two hands, *first* and *second*; the left defender
+plays after the second hand, the right defender after the first. Cards of the defenders
+that follow each other in rank, with none of declarer's between, are equals: which of
+them is played tells nothing. A layout is how many of each group of equals the left
+defender holds. A card of declarer's counts by its *gap*, the number of groups above it;
+a group comes right below the gap of the same number. The search is that of
+:mod:`~bayesbridge.decisions.best_defence`. Declarer may lead from either hand at each
+trick and the defenders never lead the suit: entries, ruffs and blocked suits are left
+out.
 """
 
 from __future__ import annotations
@@ -56,7 +60,9 @@ class Combination:
     def of(
         cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()
     ) -> Combination:
-        """From 13-bit fields; cards ``gone`` are played. A rank in ``apart`` begins a group of its own."""
+        """From 13-bit fields; cards ``gone`` are played. A rank in ``apart`` begins a
+        group of its own.
+        """
         missing = 13 - (first | second | gone).bit_count()
         if not first | second or missing > MOST_MISSING:
             raise BayesBridgeError(
@@ -84,7 +90,9 @@ class Combination:
         )
 
     def coarser(self) -> Combination | None:
-        """The same with the lowest of declarer's cards that part two groups counted as small; ``None`` at the end."""
+        """The same with the lowest of declarer's cards that part two groups counted as
+        small; ``None`` at the end.
+        """
         parting = [
             rank
             for rank in (*self.first, *self.second)
@@ -139,9 +147,11 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
 def prior_shares(
     combination: Combination, vacant: tuple[int, int] = (13, 13)
 ) -> Floats:
-    """(8192,) P(the left defender holds exactly these cards), where the two have so many places for unknown cards.
+    """(8192,) P(the left defender holds exactly these cards), where the two have so
+    many places for unknown cards.
 
-    With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) / C(a + b, a).
+    With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k)
+    / C(a + b, a).
     """
     left, right = vacant
     m = sum(map(len, combination.groups))
@@ -166,7 +176,9 @@ def prior_shares(
 
 
 def weights_of(combination: Combination, shares: Floats) -> Floats:
-    """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the missing cards)."""
+    """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the
+    missing cards).
+    """
     fields = np.flatnonzero(shares)
     places = np.zeros_like(fields)
     for group in combination.groups:
@@ -177,18 +189,21 @@ def weights_of(combination: Combination, shares: Floats) -> Floats:
 
 type Counts = tuple[int, ...]
 type State = tuple[tuple[Counts, Counts], tuple[Counts, Counts], tuple[int, ...]]
-"""Declarer's cards by gap in both hands, what the defenders (left, right) have played of each group, and the trick:
+"""Declarer's cards by gap in both hands, what the defenders (left, right) have played
+of each group, and the trick:
 
-empty, or the hand that leads (0 first, 1 second) and the gap of its card; then the group that the next defender plays;
-after the third card the defender who is last and the gap of declarer's card that holds the trick, -1 if there is none,
-and a zero.
+empty, or the hand that leads (0 first, 1 second) and the gap of its card; then the
+group that the next defender plays; after the third card the defender who is last and
+the gap of declarer's card that holds the trick, -1 if there is none, and a zero.
 """
 
 NONE: Final = -1  # no card of the suit
 
 
 class SuitGame(Search):
-    """A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card."""
+    """A move is (hand, gap) for a lead and the gap of the third card, a reply the group
+    of the defender's card.
+    """
 
     def __init__(
         self, combination: Combination, lowest: int, most_work: int = MOST_WORK
@@ -225,7 +240,9 @@ class SuitGame(Search):
         )
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """Where cards above all others, one a trick, reach all that is asked or possible."""
+        """Where cards above all others, one a trick, reach all that is asked or
+        possible.
+        """
         (first, second), (left, right), trick = state
         if trick:
             return None
@@ -244,7 +261,9 @@ class SuitGame(Search):
         return self.reached(live, sure, lowest)
 
     def moves(self, state: State) -> list[tuple[Any, State, int]] | None:
-        """Any card of either hand; to the trick the lowest, and those that beat what lies."""
+        """Any card of either hand; to the trick the lowest, and those that beat what
+        lies.
+        """
         hands, played, trick = state
         if not trick:
             leads = [
@@ -270,7 +289,9 @@ class SuitGame(Search):
         return found
 
     def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
-        """What a defender may play: the left one follows the second hand, the right one the first."""
+        """What a defender may play: the left one follows the second hand, the right one
+        the first.
+        """
         hands, played, trick = state
         leads = len(trick) == 2
         side = 1 - trick[0] if leads else trick[0]
@@ -296,7 +317,9 @@ class SuitGame(Search):
     def _closed_up(
         self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]
     ) -> State:
-        """The start of a trick; gaps above a group that is gone count as the gap below it."""
+        """The start of a trick; gaps above a group that is gone count as the gap below
+        it.
+        """
         first, second = map(list, hands)
         for group, size in enumerate(self.sizes):
             if size == played[0][group] + played[1][group]:
@@ -317,9 +340,10 @@ def _changed(
 
 
 type Step = dict[str, Any]
-"""A trick as plain data: ``leader``, ``lead`` and ``answers`` by what the next defender plays. Each has ``played``, the
-ranks of the equals of which one is played, ``card``, what the third hand plays on it, and ``then``: by what the last
-defender ``played`` the ``next`` trick. ``None`` is no card of the suit, or that nothing is left to choose.
+"""A trick as plain data: ``leader``, ``lead`` and ``answers`` by what the next defender
+plays. Each has ``played``, the ranks of the equals of which one is played, ``card``,
+what the third hand plays on it, and ``then``: by what the last defender ``played`` the
+``next`` trick. ``None`` is no card of the suit, or that nothing is left to choose.
 """
 
 
@@ -330,7 +354,9 @@ def steps(
     hands: tuple[tuple[int, ...], tuple[int, ...]],
     played: tuple[Counts, Counts],
 ) -> Step | None:
-    """A plan of the search with its cards; ``hands`` are declarer's ranks, ``played`` the defenders' cards."""
+    """A plan of the search with its cards; ``hands`` are declarer's ranks, ``played``
+    the defenders' cards.
+    """
     if plan is None:
         return None
     (hand, gap), replies = plan
@@ -380,9 +406,11 @@ def steps(
 
 
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
-    """A tree as lines, so many tricks deep; ``lowest`` are the defenders' lowest equals.
+    """A tree as lines, so many tricks deep; ``lowest`` are the defenders' lowest
+    equals.
 
-    Cases that go on alike are told together, and those with nothing left to choose not at all.
+    Cases that go on alike are told together, and those with nothing left to choose not
+    at all.
     """
     if step is None or not tricks:
         return
@@ -480,14 +508,15 @@ _NAMES: Final = {rank: rank for rank in RANKS} | {
 class SuitLine:
     """One plan, and what it reaches against the best defence."""
 
-    goal: (
-        int | None
-    )  #: Tricks that it reaches most often; ``None`` for the plan with most tricks on average.
+    #: Tricks that it reaches most often; ``None`` for the plan with most tricks on average.
+    goal: int | None
     at_least: dict[
         int, float
     ]  #: P(so many tricks or more) by this plan, from one more than the highest cards win.
     tricks: float  #: Expected tricks.
-    error: float  #: One standard error of P(goal), or of tricks without a goal; 0 where layouts are weighed exactly.
+    #: One standard error of P(goal), or of tricks without a goal; 0 where layouts are
+    #: weighed exactly.
+    error: float
     step: Step | None  #: The plan as a tree; ``None`` where nothing is to choose.
     lowest: str  #: The defenders' lowest equals, which the words call low.
 
@@ -527,7 +556,9 @@ class SuitPlay(markup.Displayable):
         SuitLine, ...
     ]  #: The best plan for each possible number of tricks above the highest cards' own.
     best: SuitLine  #: The plan with most tricks on average.
-    small: str  #: Declarer's cards counted as the lowest, to end the search; the figures are then lower bounds.
+    #: Declarer's cards counted as the lowest, to end the search; the figures are then
+    #: lower bounds.
+    small: str
     weighed: str = ""  #: How the layouts were weighed, in words.
 
     @property
@@ -596,13 +627,16 @@ def suit_play(
     vacant: tuple[int, int] = (13, 13),
     work: int = MOST_WORK,
 ) -> SuitPlay:
-    """The best play of one suit against defenders who see all cards, declarer seeing none of theirs.
+    """The best play of one suit against defenders who see all cards, declarer seeing
+    none of theirs.
 
-    ``first`` and ``second`` are the holdings of dummy (North) and declarer (South), such as ``AJT32`` and ``K954``; an
-    ``x`` is a lowest card. ``vacant`` are the places of West and East for cards that are unknown, those of the suit
-    among them. With a ``posterior`` of declarer, who sees dummy, the layouts are weighed by it instead. The holdings
-    are then found in the hands, and may be left out where ``suit`` names it. A search of more than ``work`` comparisons
-    is repeated with more of declarer's low cards counted as the lowest.
+    ``first`` and ``second`` are the holdings of dummy (North) and declarer (South),
+    such as ``AJT32`` and ``K954``; an ``x`` is a lowest card. ``vacant`` are the places
+    of West and East for cards that are unknown, those of the suit among them. With a
+    ``posterior`` of declarer, who sees dummy, the layouts are weighed by it instead.
+    The holdings are then found in the hands, and may be left out where ``suit`` names
+    it. A search of more than ``work`` comparisons is repeated with more of declarer's
+    low cards counted as the lowest.
 
     >>> play = suit_play("AJT32", "K954")
     >>> [(line.goal, round(line.chance, 4)) for line in play.goals], round(play.best.tricks, 3)
@@ -695,7 +729,9 @@ def _solved(
     ess: float,
     work: int,
 ) -> SuitPlay:
-    """Plans from the front; (8192,) ``shares``: the chance of each holding of the left defender, by so many draws."""
+    """Plans from the front; (8192,) ``shares``: the chance of each holding of the left
+    defender, by so many draws.
+    """
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
     longest = max(len(first), len(second))

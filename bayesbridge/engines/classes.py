@@ -1,4 +1,6 @@
-"""Classes, what leads to the same whatever the rest is, and look-ups by the classes of two parts; needs no compiler."""
+"""Classes, what leads to the same whatever the rest is, and look-ups by the classes of
+two parts; needs no compiler.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from bayesbridge.errors import TablesTooLarge
 from bayesbridge.layouts import Ints
 
 MOST_CLASSES: Final = 1 << 24
-"""Combined classes of a pair of suits beyond which tables are refused; one seat's level needs a few thousand."""
+"""Combined classes of a pair of suits beyond which tables are refused; one seat's level
+needs a few thousand.
+"""
 
 
 def verify_size(needed: int, most: int, what: str) -> None:
@@ -26,7 +30,9 @@ def verify_size(needed: int, most: int, what: str) -> None:
 
 
 def row_classes(table: NDArray[np.integer]) -> tuple[Ints, Ints]:
-    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; the first row of each."""
+    """The class of each row of a table, equal for equal rows and -1 for rows of -1
+    only; the first row of each.
+    """
     alive = np.flatnonzero((table >= 0).any(1))
     kind = (
         "u1" if table.itemsize == 1 else ">u4"
@@ -45,10 +51,12 @@ def row_classes(table: NDArray[np.integer]) -> tuple[Ints, Ints]:
 def merged[Kind: NDArray[Any]](
     pairs: tuple[Ints, Ints], values: Kind
 ) -> tuple[list[Ints], tuple[Ints, Ints], Kind, tuple[Ints, Ints]]:
-    """The fewest classes: what leads to the same values whatever the other suits are is one class, −1 leads nowhere.
+    """The fewest classes: what leads to the same values whatever the other suits are is
+    one class, −1 leads nowhere.
 
-    ``pairs``: for each half, by codes of its suits, its number; ``values``: by the numbers of both. Returns the class
-    of each code by suit, both tables by class, and one half of each class.
+    ``pairs``: for each half, by codes of its suits, its number; ``values``: by the
+    numbers of both. Returns the class of each code by suit, both tables by class, and
+    one half of each class.
     """
     low, low_kept = row_classes(values)
     high, high_kept = row_classes(values[low_kept].T)
@@ -78,10 +86,13 @@ def digits(numbers: Ints, sizes: Sequence[int]) -> Ints:
 
 
 class Lookup(NamedTuple):
-    """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
+    """For each quantity a matrix, all in one array; what is looked up for several
+    quantities is added up.
+    """
 
     table: NDArray[np.signedinteger]
-    offset: Ints  #: (quantities,) where the matrix of each begins, and the length of its rows.
+    #: (quantities,) where the matrix of each begins, and the length of its rows.
+    offset: Ints
     width: Ints
     size: int  #: All sums are below it.
 
@@ -92,7 +103,9 @@ class Lookup(NamedTuple):
         sizes: Sequence[int],
         most: int = MOST_CLASSES,
     ) -> Self:
-        """Matrices whose entries are below ``sizes``; sums are numbers in mixed radix, negative where an entry is."""
+        """Matrices whose entries are below ``sizes``; sums are numbers in mixed radix,
+        negative where an entry is.
+        """
         size = math.prod(sizes)
         verify_size(size, most, "classes of two suits")
         flat = [
@@ -108,7 +121,9 @@ class Lookup(NamedTuple):
         )
 
     def between(self, low: Ints, high: Ints) -> Ints:
-        """(n, m) what is looked up for (n, quantities) and (m, quantities) classes, added up."""
+        """(n, m) what is looked up for (n, quantities) and (m, quantities) classes,
+        added up.
+        """
         total = np.zeros((len(low), len(high)), dtype=np.int64)
         for offset, width, ours, theirs in zip(
             self.offset, self.width, low.T, high.T, strict=True

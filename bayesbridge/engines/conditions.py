@@ -1,7 +1,9 @@
-"""How many layouts fit, exactly; and plans of conditions: what of them tables hold, and what is tested on each draw.
+"""How many layouts fit, exactly; and plans of conditions: what of them tables hold, and
+what is tested on each draw.
 
-All parts go into one table (:class:`~bayesbridge.engines.deal_tables.DealTable`) if it is small enough; else one by
-one, the rarest first, as long as it can hold them. Either way every deal that meets the condition is equally likely.
+All parts go into one table (:class:`~bayesbridge.engines.deal_tables.DealTable`) if it
+is small enough; else one by one, the rarest first, as long as it can hold them. Either
+way every deal that meets the condition is equally likely.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from bayesbridge.words import number
 
 
 def count(constraints: Constraints) -> int:
-    """The number of layouts that fit, conditions aside; 0 if the constraints contradict each other."""
+    """The number of layouts that fit, conditions aside; 0 if the constraints contradict
+    each other.
+    """
     asked = replace(constraints, conditions=())
     known = asked.normalised()
     if known.impossible:
@@ -61,7 +65,9 @@ def count(constraints: Constraints) -> int:
 
 
 def constraint_condition(known: Constraints) -> Expression:
-    """What constraints say beyond the places of cards: lengths, shapes, points and conditions."""
+    """What constraints say beyond the places of cards: lengths, shapes, points and
+    conditions.
+    """
     settled = known.normalised()
     by_cards = replace(
         Constraints.free(), must=settled.must, may=settled.may
@@ -106,7 +112,8 @@ class ConditionTables:
 
     @classmethod
     def of(cls, known: Constraints, condition: Expression = TRUE) -> ConditionTables:
-        """Tables for constraints and a condition; raises ``Contradiction`` if no deal can meet them.
+        """Tables for constraints and a condition; raises ``Contradiction`` if no deal
+        can meet them.
 
         >>> from bayesbridge.expressions import parse_expression
         >>> plan = ConditionTables.of(Constraints.free(), parse_expression("hcp(north) == 37"))
@@ -172,7 +179,9 @@ def chance_text(chance: Fraction | float) -> str:
 def _as_much_as_fits(
     known: Constraints, parts: Sequence[Expression]
 ) -> tuple[DealTable, list[Expression], list[Expression]]:
-    """A table with as much of the condition as it can hold, what is in it, and what is not."""
+    """A table with as much of the condition as it can hold, what is in it, and what is
+    not.
+    """
     of_seats = (
         conjunction(tuple(part for part in parts if seats_of(part) == {seat}))
         for seat in SEATS
@@ -222,7 +231,8 @@ def _nothing(condition: Expression) -> Contradiction:
 
 
 def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
-    """Constraints with what parts of a condition say of lengths, shapes and points, as far as they say it plainly.
+    """Constraints with what parts of a condition say of lengths, shapes and points, as
+    far as they say it plainly.
 
     >>> from bayesbridge.expressions import parse_expression
     >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]

@@ -1,4 +1,6 @@
-"""Exact distributions of what Algorithm 2 computes, from quantities of :mod:`~bayesbridge.engines.quantity_tables`."""
+"""Exact distributions of what Algorithm 2 computes, from quantities of
+:mod:`~bayesbridge.engines.quantity_tables`.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,13 @@ def factors(constraints: Constraints) -> bool:
 def capture_counts(
     constraints: Constraints, first: int, second: int
 ) -> dict[str, Ints]:
-    """In how many layouts each quantity of Algorithm 2 takes each value, for a pair of seats; all counts are exact.
+    """In how many layouts each quantity of Algorithm 2 takes each value, for a pair of
+    seats; all counts are exact.
 
-    ``c1``, ``c2``, ``c0``, ``delta`` and ``M``: (4, 14) by suit and value; ``Delta`` and ``chi``: (53,); ``Z``: (59,)
-    from ``LOWEST_Z`` on; ``condition``: (3,) A fails, only B fails, both hold; ``T``: (14,), 0 where a condition fails.
-    Only where :func:`factors` says yes.
+    ``c1``, ``c2``, ``c0``, ``delta`` and ``M``: (4, 14) by suit and value; ``Delta``
+    and ``chi``: (53,); ``Z``: (59,) from ``LOWEST_Z`` on; ``condition``: (3,) A fails,
+    only B fails, both hold; ``T``: (14,), 0 where a condition fails. Only where
+    :func:`factors` says yes.
     """
     unranking = LayoutIndex.of(constraints)
     found: dict[str, Ints] = {

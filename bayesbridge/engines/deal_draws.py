@@ -1,4 +1,5 @@
-"""Kernels that draw from and count over the tables of :class:`~bayesbridge.engines.deal_tables.DealTable`.
+"""Kernels that draw from and count over the tables of
+:class:`~bayesbridge.engines.deal_tables.DealTable`.
 
 They stand apart so that tables can be built, and deals counted, without a compiler.
 """
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 @njit
 def looked_up(place: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
-    """What the tables give for row ``a`` of some classes and row ``b`` of others, added up."""
+    """What the tables give for row ``a`` of some classes and row ``b`` of others, added
+    up.
+    """
     table, offset, width = place.table, place.offset, place.width
     number = 0
     for q in range(low.shape[1]):
@@ -30,7 +33,9 @@ def looked_up(place: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
 
 @njit
 def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
-    """(combinations,) in how many ways each combination of profiles comes about: upper and lower 64 bits."""
+    """(combinations,) in how many ways each combination of profiles comes about: upper
+    and lower 64 bits.
+    """
     begin, end, accept, profiles = join.begin, join.end, join.accept, join.profiles
     mine, others, ways, own_ways = low.classes, high.classes, high.ways, low.ways
     upper, lower = np.zeros(len(accept), np.uint64), np.zeros(len(accept), np.uint64)
@@ -50,7 +55,9 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
 
 @njit
 def place_of(before: Ints, begin: int, end: int, number: int | np.int64) -> int:
-    """Which place from ``begin`` up to ``end`` a number falls to; ``before``: how many numbers earlier ones take."""
+    """Which place from ``begin`` up to ``end`` a number falls to; ``before``: how many
+    numbers earlier ones take.
+    """
     while end - begin > 1:
         middle = (begin + end) >> 1
         if before[middle] <= number:
@@ -77,7 +84,9 @@ def find_wide(upper: Words, lower: Words, high: np.uint64, low: np.uint64) -> in
 def bounded_wide(
     state: State, upper: np.uint64, lower: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """A uniform number below one of two words, which is at least 1: bits are drawn anew until they are small enough."""
+    """A uniform number below one of two words, which is at least 1: bits are drawn anew
+    until they are small enough.
+    """
     if upper == np.uint64(0):
         return np.uint64(0), bounded(state, lower)
     mask = np.uint64(1)
@@ -91,7 +100,9 @@ def bounded_wide(
 
 @njit
 def take(left: Ints, total: int, state: State) -> int:
-    """The holder of one of ``total`` cards, each place alike; ``left``: how many each still takes, less one then."""
+    """The holder of one of ``total`` cards, each place alike; ``left``: how many each
+    still takes, less one then.
+    """
     at = np.int64(bounded(state, np.uint64(total)))
     holder = 0
     while at >= left[holder]:
@@ -105,7 +116,9 @@ def take(left: Ints, total: int, state: State) -> int:
 def add_group(
     block: Dealing, group: int, seats: Ints, state: State, hands: Words
 ) -> None:
-    """Deal a block by one of its groups: ``hands`` has a word for each seat and one for the pool, at place 4."""
+    """Deal a block by one of its groups: ``hands`` has a word for each seat and one for
+    the pool, at place 4.
+    """
     counts, cards, sizes = block.counts, block.cards, block.sizes
     number = np.int64(bounded(state, np.uint64(block.group_ways[group])))
     row = place_of(
@@ -129,7 +142,8 @@ class Drawing(NamedTuple):
     upper: Words  #: (low keys + 1,) ways up to each low key, in two words.
     lower: Words
     seats: Ints  #: The seat of each holder, 4 for the pool.
-    rooms: Ints  #: (4,) cards that each seat takes from the pool; ``base``: cards that are certain.
+    #: (4,) cards that each seat takes from the pool; ``base``: cards that are certain.
+    rooms: Ints
     base: Words
 
 

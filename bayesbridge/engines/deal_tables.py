@@ -1,19 +1,25 @@
-"""DealTable: all deals that meet a condition, counted exactly and drawn without rejection.
+"""DealTable: all deals that meet a condition, counted exactly and drawn without
+rejection.
 
-**Slots.** The largest parts of the condition that look at one seat only become slots. The values of a seat's slots are
-its *profile*; the skeleton that is left says which combinations of profiles make the condition true.
+**Slots.** The largest parts of the condition that look at one seat only become slots.
+The values of a seat's slots are its *profile*; the skeleton that is left says which
+combinations of profiles make the condition true.
 
-**Blocks.** A block is a suit, or, where no condition depends on a suit, some ranks. Its cards that no condition tells
-apart and that may lie in the same hands are of one *kind*; a row says how many of each kind each *holder* gets: a seat
-with a condition, or the pool, for the seats without one share what the others leave.
+**Blocks.** A block is a suit, or, where no condition depends on a suit, some ranks. Its
+cards that no condition tells apart and that may lie in the same hands are of one
+*kind*; a row says how many of each kind each *holder* gets: a seat with a condition, or
+the pool, for the seats without one share what the others leave.
 
-**Classes.** Each holding of a seat in a block has a vector of values, one for each measure of its condition; vectors of
-blocks add up. Those that lead to the same profiles whatever the rest of the hand is are one class, and those that lead
-to no accepted profile are dropped. Rows with the same classes for all seats are a group.
+**Classes.** Each holding of a seat in a block has a vector of values, one for each
+measure of its condition; vectors of blocks add up. Those that lead to the same profiles
+whatever the rest of the hand is are one class, and those that lead to no accepted
+profile are dropped. Rows with the same classes for all seats are a group.
 
-**Draws.** Two blocks make a half of the deck: its keys are the tuples of half classes. A deal is a key of the low half,
-a key of the high half that fills the hands and meets the condition, a pair of groups of each key, a row of each group,
-and places for the like cards of each kind, each drawn with its exact number of ways: two words, as totals pass 2^63.
+**Draws.** Two blocks make a half of the deck: its keys are the tuples of half classes.
+A deal is a key of the low half, a key of the high half that fills the hands and meets
+the condition, a pair of groups of each key, a row of each group, and places for the
+like cards of each kind, each drawn with its exact number of ways: two words, as totals
+pass 2^63.
 """
 
 from __future__ import annotations
@@ -67,7 +73,9 @@ MOST_GROUP_PAIRS: Final = 60_000_000
 MOST_PAIRS: Final = 8_000_000
 MOST_JOINS: Final = 300_000_000
 MOST_COMBINATIONS: Final = 2_000_000
-"""Sizes beyond which tables are refused: each keeps a table within a second or two and some hundred megabytes."""
+"""Sizes beyond which tables are refused: each keeps a table within a second or two and
+some hundred megabytes.
+"""
 
 CHUNK: Final = 1 << 18  # cells of a table that are looked up at once
 
@@ -76,7 +84,9 @@ _TRUTHS: Final = frozenset(("and", "or", "not", "==", "!=", "<", "<=", ">", ">="
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """``skeletons`` refer to ``slots`` by number; each is a seat and an expression over its hand."""
+    """``skeletons`` refer to ``slots`` by number; each is a seat and an expression over
+    its hand.
+    """
 
     skeletons: tuple[Expression, ...]
     slots: tuple[tuple[int, Expression], ...]
@@ -103,7 +113,8 @@ def split(*expressions: Expression) -> Split:
 
 
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:
-    """Parts that must all be true; what is denied is turned round as far as that gives more of them.
+    """Parts that must all be true; what is denied is turned round as far as that gives
+    more of them.
 
     >>> from bayesbridge.expressions import parse_expression
     >>> len(conjuncts(parse_expression("hcp(north) > 11 && !(spades(north) > 4 || hearts(north) > 4)")))
@@ -165,7 +176,8 @@ def _take(
 
 
 def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints, Ints]:
-    """(n, holders) how many like cards each of the allowed holders may get, and (n,) in how many ways.
+    """(n, holders) how many like cards each of the allowed holders may get, and (n,) in
+    how many ways.
 
     >>> shares, ways = compositions(2, (0, 2), 3)
     >>> shares.tolist(), ways.tolist()
@@ -186,7 +198,9 @@ def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """A part of the deck: ``kinds`` are the cards of each kind, a row says how many of each kind a holder gets."""
+    """A part of the deck: ``kinds`` are the cards of each kind, a row says how many of
+    each kind a holder gets.
+    """
 
     number: int
     kinds: tuple[tuple[int, ...], ...]
@@ -202,7 +216,9 @@ class Block:
         alike: Callable[[int], Hashable],
         rooms: Sequence[int],
     ) -> Self:
-        """All rows that fit into the rooms of the holders: ``allowed`` are those of a card, ``alike`` is its kind."""
+        """All rows that fit into the rooms of the holders: ``allowed`` are those of a
+        card, ``alike`` is its kind.
+        """
         kinds: dict[Hashable, list[int]] = {}
         for card in cards:
             kinds.setdefault((allowed(card), alike(card)), []).append(card)
@@ -228,7 +244,9 @@ class Block:
         return cls(number, tuple(map(tuple, kinds.values())), counts, weights)
 
     def vectors(self, place: int, certain: int, measures: Measures) -> Ints:
-        """(rows, 1 + measures) what a holder gets; certain cards count in block 0, or in their suit if not additive."""
+        """(rows, 1 + measures) what a holder gets; certain cards count in block 0, or
+        in their suit if not additive.
+        """
         counts = self.counts[:, :, place].astype(np.int64)
         found = []
         for measure, suit in ((LENGTH, None), *measures):
@@ -265,7 +283,9 @@ class Block:
 def leaves_of(
     expressions: Sequence[Expression],
 ) -> tuple[tuple[Measure, int | None], ...]:
-    """The measures that expressions over one seat use, each with its suit; a shape uses four lengths."""
+    """The measures that expressions over one seat use, each with its suit; a shape uses
+    four lengths.
+    """
     found: dict[tuple[Measure, int | None], None] = {}
     for expression in expressions:
         for node in walk(expression):
@@ -279,7 +299,9 @@ def leaves_of(
 def deck_blocks(
     known: Constraints, seats: Sequence[int], measures: Sequence[Measures]
 ) -> list[Block]:
-    """The unknown cards in four blocks: by rank where no measure is of a suit and tables stay small, else by suit."""
+    """The unknown cards in four blocks: by rank where no measure is of a suit and
+    tables stay small, else by suit.
+    """
     unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
     pool = [seat for seat in range(4) if seat not in seats]
     rooms = [known.room(seat) for seat in seats] + (
@@ -320,7 +342,9 @@ def deck_blocks(
 def _by_rank(
     unknown: list[int], weights: Sequence[Sequence[int]], holders: int
 ) -> list[list[int]]:
-    """Cards that count something in two blocks, the others in one; by 26 where ways of a half could pass 62 bits."""
+    """Cards that count something in two blocks, the others in one; by 26 where ways of
+    a half could pass 62 bits.
+    """
     counting = [card for card in unknown if any(each[card % 13] for each in weights)]
     ranks = sorted({card % 13 for card in counting}, reverse=True)
     high = set(ranks[: (len(ranks) + 1) // 2])
@@ -335,20 +359,30 @@ def _by_rank(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeatGrid:
-    """The vectors of a seat, or their classes, and the profile of every pair of halves that makes 13 cards."""
+    """The vectors of a seat, or their classes, and the profile of every pair of halves
+    that makes 13 cards.
+    """
 
     rows: tuple[Ints, ...]
-    """For each of the four blocks, the number of the vector or class of each row; -1 where it leads nowhere."""
+    """For each of the four blocks, the number of the vector or class of each row; -1
+    where it leads nowhere.
+    """
     pairs: tuple[Ints, Ints]
-    """For each half, by the numbers of two blocks, the number of the half; -1 where a hand would overflow."""
+    """For each half, by the numbers of two blocks, the number of the half; -1 where a
+    hand would overflow.
+    """
     lengths: tuple[Ints, Ints]  #: For each half, how many cards.
     cells: NDArray[np.int32]
-    """By the low and the high half the profile, -1 without 13 cards; ``profiles``: by slot the values of each."""
+    """By the low and the high half the profile, -1 without 13 cards; ``profiles``: by
+    slot the values of each.
+    """
     profiles: Ints
 
     @classmethod
     def of(cls, vectors: Sequence[Ints], slots: Sequence[Expression]) -> Self:
-        """From the (rows, 1 + leaves) vectors of each block; the first entry is the number of cards."""
+        """From the (rows, 1 + leaves) vectors of each block; the first entry is the
+        number of cards.
+        """
         rows, distinct = zip(*(_numbered(block) for block in vectors), strict=True)
         pairs, halves = zip(
             *(_added(distinct[b], distinct[b + 1]) for b in (0, 2)), strict=True
@@ -379,7 +413,9 @@ class SeatGrid:
         return cls(rows, pairs, (low[:, 0], high[:, 0]), cells, profiles)
 
     def accepting(self, accepted: Bools) -> SeatGrid:
-        """Keep the accepted profiles, numbered as they come, and merge what they do not tell apart."""
+        """Keep the accepted profiles, numbered as they come, and merge what they do not
+        tell apart.
+        """
         renumbered = np.append(
             np.where(accepted, np.cumsum(accepted) - 1, -1), -1
         ).astype(np.int32)
@@ -406,7 +442,9 @@ def _numbered(vectors: Ints) -> tuple[Ints, Ints]:
 
 
 def _added(first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    """The half vector of each pair of vectors, -1 with more than 13 cards, and the distinct half vectors."""
+    """The half vector of each pair of vectors, -1 with more than 13 cards, and the
+    distinct half vectors.
+    """
     verify_size(len(first) * len(second), MOST_VECTORS, "pairs of holdings")
     together = (first[:, None] + second).reshape(-1, first.shape[1])
     fits = together[:, 0] <= 13
@@ -416,7 +454,9 @@ def _added(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 
 
 class Dealing(NamedTuple):
-    """What a block needs for draws: rows by group (``before``: ways of the earlier ones), the cards of each kind."""
+    """What a block needs for draws: rows by group (``before``: ways of the earlier
+    ones), the cards of each kind.
+    """
 
     group_start: Ints
     before: Ints
@@ -453,7 +493,9 @@ class Dealing(NamedTuple):
 
 
 class Half(NamedTuple):
-    """Two blocks together: pairs of groups, sorted by key; keys are sorted by how many cards each seat gets."""
+    """Two blocks together: pairs of groups, sorted by key; keys are sorted by how many
+    cards each seat gets.
+    """
 
     key_start: Ints
     first: Ints
@@ -498,17 +540,23 @@ class Half(NamedTuple):
 
 
 class Join(NamedTuple):
-    """How keys of the two halves are joined: a key of the low half with those of the high half that fill the hands."""
+    """How keys of the two halves are joined: a key of the low half with those of the
+    high half that fill the hands.
+    """
 
     begin: Ints  #: The first and last such keys of the high half, by low key.
     end: Ints
     profiles: Lookup
-    """The number of the combination of profiles, from the classes of both halves; ``accept``: whether it is met."""
+    """The number of the combination of profiles, from the classes of both halves;
+    ``accept``: whether it is met.
+    """
     accept: Bools
 
 
 def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """For weights in runs of these sizes: the sum before each in its run, the sum of each run, where runs begin."""
+    """For weights in runs of these sizes: the sum before each in its run, the sum of
+    each run, where runs begin.
+    """
     start, sums = running(sizes), running(weights)
     return sums[:-1] - np.repeat(sums[start[:-1]], sizes), np.diff(sums[start]), start
 
@@ -517,7 +565,8 @@ def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
 class DealTable:
     """All deals that fit the known cards and meet a condition."""
 
-    known: Constraints  #: Normalised; of it only the certain and the possible cards are read.
+    #: Normalised; of it only the certain and the possible cards are read.
+    known: Constraints
     parts: Split  #: The condition, then the expressions that are watched.
     seats: tuple[
         int, ...
@@ -534,7 +583,9 @@ class DealTable:
     def of(
         cls, known: Constraints, condition: Expression = TRUE, *watched: Expression
     ) -> Self:
-        """Raises ``TablesTooLarge``, early, if they would be; :meth:`counts` tells the values of ``watched`` apart."""
+        """Raises ``TablesTooLarge``, early, if they would be; :meth:`counts` tells the
+        values of ``watched`` apart.
+        """
         parts = split(condition, *watched)
         asked = {seat for seat, _ in parts.slots}
         asked |= {
@@ -600,7 +651,9 @@ class DealTable:
         return self._ways[-1] * self._shared
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
-        """``n`` independent uniform deals, (n, 4) masks; a state is advanced. There must be a deal."""
+        """``n`` independent uniform deals, (n, 4) masks; a state is advanced. There
+        must be a deal.
+        """
         out = np.empty((n, 4), dtype=np.uint64)
         from bayesbridge.engines.deal_draws import draw_deals
         from bayesbridge.random64 import seed_state
@@ -609,7 +662,9 @@ class DealTable:
         return out
 
     def counts(self) -> dict[tuple[int, ...], int]:
-        """In how many deals the expressions that are watched have each tuple of values, exactly."""
+        """In how many deals the expressions that are watched have each tuple of values,
+        exactly.
+        """
         leaves = _slot_leaves(self.parts, self.seats, self.profiles)
         shape = [len(profiles) for profiles in self.profiles]
         values = (
@@ -697,7 +752,9 @@ class DealTable:
 
 
 def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
-    """(3, pairs) keys and groups of pairs that every seat can use; ``first``, ``second``: (groups, seats) classes."""
+    """(3, pairs) keys and groups of pairs that every seat can use; ``first``,
+    ``second``: (groups, seats) classes.
+    """
     found, chunk = [np.empty((3, 0), dtype=np.int64)], 1 + CHUNK // (1 + len(second))
     for begin in range(0, len(first), chunk):
         keys = place.between(first[begin : begin + chunk], second)
@@ -710,7 +767,9 @@ def _fitting_pairs(first: Ints, second: Ints, place: Lookup) -> Ints:
 def _slot_leaves(
     parts: Split, seats: Sequence[int], profiles: Sequence[Ints]
 ) -> Leaves:
-    """The values of slots over all combinations of profiles: each seat has an axis of its own."""
+    """The values of slots over all combinations of profiles: each seat has an axis of
+    its own.
+    """
 
     def value(leaf: Leaf) -> Ints:
         assert isinstance(leaf, Slot)

@@ -1,4 +1,6 @@
-"""Draws: what every engine returns, layouts with weights; and the weighted marginals of a batch of layouts."""
+"""Draws: what every engine returns, layouts with weights; and the weighted marginals of
+a batch of layouts.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marginals(FieldTables):
-    """Sums of weights: ``fields`` (4 suits, 4 seats, 8192 sets of a suit's cards), ``points`` (4 seats, 41)."""
+    """Sums of weights: ``fields`` (4 suits, 4 seats, 8192 sets of a suit's cards),
+    ``points`` (4 seats, 41).
+    """
 
     fields: Floats = field()  # else the property would be taken for a default
     points: Floats
@@ -100,13 +104,21 @@ class Draws:
     exact: bool = False  #: Whether every answer is exact, not only the marginals.
     importance: Weights | None = None  #: ``None`` where all layouts count the same.
     proposed: Weights | None = None
-    """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
+    """Weights before the draws were thinned or resampled, which hides a heavy tail;
+    ``None`` where they were not.
+    """
     likelihood: Floats | None = None
-    """(n,) log P(soft evidence ∣ layout) where the engine computed it; see :attr:`log_likelihood`."""
+    """(n,) log P(soft evidence ∣ layout) where the engine computed it; see
+    :attr:`log_likelihood`.
+    """
     tables: LayoutIndex | LevelTables | None = None
-    """Exact marginals; ``None`` where they are estimated from the layouts, or summed over all of them."""
+    """Exact marginals; ``None`` where they are estimated from the layouts, or summed
+    over all of them.
+    """
     mean_log: float | None = None
-    """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
+    """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see
+    :attr:`mean_log_likelihood`.
+    """
     log_marginal: float = 0.0  #: log P(soft evidence ∣ hard evidence).
     log_marginal_error: float = (
         0.0  #: About one standard error of ``log_marginal``, 0 where it is exact.
@@ -115,11 +127,12 @@ class Draws:
     caveat: str = (
         ""  #: What the engine warns of, and what to do; empty where all is well.
     )
-    proposal: Proposal | None = (
-        None  #: What the draws were fitted to; the next step along a record starts from it.
-    )
+    #: What the draws were fitted to; the next step along a record starts from it.
+    proposal: Proposal | None = None
     batches: Batches | None = None
-    """How the weights vary where they are estimates themselves; ``None`` where they are not."""
+    """How the weights vary where they are estimates themselves; ``None`` where they are
+    not.
+    """
 
     @property
     def why(self) -> str:
@@ -158,7 +171,9 @@ class Draws:
 
     @property
     def khat(self) -> float | None:
-        """Pareto k̂ of the weights before draws were thinned or resampled (above 0.7 they deceive), if they differ."""
+        """Pareto k̂ of the weights before draws were thinned or resampled (above 0.7
+        they deceive), if they differ.
+        """
         weights = self.proposed or self.importance
         return None if self.exact or weights is None else weights.khat
 
@@ -172,7 +187,9 @@ class Draws:
         )
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
-        """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
+        """All layouts with their weights, ``size`` at a time: memory stays flat however
+        many there are.
+        """
         for begin in range(0, len(self), size):
             end = min(begin + size, len(self))
             weights = (

@@ -1,6 +1,8 @@
-"""All layouts, each once, in the order of their numbers (:mod:`bayesbridge.engines.tables`) and in flat memory.
+"""All layouts, each once, in the order of their numbers
+(:mod:`bayesbridge.engines.tables`) and in flat memory.
 
-Any stretch can be produced without walking what lies before it, so blocks can go to several workers.
+Any stretch can be produced without walking what lies before it, so blocks can go to
+several workers.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ class Enumeration:
         )
 
     def stretch(self, begin: int, end: int) -> Masks:
-        """The layouts numbered ``begin`` … ``end`` - 1, as far as there are any: (m, 4) masks."""
+        """The layouts numbered ``begin`` … ``end`` - 1, as far as there are any: (m, 4)
+        masks.
+        """
         tables = self.unranking
         begin, end = max(begin, 0), min(end, len(self))
         out = np.empty((max(end - begin, 0), 4), dtype=np.uint64)
@@ -78,7 +82,9 @@ class Enumeration:
 
 @njit
 def _turns(order: RankTables, begin: int, end: int) -> Ints:
-    """The numbers from ``begin`` to ``end`` at which the low pair of rows changes, ``begin`` first."""
+    """The numbers from ``begin`` to ``end`` at which the low pair of rows changes,
+    ``begin`` first.
+    """
     start, rests = order.key_start, order.key_rest
     turns = np.empty(max(end - begin, 0), np.int64)
     found, number = 0, begin
@@ -101,7 +107,9 @@ def _walk(
     in_high: Ints,
     out: Masks,
 ) -> None:
-    """Fill ``out`` with each partial layout completed in every way, the first from where ``in_high`` says on."""
+    """Fill ``out`` with each partial layout completed in every way, the first from
+    where ``in_high`` says on.
+    """
     low_keys, low_points, _ = in_low
     partner_start, partners = order.partner_start, order.partners
     fields, more_fields = high.first.fields, high.second.fields

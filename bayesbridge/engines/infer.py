@@ -1,4 +1,6 @@
-"""Which engine answers, and why: the most exact one that fits. ``ENGINES`` is the one list of them."""
+"""Which engine answers, and why: the most exact one that fits. ``ENGINES`` is the one
+list of them.
+"""
 
 from __future__ import annotations
 
@@ -25,26 +27,35 @@ from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, generator, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
-"""(target, number of draws, random numbers, why this engine, proposal to start from) → draws."""
+"""(target, number of draws, random numbers, why this engine, proposal to start from) →
+draws.
+"""
 
 MIN_ESS_FRACTION: Final = (
     0.1  # ESS / requested draws below which ``auto`` moves particles
 )
 
 MIN_ESS: Final = 30.0
-"""ESS below which plain weights refuse: with less, less than 94 % of answers lie within two errors."""
+"""ESS below which plain weights refuse: with less, less than 94 % of answers lie within
+two errors.
+"""
 
 MIN_ESS_KEPT: Final = 0.5
-"""Plain weights refuse if one more draw of the greatest weight leaves less than this share of their ESS."""
+"""Plain weights refuse if one more draw of the greatest weight leaves less than this
+share of their ESS.
+"""
 
 BATCH: Final = 1 << 14
-MOST_REJECTED: Final = 2_000_000  # draws from tables that are tested, before too few are said to meet a condition
+# Draws from tables that are tested, before too few are said to meet a condition
+MOST_REJECTED: Final = 2_000_000
 
 
 def infer(
     target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None
 ) -> Draws:
-    """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
+    """Run one engine, or the most exact that fits; a proposal is fitted from ``start``,
+    that of an earlier step.
+    """
     if str(method) not in ENGINES:
         hint = did_you_mean(str(method), ENGINES)
         raise BayesBridgeError(
@@ -219,9 +230,11 @@ def _weigh(
 
 
 def _best(target: Target, masks: Masks, by_term: NDArray[np.float64]) -> float:
-    """The log weight that a layout may have which was not drawn: every seat explains its calls as its best hand does.
+    """The log weight that a layout may have which was not drawn: every seat explains
+    its calls as its best hand does.
 
-    With certainty where all hands explain all calls of a seat equally, since then perhaps none of them does.
+    With certainty where all hands explain all calls of a seat equally, since then
+    perhaps none of them does.
     """
     total, about = 0.0, [term.seats for term in target.soft.terms]
     for seats in dict.fromkeys(about):
@@ -254,4 +267,6 @@ ENGINES: Final[dict[str, Run]] = {
     "resample-move": _particles,
     "likelihood-weighting": _weigh,
 }
-"""Every engine by name; what the command line, studies and calibration offer is read from here."""
+"""Every engine by name; what the command line, studies and calibration offer is read
+from here.
+"""

@@ -1,13 +1,17 @@
-"""The engine ``levels``: calls that depend on a hand only through its levels by Algorithm 1 are counted, not sampled.
+"""The engine ``levels``: calls that depend on a hand only through its levels by
+Algorithm 1 are counted, not sampled.
 
-The likelihood of a layout is then ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted
-(:mod:`~bayesbridge.engines.quantity_tables`), so P(calls ∣ hard evidence) and the marginals are exact. A draw is a
-weight, chosen in proportion to count · weight, and a uniform number among its layouts: nothing is rejected.
+The likelihood of a layout is then ∏ over callers w[seat][level of the seat]. Layouts of
+equal likelihood are counted (:mod:`~bayesbridge.engines.quantity_tables`), so P(calls ∣
+hard evidence) and the marginals are exact. A draw is a weight, chosen in proportion to
+count · weight, and a uniform number among its layouts: nothing is rejected.
 
-**Proposals.** Who bids nX has level n in strain X, so a weight for that level, and the largest of all other weights for
-every other level, bounds P(calls ∣ hand) from above. Where weights are bounds only, or the tables of all callers would
-be too large, tables of some callers are a proposal: with w the weight behind the tables and L the likelihood, a draw
-has the importance weight L / w and log P(calls) = log mean w + log mean (L / w), where the first mean is exact.
+**Proposals.** Who bids nX has level n in strain X, so a weight for that level, and the
+largest of all other weights for every other level, bounds P(calls ∣ hand) from above.
+Where weights are bounds only, or the tables of all callers would be too large, tables
+of some callers are a proposal: with w the weight behind the tables and L the
+likelihood, a draw has the importance weight L / w and log P(calls) = log mean w + log
+mean (L / w), where the first mean is exact.
 """
 
 from __future__ import annotations
@@ -52,7 +56,9 @@ class LevelEvidence:
 
     seat: int
     strain: int
-    weights: Floats  #: (8,) by level: P(all calls of the seat ∣ level) if ``exact``, else an upper bound of it.
+    #: (8,) by level: P(all calls of the seat ∣ level) if ``exact``, else an upper bound
+    #: of it.
+    weights: Floats
     exact: bool
 
 
@@ -95,7 +101,8 @@ type Weights = Sequence[float | Fraction] | Floats
 
 @dataclass(frozen=True, eq=False)
 class LevelTables(FieldTables):
-    """The layouts that fit hard evidence, counted by what the levels of the callers make them weigh.
+    """The layouts that fit hard evidence, counted by what the levels of the callers
+    make them weigh.
 
     >>> south = Constraints.free().hold(0, (2**13 - 1) << 39).hold(2, 2**13 - 1)
     >>> tables = LevelTables.of(south, {0: [Fraction(1, 50)] * 7 + [1]})
@@ -110,7 +117,9 @@ class LevelTables(FieldTables):
     counts: tuple[int, ...]
     total: int
     kept: dict[Quantity | str, Any] = field(default_factory=dict)
-    """Counts that do not depend on weights, once they were made: tables that differ in weights alone share them."""
+    """Counts that do not depend on weights, once they were made: tables that differ in
+    weights alone share them.
+    """
 
     @classmethod
     def of(
@@ -119,9 +128,11 @@ class LevelTables(FieldTables):
         weights: Mapping[int, Weights],
         strains: Mapping[int, int] = MappingProxyType({}),
     ) -> Self:
-        """Tables for the callers' weights, by seat; ``strains``: of seats whose level is not that of no trumps.
+        """Tables for the callers' weights, by seat; ``strains``: of seats whose level
+        is not that of no trumps.
 
-        Raises ``Contradiction`` if no layout fits or all weigh 0, another ``BayesBridgeError`` where too large.
+        Raises ``Contradiction`` if no layout fits or all weigh 0, another
+        ``BayesBridgeError`` where too large.
         """
         checked = {
             seat: checked_weights(seat, by_level) for seat, by_level in weights.items()
@@ -181,7 +192,9 @@ class LevelTables(FieldTables):
         return sum(float(share) * math.log(weight) for share, weight in parts if share)
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
-        """``n`` independent layouts given the hard evidence and the calls: (n, 4) masks, all of equal weight."""
+        """``n`` independent layouts given the hard evidence and the calls: (n, 4)
+        masks, all of equal weight.
+        """
         kept = np.flatnonzero(self.shares)
         limits = np.cumsum(self.shares[kept])
         limits[-1] = 1.0
@@ -248,7 +261,9 @@ class LevelTables(FieldTables):
 def _counted(
     known: Constraints, levels: tuple[Level, ...]
 ) -> tuple[ClassTables, tuple[int, ...], dict[Quantity | str, Any]]:
-    """The fields of :class:`LevelTables` that do not depend on weights: those of two slips are counted once."""
+    """The fields of :class:`LevelTables` that do not depend on weights: those of two
+    slips are counted once.
+    """
     tables = ClassTables.of(_numbered(known), levels)
     return (
         tables,
@@ -281,7 +296,9 @@ def _choose(
     values: Ints,
     numbers: Ints,
 ) -> None:
-    """Draw values by running sums of shares, the last one 1, and a uniform number below the count of each."""
+    """Draw values by running sums of shares, the last one 1, and a uniform number below
+    the count of each.
+    """
     for i in range(len(values)):
         share = np.float64(next64(state) >> np.uint64(11)) * 2.0**-53
         value = 0
@@ -299,7 +316,9 @@ class LevelProposal:
 
     @classmethod
     def of(cls, target: Target) -> LevelProposal | None:
-        """The tables of as many callers who bid as are affordable, else of the one whose bid is rarest; or ``None``."""
+        """The tables of as many callers who bid as are affordable, else of the one
+        whose bid is rarest; or ``None``.
+        """
         bidding = [
             caller for caller in callers_of(target.soft) if caller.weights.argmax() > 0
         ]
@@ -349,7 +368,9 @@ def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
 
 
 def exact_tables(target: Target) -> LevelTables | None:
-    """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
+    """Exact tables for all soft evidence, ``None`` where it does not depend on levels
+    alone or they are too large.
+    """
     exact = frozenset(caller.seat for caller in callers_of(target.soft) if caller.exact)
     if (
         target.constraints.conditions

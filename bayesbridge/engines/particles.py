@@ -1,9 +1,12 @@
-"""Particles: importance draws of too small an effective sample size, resampled and moved by Metropolis steps.
+"""Particles: importance draws of too small an effective sample size, resampled and
+moved by Metropolis steps.
 
-A swap takes two hidden cards in different hands and exchanges them if the hard evidence still holds. The places are
-chosen without looking at the cards in them, so any number of swaps leaves the uniform distribution invariant. A
-Metropolis step is a few swaps, accepted by the likelihood ratio; only the terms of hands that changed are computed
-anew. Copies drift apart; the stated effective sample size ignores that, and counts the distinct ancestors.
+A swap takes two hidden cards in different hands and exchanges them if the hard evidence
+still holds. The places are chosen without looking at the cards in them, so any number
+of swaps leaves the uniform distribution invariant. A Metropolis step is a few swaps,
+accepted by the likelihood ratio; only the terms of hands that changed are computed
+anew. Copies drift apart; the stated effective sample size ignores that, and counts the
+distinct ancestors.
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ class Moves(NamedTuple):
     points: Ints
     allowed: Ints  #: Bit s is set if seat s may hold the card.
     start: Ints  #: (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m.
-    certain: Hands  #: (4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and scores (4,).
+    #: (4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and
+    #: scores (4,).
+    certain: Hands
     lengths: Ints
     scores: Ints
     points_low: Ints
@@ -86,7 +91,9 @@ class Moves(NamedTuple):
         )
 
     def shuffle(self, layouts: Masks, swaps: int | Ints, rng: Seed) -> Masks:
-        """Propose ``swaps`` swaps in every one of (n, 4) layouts; uniform stays uniform."""
+        """Propose ``swaps`` swaps in every one of (n, 4) layouts; uniform stays
+        uniform.
+        """
         moved = np.array(layouts, dtype=np.uint64)
         counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(moved)).copy()
         if np.count_nonzero(np.diff(self.start)) > 1:  # else there is nothing to swap
@@ -175,7 +182,9 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
 
 
 def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
-    """Weighted draws as particles of equal weight, each moved by a few Metropolis steps."""
+    """Weighted draws as particles of equal weight, each moved by a few Metropolis
+    steps.
+    """
     target, soft, n = found.target, found.target.soft, max(2, min(draws, 4000))
     ancestors = (found.importance or Weights(np.zeros(len(found)))).resample(n, rng)
     layouts = found.stretch(0, len(found))[ancestors]

@@ -1,17 +1,23 @@
-"""The proposal of ``importance``: a distribution over the layouts that fit, tilted towards the soft evidence.
+"""The proposal of ``importance``: a distribution over the layouts that fit, tilted
+towards the soft evidence.
 
-``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the other,
-each by a weighted split of what is left, the last two in one split; so the first component is drawn without rejection
-and its density is known for every layout. The uniform component bounds the importance weights, whatever the tilts.
+``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take
+their cards one after the other, each by a weighted split of what is left, the last two
+in one split; so the first component is drawn without rejection and its density is known
+for every layout. The uniform component bounds the importance weights, whatever the
+tilts.
 
-A split gives a seat its 13 cards out of those that are left; the *rest* is another seat, or several that split again.
-Its weight is the product of both sides' tilts, ``tilt(hand) = Π_suits holding[suit, length, honours] · points[points]``
-with the A K Q J of the suit as honours. The sum over all splits is exact, by convolution: a suit is a table by (points,
-length), two suits combine to one of the same form, and the two pairs are joined where 13 cards are reached. The same
-sums, walked backwards, draw a split with probability weight / sum.
+A split gives a seat its 13 cards out of those that are left; the *rest* is another
+seat, or several that split again. Its weight is the product of both sides' tilts,
+``tilt(hand) = Π_suits holding[suit, length, honours] · points[points]`` with the A K Q
+J of the suit as honours. The sum over all splits is exact, by convolution: a suit is a
+table by (points, length), two suits combine to one of the same form, and the two pairs
+are joined where 13 cards are reached. The same sums, walked backwards, draw a split
+with probability weight / sum.
 
-Splits use the hard evidence only of the seats that they deal to, so evidence about the others may leave a first hand
-without any completion. Such a draw is *dead*: it is not repeated, and counts as a layout of weight 0.
+Splits use the hard evidence only of the seats that they deal to, so evidence about the
+others may leave a first hand without any completion. Such a draw is *dead*: it is not
+repeated, and counts as a layout of weight 0.
 """
 
 from __future__ import annotations
@@ -66,25 +72,36 @@ class Side(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What is known of one set of cards while it is split; filled anew for each. Points are those in doubt."""
+    """What is known of one set of cards while it is split; filled anew for each. Points
+    are those in doubt.
+    """
 
     one: Side
     rest: Side
     suit: Ints
-    """(4, 8) by suit: what the first side certainly gets; honours and small cards in doubt, as fields; the number of
-    those small cards; cards altogether; shortest and longest length of the first side; what the rest certainly gets."""
-    ways: Floats  #: (4, 11, 14) weighted ways by suit, points and length of the first side.
+    """(4, 8) by suit: what the first side certainly gets; honours and small cards in
+    doubt, as fields; the number of those small cards; cards altogether; shortest and
+    longest length of the first side; what the rest certainly gets.
+    """
+    #: (4, 11, 14) weighted ways by suit, points and length of the first side.
+    ways: Floats
     some: Floats
     """(4, 154) those of a suit that are not 0, their places and how many they are.
 
-    A place is 28 · points + length, in hearts and spades 28 · points + 13 − length: so what completes 13 cards is read
-    in the same direction in both pairs."""
+    A place is 28 · points + length, in hearts and spades 28 · points + 13 − length: so
+    what completes 13 cards is read in the same direction in both pairs.
+    """
     place: Ints
     number: Ints
-    table: Floats  #: (2, 616) weighted ways of two suits, by pair, at the sum of the places of both suits.
-    tilt: Floats  #: (41,) the tilt of both sides by the points of the first, 0 out of bounds.
+    #: (2, 616) weighted ways of two suits, by pair, at the sum of the places of both
+    #: suits.
+    table: Floats
+    #: (41,) the tilt of both sides by the points of the first, 0 out of bounds.
+    tilt: Floats
     most: Ints  #: Points in each pair.
-    cell: Floats  #: (21, 21) the sum of weights by the points of both pairs; ``row``: by those of the first pair.
+    #: (21, 21) the sum of weights by the points of both pairs; ``row``: by those of the
+    #: first pair.
+    cell: Floats
     row: Floats
 
 
@@ -121,7 +138,9 @@ def add_up(work: Work, cards: np.int64) -> float:
 
 @njit
 def _count_suits(work: Work, cards: np.int64) -> tuple[int, int, int]:
-    """Fill the tables of suits; points of the first side certain (-1: a card has no place), in doubt, of both sides."""
+    """Fill the tables of suits; points of the first side certain (-1: a card has no
+    place), in doubt, of both sides.
+    """
     one, rest, suits, ways = work.one, work.rest, work.suit, work.ways
     one_must, one_may, one_low, one_high = one.must, one.may, one.low, one.high
     rest_must, rest_may, rest_low, rest_high = rest.must, rest.may, rest.low, rest.high
@@ -214,7 +233,9 @@ def _uniform(state: State) -> float:
 
 @njit
 def _find(limit: float, work: Work) -> tuple[int, int, int]:
-    """Where the running sum passes a limit: the first pair's length, both pairs' points; the last takes rounding."""
+    """Where the running sum passes a limit: the first pair's length, both pairs'
+    points; the last takes rounding.
+    """
     table, cell, row, most = work.table, work.cell, work.row, work.most
     p, q, length, before = -1, -1, -1, 0.0
     for here in range(most[0] + 1):
@@ -239,7 +260,9 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
 
 @njit
 def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
-    """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
+    """The first side's cards of one suit, given their number and points in doubt; as 13
+    bits.
+    """
     suits = work.suit
     mine, honours, doubt, small = (
         suits[suit, 0],
@@ -307,7 +330,9 @@ def _pick_pair(work: Work, k: int, length: int, points: int, state: State) -> in
 
 
 class Splits(NamedTuple):
-    """(n,) hands of the first side, and the logarithm of the sum of weights of each split."""
+    """(n,) hands of the first side, and the logarithm of the sum of weights of each
+    split.
+    """
 
     hands: Hands
     log_sums: Floats
@@ -354,7 +379,9 @@ class Tilt(NamedTuple):
     holding: Floats
     points: Floats
     coefficients: Floats | None
-    """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
+    """What the tables were made of, for a later fit to start from; ``None`` if the tilt
+    is 1 for every hand.
+    """
 
     @classmethod
     def none(cls) -> Self:
@@ -393,10 +420,11 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
 
 
 def split(one: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
-    """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
+    """For each (n,) set of cards to split: the hand of ``one`` (with what it must
+    hold), and the log sum of weights.
 
-    Without a state of random bits no hand is drawn. Sets that cannot be split have the sum -inf and an empty hand.
-    Equal sets next to each other share their tables.
+    Without a state of random bits no hand is drawn. Sets that cannot be split have the
+    sum -inf and an empty hand. Equal sets next to each other share their tables.
     """
     found = Splits(np.zeros(len(cards), np.uint64), np.empty(len(cards)))
     fill_splits(
@@ -420,7 +448,9 @@ class Proposed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """A tilted distribution over the layouts that constraints allow; hidden seats take their cards in ``order``."""
+    """A tilted distribution over the layouts that constraints allow; hidden seats take
+    their cards in ``order``.
+    """
 
     known: Constraints
     sampler: Uniform
@@ -444,7 +474,9 @@ class Proposal:
         return sides
 
     def draw(self, n: int, rng: Seed = None) -> Proposed:
-        """``n`` independent layouts (n, 4) with log density (n,); a dead draw is a row of zeros of log density -inf."""
+        """``n`` independent layouts (n, 4) with log density (n,); a dead draw is a row
+        of zeros of log density -inf.
+        """
         generator = np.random.default_rng(rng)
         if self.uniform:
             layouts = self.sampler.draw(n, generator)

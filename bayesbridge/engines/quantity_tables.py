@@ -1,19 +1,26 @@
-"""Exact tables by suit classes: layouts counted, numbered and unranked by the values of some quantities.
+"""Exact tables by suit classes: layouts counted, numbered and unranked by the values of
+some quantities.
 
-A *quantity* is additive over suits in a wide sense: each row of a suit (:class:`~bayesbridge.engines.tables.SuitRows`)
-has a code, two neighbouring suits have a code that follows from theirs, and the value of a layout follows from the
-codes of both halves (clubs with diamonds, hearts with spades). Codes that nothing in the other suits tells apart are
-one *class*. Rows of a suit, or pairs of rows of two, with the same key and classes are one *entry*. Entries of both
-halves are joined where every hand is full and all hard evidence is kept, and each such pair has one value: layouts are
-counted by value, and numbered within it, without being enumerated. Counts are exact; totals from 2^63 on are refused.
+A *quantity* is additive over suits in a wide sense: each row of a suit
+(:class:`~bayesbridge.engines.tables.SuitRows`) has a code, two neighbouring suits have
+a code that follows from theirs, and the value of a layout follows from the codes of
+both halves (clubs with diamonds, hearts with spades). Codes that nothing in the other
+suits tells apart are one *class*. Rows of a suit, or pairs of rows of two, with the
+same key and classes are one *entry*. Entries of both halves are joined where every hand
+is full and all hard evidence is kept, and each such pair has one value: layouts are
+counted by value, and numbered within it, without being enumerated. Counts are exact;
+totals from 2^63 on are refused.
 
-**Levels of Algorithm 1.** For a target of 7 + j tricks Algorithm 1 walks the suits in the order C D H S with a budget
-of R = 6 − j − Δ. A suit maps the budget to (captures, gaps paid), and what two suits do is the composition of their
-maps. A code holds such a map: the total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the first
-of each suit and the gaps paid. Target 7 + j is met if 3 + j captures come on top of the four free ones; with trumps the
-gaps, captures and walks are others (:class:`SuitWalks`). Codes forget what cannot matter: a suit without c₁ > δ, or a
-total gap that leaves no budget, is DEAD; and once the captures suffice for every target that can have this budget, what
-was paid is forgotten (ENOUGH): targets with budget R need at most 9 − Δ − R captures after the first ones.
+**Levels of Algorithm 1.** For a target of 7 + j tricks Algorithm 1 walks the suits in
+the order C D H S with a budget of R = 6 − j − Δ. A suit maps the budget to (captures,
+gaps paid), and what two suits do is the composition of their maps. A code holds such a
+map: the total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the
+first of each suit and the gaps paid. Target 7 + j is met if 3 + j captures come on top
+of the four free ones; with trumps the gaps, captures and walks are others
+(:class:`SuitWalks`). Codes forget what cannot matter: a suit without c₁ > δ, or a total
+gap that leaves no budget, is DEAD; and once the captures suffice for every target that
+can have this budget, what was paid is forgotten (ENOUGH): targets with budget R need at
+most 9 − Δ − R captures after the first ones.
 """
 
 from __future__ import annotations
@@ -58,13 +65,13 @@ from bayesbridge.layouts import Ints, Masks
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""
 
-MOST_CODES: Final = (
-    1 << 27
-)  # pairs of codes of two halves beyond which tables are refused: so many bytes
+# pairs of codes of two halves beyond which tables are refused: so many bytes
+MOST_CODES: Final = 1 << 27
 
 
 class Quantity(ABC):
-    """What can be found suit by suit, at its simplest a sum: codes are int64, values 0 … ``size`` − 1.
+    """What can be found suit by suit, at its simplest a sum: codes are int64, values 0
+    … ``size`` − 1.
 
     Tables are cached by it.
     """
@@ -79,11 +86,15 @@ class Quantity(ABC):
     def codes(self, suit: int, fields: Fields) -> Ints: ...
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the next one."""
+        """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the
+        next one.
+        """
         return first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes in hearts and spades."""
+        """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes
+        in hearts and spades.
+        """
         return (low[:, None] + high).astype(np.uint8)
 
 
@@ -94,7 +105,9 @@ class Classes:
     size: int
     rows: tuple[Ints, ...]  #: For C D H S, the class of each row.
     low: Ints
-    """By the classes of clubs and diamonds, and of hearts and spades, the class of the pair; by those, the value."""
+    """By the classes of clubs and diamonds, and of hearts and spades, the class of the
+    pair; by those, the value.
+    """
     high: Ints
     values: Ints
 
@@ -129,7 +142,9 @@ def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
 DEAD: Final = -1  # the code of suits after which no level of interest is possible
 
 ENOUGH: Final = 127
-"""Seven bits of a code: the captures suffice. Else they are captures + 16 · gaps paid, at most 12 + 16 · 6."""
+"""Seven bits of a code: the captures suffice. Else they are captures + 16 · gaps paid,
+at most 12 + 16 · 6.
+"""
 
 HOPELESS: Final = 99  # a gap that no budget covers
 
@@ -138,7 +153,9 @@ class SuitWalks(NamedTuple):
     """What Algorithm 1 does in each suit, by suit C D H S and by 13-bit field."""
 
     gap: NDArray[np.int8]
-    """How much the suit takes from the budget before the walk; HOPELESS where no target can be met."""
+    """How much the suit takes from the budget before the walk; HOPELESS where no target
+    can be met.
+    """
     first: NDArray[
         np.int8
     ]  #: Captures before the walk, beyond those that all hands have that meet a target.
@@ -148,9 +165,11 @@ class SuitWalks(NamedTuple):
 
 @cache
 def suit_walks(strain: int) -> SuitWalks:
-    """In no trumps, as in the paper, one capture in each suit, which must have c₁ > δ, comes before the walk.
+    """In no trumps, as in the paper, one capture in each suit, which must have c₁ > δ,
+    comes before the walk.
 
-    With trumps a side suit takes min(δ, c₁); trumps alone must have c₁ > δ, which gives one capture in any suit.
+    With trumps a side suit takes min(δ, c₁); trumps alone must have c₁ > δ, which gives
+    one capture in any suit.
     """
     valid = LENGTH > LEADING_GAP
     own = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
@@ -169,7 +188,8 @@ def suit_walks(strain: int) -> SuitWalks:
 
 @dataclass(frozen=True, slots=True)
 class Level(Quantity):
-    """A function of the level of one seat's hand: ``by_level[n]`` is its value, 0 … ``size`` − 1, at level n = 0 … 7.
+    """A function of the level of one seat's hand: ``by_level[n]`` is its value, 0 …
+    ``size`` − 1, at level n = 0 … 7.
 
     Levels are distinguished only where the value changes.
     """
@@ -180,7 +200,9 @@ class Level(Quantity):
 
     @classmethod
     def of(cls, seat: int, values: Sequence[object], strain: int) -> Self:
-        """Levels that have equal ``values`` (8 of them) are one value; values are numbered as they first occur."""
+        """Levels that have equal ``values`` (8 of them) are one value; values are
+        numbered as they first occur.
+        """
         distinct = list(dict.fromkeys(values))
         return cls(seat, tuple(map(distinct.index, values)), strain)
 
@@ -212,7 +234,9 @@ class Level(Quantity):
 
 
 class Scope(NamedTuple):
-    """Total gaps up to ``most`` and 7 … 6 + ``targets`` tricks matter; 7 + j need ``needed`` − 6 + j captures."""
+    """Total gaps up to ``most`` and 7 … 6 + ``targets`` tricks matter; 7 + j need
+    ``needed`` − 6 + j captures.
+    """
 
     most: int
     targets: int
@@ -285,7 +309,9 @@ def _compose_all(first: Ints, second: Ints, scope: Scope) -> Ints:
 def _values(
     low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]
 ) -> NDArray[np.integer]:
-    """(n, m) values by level: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
+    """(n, m) values by level: the targets 7, 8, … met before the first that is missed,
+    none beyond 6 + ``targets``.
+    """
     out = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
         left = low[i]
@@ -323,7 +349,9 @@ class Points(Quantity):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Quantity):
-    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries (see ``capture.tables``)."""
+    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries
+    (see ``capture.tables``).
+    """
 
     first: int
     second: int
@@ -375,7 +403,9 @@ class TotalGap(Quantity):
 
 
 MOST_PRODUCTS: Final = 1 << 28
-"""Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
+"""Pairs of entries to go through beyond which tables are refused; so many take a second
+or two.
+"""
 
 
 class ClassRows(NamedTuple):
@@ -383,7 +413,9 @@ class ClassRows(NamedTuple):
 
     fields: Fields
     row_start: Ints
-    """Where the rows of each entry begin, and the entries of each key: lengths index · points + points index."""
+    """Where the rows of each entry begin, and the entries of each key: lengths index ·
+    points + points index.
+    """
     key_start: Ints
     classes: Ints  #: (entries, quantities)
 
@@ -412,19 +444,26 @@ class ClassPair(NamedTuple):
     first: ClassRows
     second: ClassRows
     split_start: Ints
-    """Where the splits of each key of the pair begin; a split is a key of either suit, both with rows."""
+    """Where the splits of each key of the pair begin; a split is a key of either suit,
+    both with rows.
+    """
     split_first: Ints
     split_second: Ints
-    place: Lookup  #: The class of the pair from the classes of both suits, all quantities in one number.
+    #: The class of the pair from the classes of both suits, all quantities in one
+    #: number.
+    place: Lookup
     sizes: Ints  #: How many classes the pair has of each quantity.
     key_start: Ints
-    label: Ints  #: (entries,) the number that ``place`` gives, and how many pairs of rows each has.
+    #: (entries,) the number that ``place`` gives, and how many pairs of rows each has.
+    label: Ints
     ways: Ints
     classes: Ints  #: (entries, quantities)
 
     @classmethod
     def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
-        """A suit and the next one, entries not yet :meth:`tallied`; too many pairs of these are refused."""
+        """A suit and the next one, entries not yet :meth:`tallied`; too many pairs of
+        these are refused.
+        """
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(
             pair.second, [classes.rows[suit + 1] for classes in quantities]
@@ -518,7 +557,9 @@ def _splits(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
 
 @njit
 def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
-    """Entries of a pair of suits: where those of each key begin, their labels and their numbers of pairs of rows."""
+    """Entries of a pair of suits: where those of each key begin, their labels and their
+    numbers of pairs of rows.
+    """
     first, second, place = pair.first, pair.second, pair.place
     split_start, split_first, split_second = (
         pair.split_start,
@@ -568,9 +609,11 @@ def locate(
     sums: tuple[Ints, Ints],
     sought: tuple[Ints, Ints],
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """The entry of either pair that each layout lies in, and the number of its pair of rows; ``sought``: value, number.
+    """The entry of either pair that each layout lies in, and the number of its pair of
+    rows; ``sought``: value, number.
 
-    ``sums``: (entries, size) layouts of each value up to and with each low entry, and with one of its pairs of rows.
+    ``sums``: (entries, size) layouts of each value up to and with each low entry, and
+    with one of its pairs of rows.
     """
     before, rest = sums
     values, numbers = sought
@@ -616,7 +659,8 @@ def add_pair(
 ) -> None:
     """Add to each layout its cards of two suits, the first from bit ``shift`` on.
 
-    ``where``: the entry of the pair, the number of the pair of rows within it, and an order that sorts by both.
+    ``where``: the entry of the pair, the number of the pair of rows within it, and an
+    order that sorts by both.
     """
     entry, number, order = where
     one_start, two_start = pair.first.key_start, pair.second.key_start
@@ -686,7 +730,9 @@ class ClassTables:
     low: ClassPair
     high: ClassPair
     join: tuple[RankTables, Lookup]
-    """Which keys are joined, and the value of a layout from the classes of both pairs: v₀ + size₀ · (v₁ + …)."""
+    """Which keys are joined, and the value of a layout from the classes of both pairs:
+    v₀ + size₀ · (v₁ + …).
+    """
 
     @classmethod
     def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
@@ -717,7 +763,9 @@ class ClassTables:
 
     @cached_property
     def rests(self) -> tuple[Ints, Ints]:
-        """Of the low and the high pair, (entries, size): pairs of rows of the other that make each value with one."""
+        """Of the low and the high pair, (entries, size): pairs of rows of the other
+        that make each value with one.
+        """
         low, high = (
             np.zeros((len(pair.ways), self.join[1].size), dtype=np.int64)
             for pair in (self.low, self.high)
@@ -726,7 +774,9 @@ class ClassTables:
         return low, high
 
     def layouts(self, values: Ints, numbers: Ints) -> Masks:
-        """(n, 4) masks of the layouts with these numbers, 0 … ``counts()[value]`` − 1, among those of their values."""
+        """(n, 4) masks of the layouts with these numbers, 0 … ``counts()[value]`` − 1,
+        among those of their values.
+        """
         before = np.cumsum(self.low.ways[:, None] * self.rests[0], axis=0)
         out = np.tile(self.unranking.base, (len(numbers), 1))
         of_low, of_high = locate(
@@ -740,14 +790,18 @@ class ClassTables:
         return out
 
     def completions(self) -> tuple[Ints, ...]:
-        """For C D H S, (entries, size): how many layouts of each value contain one given row of an entry."""
+        """For C D H S, (entries, size): how many layouts of each value contain one
+        given row of an entry.
+        """
         return *_completions(self.low, self.rests[0]), *_completions(
             self.high, self.rests[1]
         )
 
 
 def _joined_pairs(order: RankTables, low: Ints, high: Ints) -> int:
-    """How many pairs of entries are joined; ``low``, ``high``: (keys,) entries of each key."""
+    """How many pairs of entries are joined; ``low``, ``high``: (keys,) entries of each
+    key.
+    """
     points = len(order.fit_start) - 1
     ones, twos = low.reshape(-1, points), high.reshape(-1, points)
     fits = np.zeros((points, points))
@@ -767,7 +821,9 @@ def _count(
     out: Ints,
     rests: tuple[Ints, Ints],
 ) -> None:
-    """Add up layouts by value; or, without ``out``, for each entry the pairs of rows that it is joined with."""
+    """Add up layouts by value; or, without ``out``, for each entry the pairs of rows
+    that it is joined with.
+    """
     low_start, high_start, ones, twos = (
         low.key_start,
         high.key_start,
@@ -795,7 +851,9 @@ def _count(
 
 @njit
 def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
-    """For each entry of either suit and each value, how many layouts contain one given row; ``rest``: of ``rests``."""
+    """For each entry of either suit and each value, how many layouts contain one given
+    row; ``rest``: of ``rests``.
+    """
     one_start, two_start = pair.first.key_start, pair.second.key_start
     ones, twos = pair.first.classes, pair.second.classes
     one_rows, two_rows = pair.first.row_start, pair.second.row_start

@@ -1,13 +1,17 @@
-"""Integer tables by suit rows: layouts numbered, unranked and drawn exactly under all hard evidence.
+"""Integer tables by suit rows: layouts numbered, unranked and drawn exactly under all
+hard evidence.
 
-A *row* places the unknown cards of one suit; its *key* is what the other suits must know of it: a length index and a
-points index, numbers in mixed radix chosen so that the key of two suits is the sum of their keys. A layout is a key of
-the low pair and one of its pairs of rows, then a key of the high pair that fits (every hand full, every points range
-and shape kept) and one of its pairs of rows; in this order layouts are numbered. A uniform layout is a uniform number,
-so rare evidence costs no more than common evidence. All entries are int64 and exact; totals from 2^63 on are refused.
+A *row* places the unknown cards of one suit; its *key* is what the other suits must
+know of it: a length index and a points index, numbers in mixed radix chosen so that the
+key of two suits is the sum of their keys. A layout is a key of the low pair and one of
+its pairs of rows, then a key of the high pair that fits (every hand full, every points
+range and shape kept) and one of its pairs of rows; in this order layouts are numbered.
+A uniform layout is a uniform number, so rare evidence costs no more than common
+evidence. All entries are int64 and exact; totals from 2^63 on are refused.
 
-Here and in :mod:`~bayesbridge.engines.quantity_tables` an array ``x_start`` has one entry more than there are x: what
-belongs to x number i lies from ``x_start[i]`` up to ``x_start[i + 1]``. ``ways`` are how many rows, or pairs of rows.
+Here and in :mod:`~bayesbridge.engines.quantity_tables` an array ``x_start`` has one
+entry more than there are x: what belongs to x number i lies from ``x_start[i]`` up to
+``x_start[i + 1]``. ``ways`` are how many rows, or pairs of rows.
 """
 
 from __future__ import annotations
@@ -42,7 +46,9 @@ HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 
 
 class ShapeClasses(NamedTuple):
-    """Lengths of one hand in C D, or in H S, are one class if they allow the same lengths in the other two suits."""
+    """Lengths of one hand in C D, or in H S, are one class if they allow the same
+    lengths in the other two suits.
+    """
 
     by_lengths: tuple[
         Ints, Ints
@@ -72,12 +78,18 @@ class Keys:
         int, ...
     ]  #: The seats that get cards; two that get none if everything is known.
     scored: tuple[int, ...]
-    """The seats whose points are in the key: all with a points range, but never all hidden seats, for one follows."""
+    """The seats whose points are in the key: all with a points range, but never all
+    hidden seats, for one follows.
+    """
     cards: Ints
-    """(lengths, hidden seats) cards behind each length index; the last seat's are those of the others, negative."""
+    """(lengths, hidden seats) cards behind each length index; the last seat's are those
+    of the others, negative.
+    """
     points: Ints  #: (points, scored seats) points behind each points index.
     shapes: dict[int, ShapeClasses]
-    """Of each hidden seat whose shape is restricted, by its place among the hidden seats."""
+    """Of each hidden seat whose shape is restricted, by its place among the hidden
+    seats.
+    """
 
     @classmethod
     def of(cls, known: Constraints) -> Self:
@@ -116,7 +128,9 @@ class Keys:
         return np.array([self.known.room(seat) for seat in self.hidden], dtype=np.int64)
 
     def shares(self, suit: int) -> Ints:
-        """(lengths, hidden seats) how many unknown cards of a suit each seat gets; negative if impossible."""
+        """(lengths, hidden seats) how many unknown cards of a suit each seat gets;
+        negative if impossible.
+        """
         shares = self.cards.copy()
         shares[:, -1] += (
             self.known.unknown_mask >> (13 * suit) & SUIT_MASK
@@ -124,7 +138,9 @@ class Keys:
         return shares
 
     def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
-        """The class of each pair of length indices of a suit and the next one; -1 where they fit no shape."""
+        """The class of each pair of length indices of a suit and the next one; -1 where
+        they fit no shape.
+        """
         number = np.zeros(len(first), dtype=np.int64)
         fits = np.ones(len(first), dtype=np.bool_)
         for place, classes in self.shapes.items():
@@ -140,7 +156,9 @@ class Keys:
         return np.where(fits, number, -1)
 
     def step(self, seat: int, points: int) -> int:
-        """How far one card of so many points moves the key of a row, as lengths · points + points."""
+        """How far one card of so many points moves the key of a row, as lengths ·
+        points + points.
+        """
         length = int(
             (self.cards[:, :-1] == [other == seat for other in self.hidden[:-1]])
             .all(1)
@@ -155,7 +173,9 @@ class Keys:
 
 
 class SuitRows(NamedTuple):
-    """All rows of a suit, sorted by key. ``fields``: (r, 4) 13-bit fields, column = seat."""
+    """All rows of a suit, sorted by key. ``fields``: (r, 4) 13-bit fields, column =
+    seat.
+    """
 
     fields: NDArray[np.uint16]
     start: Ints
@@ -199,24 +219,30 @@ class SuitRows(NamedTuple):
 class SuitPair(NamedTuple):
     """Two suits together, C D or H S.
 
-    A *split* is a pair of length indices, one for each suit. Splits with the same sum, and with the same class where a
-    shape is restricted, make one *pair key*; they are sorted by it.
+    A *split* is a pair of length indices, one for each suit. Splits with the same sum,
+    and with the same class where a shape is restricted, make one *pair key*; they are
+    sorted by it.
     """
 
     first: SuitRows
     second: SuitRows
     lengths: Ints
-    """(pair keys,) the length index of each, rising, and its shape class, 0 where no shape is restricted."""
+    """(pair keys,) the length index of each, rising, and its shape class, 0 where no
+    shape is restricted.
+    """
     classes: Ints
     ways: Ints  #: (pair keys, points)
     split_start: Ints
     split_first: Ints
     split_second: Ints
-    split_before: Ints  #: (points, splits) pairs of rows in the earlier splits of the same pair key.
+    #: (points, splits) pairs of rows in the earlier splits of the same pair key.
+    split_before: Ints
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
-        """A suit and the next one; splits that overfill a hand or fit no shape are left out."""
+        """A suit and the next one; splits that overfill a hand or fit no shape are left
+        out.
+        """
         first, second = SuitRows.of(keys, suit), SuitRows.of(keys, suit + 1)
         ones, twos = (
             np.flatnonzero(first.ways.any(1)),
@@ -303,7 +329,9 @@ def _split_ways(
 
 @njit
 def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
-    """For each key of either suit, how many layouts contain one given row of it; ``rest``: that of the pair."""
+    """For each key of either suit, how many layouts contain one given row of it;
+    ``rest``: that of the pair.
+    """
     first, second = pair.first.ways, pair.second.ways
     ones, twos = pair.first.scores, pair.second.scores
     split_start, split_first, split_second = (
@@ -327,20 +355,28 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
 class RankTables(NamedTuple):
     """How the keys of the two pairs are joined, and numbered."""
 
-    key_start: Ints  #: (keys + 1,) the first number of each key of the low pair; the last entry is the total.
+    #: (keys + 1,) the first number of each key of the low pair; the last entry is the
+    #: total.
+    key_start: Ints
     key_low: Ints  #: The pair key of the low pair, and its points.
     key_points: Ints
     partner_start: Ints
-    """(pair keys of the low pair + 1,) where those of the high pair that fill the hands begin in ``partners``."""
+    """(pair keys of the low pair + 1,) where those of the high pair that fill the hands
+    begin in ``partners``.
+    """
     partners: Ints
     key_rest: Ints  #: How many pairs of high rows complete one pair of low rows.
     fit_start: Ints
-    """(points + 1,) where the points of the high pair that fit points of the low pair begin in ``fit_points``."""
+    """(points + 1,) where the points of the high pair that fit points of the low pair
+    begin in ``fit_points``.
+    """
     fit_points: Ints
 
 
 class FieldTables(ABC):
-    """Marginals that follow from how many layouts, or how much weight, give each seat each set of a suit's cards."""
+    """Marginals that follow from how many layouts, or how much weight, give each seat
+    each set of a suit's cards.
+    """
 
     @property
     @abstractmethod
@@ -362,20 +398,26 @@ class FieldTables(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LayoutIndex(FieldTables):
-    """The tables of one set of constraints; building them takes milliseconds, a second at worst."""
+    """The tables of one set of constraints; building them takes milliseconds, a second
+    at worst.
+    """
 
     keys: Keys
     total: int
     low: SuitPair
     high: SuitPair
     low_rest: Ints
-    """(pair keys, points) pairs of high rows that complete each low key; ``high_rest`` the other way round."""
+    """(pair keys, points) pairs of high rows that complete each low key; ``high_rest``
+    the other way round.
+    """
     high_rest: Ints
     order: RankTables
 
     @classmethod
     def of(cls, constraints: Constraints) -> Self:
-        """Build the tables; raises ``Contradiction`` if nothing fits, and ``TooManyLayouts`` where no hand is known."""
+        """Build the tables; raises ``Contradiction`` if nothing fits, and
+        ``TooManyLayouts`` where no hand is known.
+        """
         known = constraints.normalised()
         nothing_fits = Contradiction(
             "no layout fits the evidence: take a piece of it away", evidence=()
@@ -435,7 +477,9 @@ class LayoutIndex(FieldTables):
         return self.low.first, self.low.second, self.high.first, self.high.second
 
     def completions(self) -> tuple[Ints, ...]:
-        """For C D H S, (lengths, points): how many layouts contain one given row of each key."""
+        """For C D H S, (lengths, points): how many layouts contain one given row of
+        each key.
+        """
         return *completions(self.low, self.low_rest), *completions(
             self.high, self.high_rest
         )
@@ -462,7 +506,9 @@ class LayoutIndex(FieldTables):
 
     @cached_property
     def fields(self) -> list[Ints]:
-        """For C D H S, (4, 8192): in how many layouts each seat has each set of the suit's cards."""
+        """For C D H S, (4, 8192): in how many layouts each seat has each set of the
+        suit's cards.
+        """
         return [
             tally_fields(rows.fields, rows.start, certain, ways.reshape(-1, 1))[0]
             for rows, certain, ways in zip(
@@ -499,7 +545,9 @@ def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
 
 
 def _fits(keys: Keys) -> Bools:
-    """(points, points) whether points of the low and of the high pair add up to something within every range."""
+    """(points, points) whether points of the low and of the high pair add up to
+    something within every range.
+    """
     known = keys.known
     together = keys.points[:, None] + keys.points
     shares = dict(zip(keys.scored, np.moveaxis(together, 2, 0), strict=True))
@@ -515,7 +563,9 @@ def _fits(keys: Keys) -> Bools:
 
 @njit
 def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
-    """(2, 3, n) in the low and in the high pair, the pair key of each layout, its points, and the number in both."""
+    """(2, 3, n) in the low and in the high pair, the pair key of each layout, its
+    points, and the number in both.
+    """
     start, rests = order.key_start, order.key_rest
     key_low, key_points = order.key_low, order.key_points
     partner_start, partners = order.partner_start, order.partners
@@ -549,7 +599,9 @@ def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
 
 @njit
 def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
-    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``; ``where``: (3, n)."""
+    """Add to each layout its cards of two suits, the first of which begins at bit
+    ``shift``; ``where``: (3, n).
+    """
     fields, more_fields = pair.first.fields, pair.second.fields
     first, second = pair.first.ways, pair.second.ways
     start, more_start, scores = pair.first.start, pair.second.start, pair.first.scores
@@ -590,7 +642,9 @@ def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
 
 @njit
 def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
-    """Uniform integers below the total, exactly: it passes 2^53, so no floating-point number will do."""
+    """Uniform integers below the total, exactly: it passes 2^53, so no floating-point
+    number will do.
+    """
     for i in range(len(out)):
         out[i] = bounded(state, total)
 
@@ -599,7 +653,9 @@ def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
 def tally_fields(
     fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], ways: Ints
 ) -> Ints:
-    """(values, 4, 8192) layouts that give each seat each set of a suit's cards; ``ways``: (entries, values) layouts."""
+    """(values, 4, 8192) layouts that give each seat each set of a suit's cards;
+    ``ways``: (entries, values) layouts.
+    """
     out = np.zeros((ways.shape[1], 4, 8192), np.int64)
     for value in range(ways.shape[1]):
         here = out[value]

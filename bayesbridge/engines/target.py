@@ -1,7 +1,9 @@
-"""Target: everything that an engine must know, compiled once; tables of the layouts are built on first use, and kept.
+"""Target: everything that an engine must know, compiled once; tables of the layouts are
+built on first use, and kept.
 
-``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows, with L the likelihood of the soft
-evidence: a product of terms, P(what a seat called or played ∣ its hand), or P(call ∣ the two hands of the pair).
+``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows,
+with L the likelihood of the soft evidence: a product of terms, P(what a seat called or
+played ∣ its hand), or P(call ∣ the two hands of the pair).
 """
 
 from __future__ import annotations
@@ -40,14 +42,18 @@ if TYPE_CHECKING:
 
 
 class Likelihood(Protocol):
-    """(n,) log likelihoods, given (n,) masks of each hand that they depend on, or of the first alone."""
+    """(n,) log likelihoods, given (n,) masks of each hand that they depend on, or of
+    the first alone.
+    """
 
     def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats: ...
 
 
 @dataclass(frozen=True, slots=True)
 class CallLikelihood:
-    """P(call number ``index`` ∣ hand, calls before it), also given partner's hand if the model reads it."""
+    """P(call number ``index`` ∣ hand, calls before it), also given partner's hand if
+    the model reads it.
+    """
 
     model: BidderModel
     auction: Auction
@@ -59,7 +65,9 @@ class CallLikelihood:
 
     @property
     def given(self) -> tuple[Any, ...]:
-        """All that it depends on but the hands: later calls say nothing of an earlier one."""
+        """All that it depends on but the hands: later calls say nothing of an earlier
+        one.
+        """
         return (
             self.model,
             self.auction.first,
@@ -93,7 +101,9 @@ class PlayLikelihood:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LikelihoodTerm:
-    """What one model says about the hand of a seat, or about the caller's and partner's where it reads both."""
+    """What one model says about the hand of a seat, or about the caller's and partner's
+    where it reads both.
+    """
 
     seats: tuple[int, ...]
     pieces: tuple[Piece, ...]  #: None for a pass that was assumed.
@@ -107,7 +117,9 @@ class LikelihoodTerm:
 
 
 ROWS: Final = 2048
-"""Layouts whose likelihood is evaluated at a time: models keep what they worked out of so many hands."""
+"""Layouts whose likelihood is evaluated at a time: models keep what they worked out of
+so many hands.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +167,9 @@ def calls_evidence(
     observer: Seat | None = None,
     pieces: Sequence[Called] = (),
 ) -> Iterator[LikelihoodTerm]:
-    """The terms of an auction, call by call; calls that are not among ``pieces`` were assumed."""
+    """The terms of an auction, call by call; calls that are not among ``pieces`` were
+    assumed.
+    """
     if auction is None:
         return
     reads_partner, guide = reads_partners_hand(model), guide_of(model)
@@ -182,7 +196,9 @@ def calls_evidence(
 def log_likelihood(
     model: BidderModel | PlayerModel, hands: Hands, *rest: Any, **more: Any
 ) -> Floats:
-    """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers nonsense is named."""
+    """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers
+    nonsense is named.
+    """
     try:
         found = np.asarray(
             model.log_likelihood(read_only(hands.view()), *rest, **more),
@@ -222,7 +238,9 @@ class Fitting(NamedTuple):
 
 
 def layouts_that_fit(known: Constraints) -> Fitting:
-    """The layouts that fit, by tables and a walk; where these are too many to walk, as far as tables tell."""
+    """The layouts that fit, by tables and a walk; where these are too many to walk, as
+    far as tables tell.
+    """
     everything = count(known)
     if not known.conditions or not everything:
         return Fitting(everything, True)
@@ -259,12 +277,16 @@ class Target:
 
     @cached_property
     def support_size(self) -> int:
-        """How many layouts a walk visits: all that fit the hard evidence, conditions aside."""
+        """How many layouts a walk visits: all that fit the hard evidence, conditions
+        aside.
+        """
         return count(self.constraints) if self.constraints.conditions else self.count
 
     @property
     def plain(self) -> bool:
-        """Whether tables by suit tell the posterior: there is no soft evidence and no condition."""
+        """Whether tables by suit tell the posterior: there is no soft evidence and no
+        condition.
+        """
         return not self.soft and not self.constraints.conditions
 
     @cached_property
@@ -277,7 +299,9 @@ class Target:
         return self.plan.table if self.constraints.conditions else self.sampler
 
     def log_likelihood(self, masks: Masks) -> Floats:
-        """(n,) log likelihood of (n, 4) layouts; -inf where they do not meet the conditions."""
+        """(n,) log likelihood of (n, 4) layouts; -inf where they do not meet the
+        conditions.
+        """
         found = self.soft.of_layouts(masks)
         return (
             np.where(self.constraints.meets(masks), found, -np.inf)
@@ -286,7 +310,9 @@ class Target:
         )
 
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
-        """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat, by the guides."""
+        """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat,
+        by the guides.
+        """
         total = np.zeros(len(hands))
         known = {
             one: mask
@@ -308,11 +334,15 @@ class Target:
         return total
 
     def log_share(self, layouts: int) -> float:
-        """What to add to the log of a mean over so many layouts, for that over those that :attr:`count` counts."""
+        """What to add to the log of a mean over so many layouts, for that over those
+        that :attr:`count` counts.
+        """
         return math.log(layouts) - math.log(self.count)
 
     def same_as(self, other: Target) -> bool:
-        """Whether the posterior is known to be the same: draws for one are draws for both."""
+        """Whether the posterior is known to be the same: draws for one are draws for
+        both.
+        """
         ours, theirs = (
             [
                 (term.seats, term.call.given if term.call else term.likelihood)
@@ -330,7 +360,9 @@ class Target:
         return LayoutIndex.of(self.constraints)
 
     def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points) under the hard evidence alone, conditions aside, exact."""
+        """(4, 38) P(seat has so many high-card points) under the hard evidence alone,
+        conditions aside, exact.
+        """
         known, counts = (
             replace(self.constraints, conditions=()),
             np.zeros((4, 38), dtype=np.int64),
@@ -344,7 +376,9 @@ class Target:
         return counts / self.sampler.total
 
     def unexplained(self, tried: int | None = None) -> Contradiction:
-        """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""
+        """The error for soft evidence that no layout explains; ``tried`` layouts are no
+        proof, ``None`` is one.
+        """
         pieces = tuple(
             dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces)
         )

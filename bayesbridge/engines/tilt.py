@@ -1,24 +1,33 @@
-"""The engine ``importance``: importance sampling from a proposal that is fitted to the soft evidence.
+"""The engine ``importance``: importance sampling from a proposal that is fitted to the
+soft evidence.
 
-For bidders by levels the proposal is an exact table of these (:mod:`~bayesbridge.engines.levels`). For any other model
-it is a product of tilts, one for each seat (:mod:`~bayesbridge.engines.proposal`), found by adaptive importance
-sampling: draw from the proposal so far (at first the uniform one), evaluate the model, fit the tilts to its log
-likelihoods, draw again. Only the last round is reported, with weights L / q. No choice depended on its draws, so the
-mean weight is an unbiased estimate of P(evidence). (With ``most``, a last round of small effective sample size (ESS)
-becomes one more pilot round or is continued: these choices do depend on its draws.)
+For bidders by levels the proposal is an exact table of these
+(:mod:`~bayesbridge.engines.levels`). For any other model it is a product of tilts, one
+for each seat (:mod:`~bayesbridge.engines.proposal`), found by adaptive importance
+sampling: draw from the proposal so far (at first the uniform one), evaluate the model,
+fit the tilts to its log likelihoods, draw again. Only the last round is reported, with
+weights L / q. No choice depended on its draws, so the mean weight is an unbiased
+estimate of P(evidence). (With ``most``, a last round of small effective sample size
+(ESS) becomes one more pilot round or is continued: these choices do depend on its
+draws.)
 
-**Fit.** The logarithm of a tilt is linear in features: lengths as separate values and as parabolas; honours, and
-honours times length; points. Given hands with log likelihoods y and importance weights ω, the coefficients β maximise
-``Σ ω (exp(y) f - exp(f)) / exp(y)`` with f = feature · β, less a penalty Σ λ β². In this Poisson regression exp(f)
-approaches the *mean* likelihood of the hands that share their features, which minimises the variance of the weights.
-The penalty is less for parabolas, so that lengths not drawn follow the trend of their neighbours.
+**Fit.** The logarithm of a tilt is linear in features: lengths as separate values and
+as parabolas; honours, and honours times length; points. Given hands with log
+likelihoods y and importance weights ω, the coefficients β maximise ``Σ ω (exp(y) f -
+exp(f)) / exp(y)`` with f = feature · β, less a penalty Σ λ β². In this Poisson
+regression exp(f) approaches the *mean* likelihood of the hands that share their
+features, which minimises the variance of the weights. The penalty is less for
+parabolas, so that lengths not drawn follow the trend of their neighbours.
 
-**Tempering.** While the ESS of a round is small, the next proposal is fitted to the tempered target
-``q^(1 - φ) · L^φ``, with φ the largest exponent that keeps the ESS above ``MIN_ESS``.
+**Tempering.** While the ESS of a round is small, the next proposal is fitted to the
+tempered target ``q^(1 - φ) · L^φ``, with φ the largest exponent that keeps the ESS
+above ``MIN_ESS``.
 
-**Slips.** A bidder that slips gives every hand at least a small likelihood c. After a rare call no tilt fits both the
-hands that slipped and the others. So with soft evidence about one seat, the uniform component of the proposal gets the
-weight c / P(evidence), and the tilt is fitted to ``L - c``. A seat whose likelihood never changed is *unexplained*.
+**Slips.** A bidder that slips gives every hand at least a small likelihood c. After a
+rare call no tilt fits both the hands that slipped and the others. So with soft evidence
+about one seat, the uniform component of the proposal gets the weight c / P(evidence),
+and the tilt is fitted to ``L - c``. A seat whose likelihood never changed is
+*unexplained*.
 """
 
 from __future__ import annotations
@@ -66,7 +75,9 @@ PENALTY: Final = np.concatenate(
 
 
 def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
-    """The tilt of one seat for (n,) hands with finite log likelihoods ``values``, near to the tilt before if any."""
+    """The tilt of one seat for (n,) hands with finite log likelihoods ``values``, near
+    to the tilt before if any.
+    """
     x = _features(hands)
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
@@ -125,7 +136,9 @@ def _features(hands: Hands) -> Floats:
 
 
 def _suit_features(length: Ints, honours: Ints) -> Floats:
-    """(…, 19) of suits by length and honours: length, the same as a parabola; which of J Q K A, and times length."""
+    """(…, 19) of suits by length and honours: length, the same as a parabola; which of
+    J Q K A, and times length.
+    """
     x = (length[..., None] - 3.25) / 2.0
     held = honours[..., None] >> np.arange(4) & 1
     return np.concatenate(
@@ -166,7 +179,9 @@ class Round:
 
     @cached_property
     def degree(self) -> float:
-        """The largest exponent φ of the weights that leaves an ESS of ``MIN_ESS``, or of half the draws."""
+        """The largest exponent φ of the weights that leaves an ESS of ``MIN_ESS``, or
+        of half the draws.
+        """
         return _degree(self.log_weights)
 
     @cached_property
@@ -222,7 +237,9 @@ def _degree(log_weights: Floats) -> float:
 def refit(
     base: Round, others: Sequence[Round], seats: Sequence[int], caution: float
 ) -> Proposal:
-    """The proposal fitted to the target, or to a tempered one; ``caution`` ≤ 1 shortens the step."""
+    """The proposal fitted to the target, or to a tempered one; ``caution`` ≤ 1 shortens
+    the step.
+    """
     proposal = base.proposal
     first = proposal.uniform
     if base.degree == 0.0 or len(proposal.order) < 2:
@@ -291,7 +308,9 @@ def refit(
 
 
 def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """At most 400 rows by systematic sampling, by weight and some evenly: a fit must know low likelihoods too."""
+    """At most 400 rows by systematic sampling, by weight and some evenly: a fit must
+    know low likelihoods too.
+    """
     most = 400  # each costs a split
     if len(weights) <= most:
         return np.arange(len(weights)), weights
@@ -303,7 +322,9 @@ def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
 
 
 def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
-    """The share of the uniform distribution in the next proposal, and the log likelihood that it accounts for."""
+    """The share of the uniform distribution in the next proposal, and the log
+    likelihood that it accounts for.
+    """
     last = rounds[-1]
     lowest = min(float(one.terms.sum(axis=1).min(initial=0.0)) for one in rounds)
     layouts = last.proposal.sampler.total * last.drawn / len(last.layouts)
@@ -343,7 +364,9 @@ FAIR: Final = (
 )
 
 SEARCH: Final = 100_000
-"""Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
+"""Layouts drawn at most in the first round, as long as a seat's likelihood does not
+change from hand to hand.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -364,11 +387,15 @@ class Tilted:
         float, ...
     ]  #: The tempering exponents φ of all rounds; the last is 1 if all went well.
     unexplained: tuple[int, ...]
-    """Seats whose likelihood was the same small number for every hand: none that explains it was found."""
+    """Seats whose likelihood was the same small number for every hand: none that
+    explains it was found.
+    """
 
     @property
     def ess(self) -> float:
-        """Kish's effective sample size; 1 where some seat is unexplained, as equal weights then mean nothing."""
+        """Kish's effective sample size; 1 where some seat is unexplained, as equal
+        weights then mean nothing.
+        """
         return 1.0 if self.unexplained else self.weights.ess
 
     @property
@@ -387,10 +414,12 @@ class Tilted:
         )[0]
 
     def _controlled(self, n: int, chance: Floats) -> tuple[Tilted, NDArray[np.intp]]:
-        """The same, and which draws these are; for a larger ``n`` with the same (n,) uniform numbers the same and more.
+        """The same, and which draws these are; for a larger ``n`` with the same (n,)
+        uniform numbers the same and more.
 
-        A draw of weight w stays with probability min(1, w / c) and then weighs max(w, c): means keep their expectation
-        (J. S. Liu, R. Chen and W. H. Wong, "Rejection control and sequential importance sampling", 1998).
+        A draw of weight w stays with probability min(1, w / c) and then weighs max(w,
+        c): means keep their expectation (J. S. Liu, R. Chen and W. H. Wong, "Rejection
+        control and sequential importance sampling", 1998).
         """
         kept = np.arange(len(self.layouts))
         relative = self.weights.W / self.weights.W.max()
@@ -416,7 +445,9 @@ class Tilted:
     def weighted(
         self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed
     ) -> Tilted:
-        """The same draws under another, slow log likelihood: up to three times ``n``, until their ESS is 0.6 ``n``."""
+        """The same draws under another, slow log likelihood: up to three times ``n``,
+        until their ESS is 0.6 ``n``.
+        """
         chance = np.random.default_rng(rng).random(len(self.layouts))
         found = np.full(len(self.layouts), np.nan)
         size = n
@@ -430,7 +461,9 @@ class Tilted:
             size = min(3 * n, 1 + int(0.7 * n * size / done.ess))
 
     def reweighted(self, log_likelihood: Floats) -> Tilted:
-        """The same draws under another log likelihood (n,), such as that of the two hands of a pair."""
+        """The same draws under another log likelihood (n,), such as that of the two
+        hands of a pair.
+        """
         log_ratio = log_likelihood - self.log_likelihood
         weights, before = Weights(np.log(self.weights.W) + log_ratio), self.weights.W
         mean = float(before @ np.exp(log_ratio))
@@ -456,10 +489,12 @@ def tilted(
     search: int = SEARCH,
     most: int = 0,
 ) -> Tilted:
-    """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
+    """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal
+    fitted to it.
 
-    Up to ``most`` where that is more: as many as should have an ESS of 0.8 ``draws``, judged by the rounds before.
-    ``start`` is the proposal of an earlier question, with less evidence say.
+    Up to ``most`` where that is more: as many as should have an ESS of 0.8 ``draws``,
+    judged by the rounds before. ``start`` is the proposal of an earlier question, with
+    less evidence say.
     """
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
     known = constraints.normalised()
@@ -552,7 +587,9 @@ def tilted(
 
 
 def _settled(done: Sequence[Round]) -> bool:
-    """Whether another round would gain little: the last one is good, or fair and hardly better than before."""
+    """Whether another round would gain little: the last one is good, or fair and hardly
+    better than before.
+    """
     last = done[-1]
     if last.degree < 1.0:
         return False
@@ -569,7 +606,9 @@ def tilted_draws(
     why: str,
     start: Proposal | None = None,
 ) -> Draws:
-    """Run the engine: by levels where a caller has them, since shapes and points predict levels badly."""
+    """Run the engine: by levels where a caller has them, since shapes and points
+    predict levels badly.
+    """
     proposal = LevelProposal.of(target)
     found = (
         _by_shapes(target, draws, rng, start)
@@ -582,7 +621,9 @@ def tilted_draws(
 def _by_levels(
     target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator
 ) -> Draws:
-    """Draws by exact tables of the callers' levels, up to half a million while their ESS is small."""
+    """Draws by exact tables of the callers' levels, up to half a million while their
+    ESS is small.
+    """
     parts: list[tuple[Masks, Floats, Floats]] = []
     while True:
         masks = proposal.tables.draw(draws if not parts else 100_000, rng)

@@ -1,15 +1,18 @@
 """Importance weights, their diagnostics, and the standard errors of what they estimate.
 
-Draws weighted by ``w = P(soft evidence | layout)`` estimate any posterior mean by ``Σ W f`` with ``W = w / Σ w``. Two
-diagnostics say how far to trust them: Kish's effective sample size ``1 / Σ W²``, the number of unweighted draws with
-the same variance, and the Pareto shape k̂ of the largest weights (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto
+Draws weighted by ``w = P(soft evidence | layout)`` estimate any posterior mean by ``Σ W
+f`` with ``W = w / Σ w``. Two diagnostics say how far to trust them: Kish's effective
+sample size ``1 / Σ W²``, the number of unweighted draws with the same variance, and the
+Pareto shape k̂ of the largest weights (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto
 smoothed importance sampling", 2024): whether heavier ones are still to be expected.
 
-**Batches.** Where the weight of a layout is an average over draws of something else (a bidding style), all layouts
-share those draws, in B batches. With r_b the weight by batch b relative to the mean over batches, a posterior mean
-p = Σ W f moves by e_b = Σ W r_b (f − p) if batch b alone is used, and its standard error is √(Σ e_b² / B (B − 3)): with
-B − 1 in place of B − 3 it would be too small in the mean square, since the variance of Student's t is
-(B − 1) / (B − 3). Where the layouts were drawn too, their own share √(Σ W² (f − p)²) is added in squares.
+**Batches.** Where the weight of a layout is an average over draws of something else (a
+bidding style), all layouts share those draws, in B batches. With r_b the weight by
+batch b relative to the mean over batches, a posterior mean p = Σ W f moves by e_b = Σ W
+r_b (f − p) if batch b alone is used, and its standard error is √(Σ e_b² / B (B − 3)):
+with B − 1 in place of B − 3 it would be too small in the mean square, since the
+variance of Student's t is (B − 1) / (B − 3). Where the layouts were drawn too, their
+own share √(Σ W² (f − p)²) is added in squares.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ if TYPE_CHECKING:
 
 
 class Estimate[Value](NamedTuple):
-    """A mean, or another figure, and one standard error of it; numbers, or arrays of one shape."""
+    """A mean, or another figure, and one standard error of it; numbers, or arrays of
+    one shape.
+    """
 
     mean: Value
     error: Value
@@ -77,7 +82,9 @@ class Weights:
 
     @property
     def log_mean(self) -> float:
-        """Log of the mean weight; log P(soft evidence ∣ hard evidence) when the draws are uniform."""
+        """Log of the mean weight; log P(soft evidence ∣ hard evidence) when the draws
+        are uniform.
+        """
         largest = float(self.log.max())
         return (
             largest
@@ -91,7 +98,9 @@ class Weights:
         return min(float(len(self)), 1.0 / float(self.W @ self.W))
 
     def log_mean_error(self, drawn: int | None = None) -> float:
-        """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those without weight are left out."""
+        """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those
+        without weight are left out.
+        """
         drawn = drawn or len(self)
         # Equal weights are no proof that heavier ones do not exist: they state the error of one more draw.
         if drawn == len(self) and float(np.ptp(self.log)) < EQUAL:
@@ -100,10 +109,12 @@ class Weights:
 
     @cached_property
     def khat(self) -> float | None:
-        """Pareto k̂ of the largest weights, as PSIS fits it; ``None`` where all are equal, or fewer than 25.
+        """Pareto k̂ of the largest weights, as PSIS fits it; ``None`` where all are
+        equal, or fewer than 25.
 
-        Layouts often share their weight. Equal weights are spread evenly down to the next smaller one, as if they had
-        been rounded up; a largest weight that was met five times ends the tail, and k̂ is at most 0.
+        Layouts often share their weight. Equal weights are spread evenly down to the
+        next smaller one, as if they had been rounded up; a largest weight that was met
+        five times ends the tail, and k̂ is at most 0.
         """
         # Models in single precision give a layout slightly different weights, evaluated among others.
         weights = np.sort(
@@ -129,7 +140,9 @@ class Weights:
         rng: Seed,
         method: Literal["systematic", "multinomial"] = "systematic",
     ) -> NDArray[np.int64]:
-        """Indices of n draws that count the same; ``systematic``: each ⌊n W⌋ or ⌈n W⌉ times, in rising order."""
+        """Indices of n draws that count the same; ``systematic``: each ⌊n W⌋ or ⌈n W⌉
+        times, in rising order.
+        """
         from bayesbridge.random64 import generator
 
         numbers = generator(rng)
@@ -151,7 +164,9 @@ class Weights:
 
 
 def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
-    """The largest exponent φ ≤ 1 for which weights raised to it have this effective sample size, by bisection."""
+    """The largest exponent φ ≤ 1 for which weights raised to it have this effective
+    sample size, by bisection.
+    """
     if Weights(log_weights).ess >= ess:
         return 1.0
     low, high = 0.0, 1.0
@@ -166,9 +181,11 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
 
 
 def pareto_shape(excess: Floats) -> float:
-    """The shape k of a generalised Pareto distribution fitted to (n,) rising positive numbers (Zhang, Stephens 2009).
+    """The shape k of a generalised Pareto distribution fitted to (n,) rising positive
+    numbers (Zhang, Stephens 2009).
 
-    With the weak prior of PSIS, ten observations of k = 1/2. Importing ArviZ, which has it, takes longer than answers.
+    With the weak prior of PSIS, ten observations of k = 1/2. Importing ArviZ, which has
+    it, takes longer than answers.
     """
     n = len(excess)
     points = 30 + int(math.sqrt(n))
@@ -186,9 +203,13 @@ def pareto_shape(excess: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batches:
-    """How the weights of n layouts, all that there are or ``drawn``, vary from batch to batch."""
+    """How the weights of n layouts, all that there are or ``drawn``, vary from batch to
+    batch.
+    """
 
-    relative: Floats  #: (B, k) weight of each row of layouts by each batch alone, the mean over batches being 1.
+    #: (B, k) weight of each row of layouts by each batch alone, the mean over batches
+    #: being 1.
+    relative: Floats
     row: NDArray[
         np.int64
     ]  #: (n,) the row of each layout: layouts whose weights vary together share one.
@@ -202,7 +223,9 @@ class Batches:
         return cls(read_only(relative), read_only(row), drawn)
 
     def moved(self, u: Floats, weights: Floats) -> Floats:
-        """(B, …) Σ W r_b u over layouts with (n, …) values u and (n,) normalised weights W."""
+        """(B, …) Σ W r_b u over layouts with (n, …) values u and (n,) normalised
+        weights W.
+        """
         relative = self.relative[:, self.row]
         return np.asarray(
             ((relative * weights) @ u.reshape(len(u), -1)).reshape(
@@ -212,7 +235,9 @@ class Batches:
 
 
 def standard_error(moved: Floats) -> Floats:
-    """Standard error that comes from the batches, from (B, …) by how much each alone moves an answer."""
+    """Standard error that comes from the batches, from (B, …) by how much each alone
+    moves an answer.
+    """
     b = len(moved)
     if b < 2:
         return np.zeros(moved.shape[1:])
@@ -220,5 +245,7 @@ def standard_error(moved: Floats) -> Floats:
 
 
 def stretches_of(chains: int, ess: float) -> int:
-    """Into how many stretches of an effective sample size of eight to cut each chain, four in all at least."""
+    """Into how many stretches of an effective sample size of eight to cut each chain,
+    four in all at least.
+    """
     return int(np.clip(ess / (8.0 * chains), -(-4 // chains), 16))

@@ -79,7 +79,9 @@ class CaptureEstimator:
         return captures(first, second)._asdict()
 
     def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
-        """Outputs found suit by suit: counted exactly under exact calls too. A seat stands for its lengths."""
+        """Outputs found suit by suit: counted exactly under exact calls too. A seat
+        stands for its lengths.
+        """
         pair = question.pair
         return {
             "c1": pair[0],
@@ -91,7 +93,9 @@ class CaptureEstimator:
     def distribution(
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
-        """Exact counts by suit convolution, where the evidence ties the suits together by lengths alone."""
+        """Exact counts by suit convolution, where the evidence ties the suits together
+        by lengths alone.
+        """
         if not factors(constraints):
             return None
         counts = capture_counts(constraints, *question.pair)
@@ -122,8 +126,10 @@ class BidEstimator:
     )
 
     def estimate(
-        self, layouts: Layouts, question: Question
-    ) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002
+        self,
+        layouts: Layouts,
+        question: Question,  # noqa: ARG002
+    ) -> Mapping[str, NDArray[Any]]:
         found = bids(layouts.masks.reshape(-1))
         return {
             "level": found.level.reshape(-1, 4),
@@ -132,7 +138,9 @@ class BidEstimator:
 
 
 class PlayOutEstimator:
-    """The pair's tricks when its first seat leads to the first trick and all four play by the general policy."""
+    """The pair's tricks when its first seat leads to the first trick and all four play
+    by the general policy.
+    """
 
     name = "play_out"
     outputs = (
@@ -159,7 +167,9 @@ class PlayOutEstimator:
 
 
 class TricksEstimator:
-    """What a small network says the solver would say; the first of the pair declares, in the question's strain."""
+    """What a small network says the solver would say; the first of the pair declares,
+    in the question's strain.
+    """
 
     name = "tricks"
     seconds = 5e-5
@@ -190,7 +200,9 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, a sober player with a style, and experts."""
+    """The paper's bidder, the same with suits, a sober player with a style, and
+    experts.
+    """
     return {
         "iterative": IterativeBidder(),
         "iterative-suits": IterativeBidder(suits=True),

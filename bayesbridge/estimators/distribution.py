@@ -1,7 +1,8 @@
-"""What an output is over a posterior: one frozen :class:`Distribution`, and the sums that it is made of.
+"""What an output is over a posterior: one frozen :class:`Distribution`, and the sums
+that it is made of.
 
-An output that counts tricks may be a mixture: the mass where it cannot count (T where the conditions of Algorithm 2
-fail), and the number of tricks given that it can.
+An output that counts tricks may be a mixture: the mass where it cannot count (T where
+the conditions of Algorithm 2 fail), and the number of tricks given that it can.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class TrickContext:
         return cls(question.pair, question.strain, contract, belief.dummy)
 
     def picked(self, where: Mapping[str, Any]) -> TrickContext:
-        """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
+        """The same, for one ``strain`` or one ``seat`` as declarer of an output that
+        has several.
+        """
         first, second = self.pair
         if "seat" in where:
             first = Seat.of(where["seat"])
@@ -90,7 +93,8 @@ class TrickContext:
 class Distribution(Displayable):
     """One output of one estimator over a posterior.
 
-    What is said of tricks (:attr:`fails` to :meth:`goal`) is of a single number, which :meth:`tricks` picks.
+    What is said of tricks (:attr:`fails` to :meth:`goal`) is of a single number, which
+    :meth:`tricks` picks.
     """
 
     output: Output
@@ -157,7 +161,9 @@ class Distribution(Displayable):
 
     @property
     def variables(self) -> dict[str, Any]:
-        """Attributes of the draws and of the distribution in a result, from which :meth:`of_tree` reads it back."""
+        """Attributes of the draws and of the distribution in a result, from which
+        :meth:`of_tree` reads it back.
+        """
         output, count = self.output, self.output.tricks
         shared = {"long_name": output.doc, "exact": int(self.exact)}
         mean, sd = (
@@ -253,7 +259,9 @@ class Distribution(Displayable):
         )
 
     def tricks(self, **where: Any) -> Self:
-        """The number of tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
+        """The number of tricks; ``where`` picks one of several numbers, such as
+        ``strain="NT"``.
+        """
         one = self.at(**where)
         if self.output.tricks is None:
             words = f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()"
@@ -272,7 +280,9 @@ class Distribution(Displayable):
 
     @property
     def drawn(self) -> NDArray[Any]:
-        """(n, cells) what each layout that was kept has; of a distribution for each layout its mean."""
+        """(n, cells) what each layout that was kept has; of a distribution for each
+        layout its mean.
+        """
         each = (
             self.draws
             if self.output.support is None
@@ -327,7 +337,9 @@ class Distribution(Displayable):
 
     @property
     def occurring(self) -> range:
-        """The numbers of tricks from the first to the last that occurs; 7 to 13 where none does."""
+        """The numbers of tricks from the first to the last that occurs; 7 to 13 where
+        none does.
+        """
         met = self.values[self.counted & (self.shares > 0)]
         return range(int(met[0]), int(met[-1]) + 1) if len(met) else GOALS
 
@@ -338,11 +350,15 @@ class Distribution(Displayable):
 
     @property
     def is_contract_chance(self) -> bool:
-        """Whether contracts make by it: it estimates tricks at the table, of the side that declares."""
+        """Whether contracts make by it: it estimates tricks at the table, of the side
+        that declares.
+        """
         return self.count.at_table and self.asked.declares
 
     def goal(self, tricks: int) -> str:
-        """What "at least so many" is called: ``3NT makes``, or only ``T ≥ 9`` where no contract makes by it."""
+        """What "at least so many" is called: ``3NT makes``, or only ``T ≥ 9`` where no
+        contract makes by it.
+        """
         makes = self.is_contract_chance and tricks in GOALS
         return (
             f"{tricks - 6}{self.asked.strain.name} makes"
@@ -352,7 +368,9 @@ class Distribution(Displayable):
 
     @property
     def title(self) -> str:
-        """What is counted and for whom: strain, declarer and dummy of tricks at the table."""
+        """What is counted and for whom: strain, declarer and dummy of tricks at the
+        table.
+        """
         asked, output = self.asked, self.output
         strain = STRAINS[asked.strain.name]
         if output.tricks is None:
@@ -368,7 +386,9 @@ class Distribution(Displayable):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader needs: what the number of tricks is, and what it does not answer."""
+        """Sentences that a reader needs: what the number of tricks is, and what it does
+        not answer.
+        """
         asked, at_table = self.asked, self.count.at_table
         sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
         if not self.output.note and not at_table:
@@ -390,7 +410,9 @@ class Distribution(Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """Tricks and other whole numbers by their distribution, several numbers by a row for each."""
+        """Tricks and other whole numbers by their distribution, several numbers by a
+        row for each.
+        """
         if self.output.dims:
             return [self._labelled_table()]
         return [
@@ -398,7 +420,9 @@ class Distribution(Displayable):
         ]
 
     def _tricks_table(self) -> Table:
-        """How many, with P(at least so many) beside it; ends rarer than ``RARE`` are left out, and that is said."""
+        """How many, with P(at least so many) beside it; ends rarer than ``RARE`` are
+        left out, and that is said.
+        """
         count, mean, fails = self.count, self.mean_if_held, self.fails
         every = [value for value in self.occurring if self.holds]
         shown = every
@@ -445,7 +469,9 @@ class Distribution(Displayable):
         return Table(self.title, ["", "P"], rows, [note], bars=True)
 
     def _labelled_table(self) -> Table:
-        """A row for each label: strains from no trumps down, the pair's seats first; of many those with the most."""
+        """A row for each label: strains from no trumps down, the pair's seats first; of
+        many those with the most.
+        """
         cells, means, spreads = self.cells, self.mean, self.sd
         seats = [*(seat.name for seat in self.asked.pair), *SEATS]
         fixed = {"strain": [*STRAINS], "suit": [*SYMBOLS], "seat": seats}
@@ -486,7 +512,9 @@ class Distribution(Displayable):
 
     @property
     def document(self) -> dict[str, Any]:
-        """Mean, spread and distribution, nested by the labels; of tricks also P(at least so many)."""
+        """Mean, spread and distribution, nested by the labels; of tricks also P(at
+        least so many).
+        """
         said: dict[str, Any] = {}
         for place, cell in enumerate(self.cells):
             inner = said
@@ -527,7 +555,9 @@ class Accumulator:
         cells = int(np.prod(output.shape))
         self.mean, self.square = np.zeros(cells), np.zeros(cells)
         self.table: Floats | None = None
-        """(cells, values) weight of each value from ``lowest`` on; ``None`` for floating-point numbers."""
+        """(cells, values) weight of each value from ``lowest`` on; ``None`` for
+        floating-point numbers.
+        """
         if output.support is not None:
             self.lowest, self.table = (
                 output.support.start,
@@ -570,7 +600,9 @@ class Accumulator:
         _tally(np.ascontiguousarray(flat), weights, self.lowest, self.table)
 
     def count(self, lowest: int, counts: NDArray[Any], total: int) -> None:
-        """Exact counts of layouts by value from ``lowest`` on, or probabilities with a total of 1, for all that was."""
+        """Exact counts of layouts by value from ``lowest`` on, or probabilities with a
+        total of 1, for all that was.
+        """
         shares = (
             np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
         )

@@ -1,7 +1,9 @@
-"""Runs estimators over a posterior, block by block, and adds up what they say: memory stays flat.
+"""Runs estimators over a posterior, block by block, and adds up what they say: memory
+stays flat.
 
-Estimators that take long for a layout get as many as a stated time allows, drawn from the posterior by their weights,
-and the others of the same run get the same ones. The number follows from what they declare, not from a clock.
+Estimators that take long for a layout get as many as a stated time allows, drawn from
+the posterior by their weights, and the others of the same run get the same ones. The
+number follows from what they declare, not from a clock.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ from bayesbridge.words import tell
 if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds
 
-KEPT: Final = 20_000  # draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights
+# Draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights
+KEPT: Final = 20_000
 MOST_KEPT: Final = 1_000_000  # layouts up to which every one is kept with its weight
 SLOW: Final = (
     2.0,
@@ -58,9 +61,8 @@ class Evaluation:
     numbers: dict[
         str, Distribution
     ]  #: By their names in results, estimator by estimator.
-    log_weights: (
-        NDArray[np.float64] | None
-    )  #: Of the layouts kept; ``None`` where they count the same.
+    #: Of the layouts kept; ``None`` where they count the same.
+    log_weights: NDArray[np.float64] | None
     failures: dict[str, PluginError]  #: By estimator.
     odds: ContractOdds | None = (
         None  #: What becomes of the contract that was asked about.
@@ -75,9 +77,11 @@ def evaluate(
     rng: Seed = 0,
     budget: Budget | None = None,
 ) -> Evaluation:
-    """Run every estimator over every layout; one that fails is left out and reported, the others go on.
+    """Run every estimator over every layout; one that fails is left out and reported,
+    the others go on.
 
-    Where that would take longer than the budget, they get fewer: :func:`layouts_within_budget`.
+    Where that would take longer than the budget, they get fewer:
+    :func:`layouts_within_budget`.
     """
     names = [estimator.name for estimator in estimators]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -171,10 +175,12 @@ def evaluate(
 
 
 def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> int:
-    """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as many as the budget allows.
+    """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as
+    many as the budget allows.
 
-    A number of draws that was chosen is obeyed, however long they take, unless a time was chosen too. An engine may
-    return somewhat more: these are all kept, since drawing anew from them would make the answer worse.
+    A number of draws that was chosen is obeyed, however long they take, unless a time
+    was chosen too. An engine may return somewhat more: these are all kept, since
+    drawing anew from them would make the answer worse.
     """
     if not cost:
         return len(posterior)
@@ -192,7 +198,9 @@ def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> 
 def counted(
     posterior: Posterior, estimator: Estimator, question: Question
 ) -> dict[str, tuple[int, NDArray[Any], int]]:
-    """The outputs that the estimator can count exactly without a draw, as :meth:`Accumulator.count` takes them."""
+    """The outputs that the estimator can count exactly without a draw, as
+    :meth:`Accumulator.count` takes them.
+    """
     target, tables = posterior.target, posterior.tables
     if target.plain:
         found = run_exact(estimator, target.constraints, question, target.count)
@@ -220,7 +228,9 @@ def ask(
     trump: Suit | Strain | str | None = None,
     trick: Trick | None = None,
 ) -> Question:
-    """The question behind the arguments of ``bayesbridge.estimate``; what was played comes from the evidence."""
+    """The question behind the arguments of ``bayesbridge.estimate``; what was played
+    comes from the evidence.
+    """
     belief = posterior.belief
     if trick is not None:
         verify_seen(belief, trick)

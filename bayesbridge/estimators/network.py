@@ -1,16 +1,19 @@
-"""The network behind the estimator ``tricks``: P(double-dummy tricks ∣ all four hands), without a solver.
+"""The network behind the estimator ``tricks``: P(double-dummy tricks ∣ all four hands),
+without a solver.
 
-The four suits are four tokens; each begins as a sum over its 13 cards of a vector that depends on the rank and on who
-holds it (declarer, left, dummy or right), plus one for its role (trumps, a side suit, a suit at no trumps). Three times
-the tokens look at each other (attention) and are then worked on alone; trumps and the mean of the tokens, or the mean
-alone at no trumps, give the distribution::
+The four suits are four tokens; each begins as a sum over its 13 cards of a vector that
+depends on the rank and on who holds it (declarer, left, dummy or right), plus one for
+its role (trumps, a side suit, a suit at no trumps). Three times the tokens look at each
+other (attention) and are then worked on alone; trumps and the mean of the tokens, or
+the mean alone at no trumps, give the distribution::
 
     x = B·relu(Σ_cards suit[rank, owner] + role)
     x = x + attention(norm(x));  x = x + down·relu(up·norm(x))          three times
     P(tricks) = softmax(1.2·leave·relu(gather·[trumps, mean]))
 
-Nothing tells one side suit from another, so renaming suits changes no digit that matters. ``scripts/fit_tricks.py``
-makes the weights; docs/estimators.md tells how good they are.
+Nothing tells one side suit from another, so renaming suits changes no digit that
+matters. ``scripts/fit_tricks.py`` makes the weights; docs/estimators.md tells how good
+they are.
 """
 
 from __future__ import annotations
@@ -37,13 +40,16 @@ ASKED_AGAIN: Final = (
 )
 
 SHARPER: Final = 1.2
-"""Factor of the logits: a small network that imitates a large one is too modest. Chosen on 2 500 deals set aside."""
+"""Factor of the logits: a small network that imitates a large one is too modest. Chosen
+on 2 500 deals set aside.
+"""
 
 
 def trick_probabilities(
     layouts: Layouts, declarer: Seat | str, strain: Strain | str
 ) -> Singles:
-    """(n, 14) P(declarer and partner take 0 … 13 double-dummy tricks) in each of n layouts, by the network alone.
+    """(n, 14) P(declarer and partner take 0 … 13 double-dummy tricks) in each of n
+    layouts, by the network alone.
 
     >>> import bayesbridge as bb
     >>> deal = bb.Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
@@ -56,7 +62,9 @@ def trick_probabilities(
 
 
 def table_tricks(table: Masks, trump: Suit | None) -> Singles:
-    """(n, 14) P(declarer's side takes 0 … 13 tricks) of (n, 4) hands: declarer, left, dummy, right."""
+    """(n, 14) P(declarer's side takes 0 … 13 tricks) of (n, 4) hands: declarer, left,
+    dummy, right.
+    """
     if len(table) > ASKED_AGAIN:
         return _predicted(table, trump)
     return _kept(np.ascontiguousarray(table, np.uint64).tobytes(), trump).copy()
@@ -108,8 +116,8 @@ def _logits(
 ) -> Singles:
     """(14, n) of one block.
 
-    Vectors are columns: those of the first suit of every layout, then of the second, and so on. So kernels work on
-    several layouts at once.
+    Vectors are columns: those of the first suit of every layout, then of the second,
+    and so on. So kernels work on several layouts at once.
     """
     hidden, x, turned, more, joined = room
     width, n = len(x), len(table)
@@ -156,7 +164,9 @@ def enter(
     role: Singles,
     hidden: Singles,
 ) -> None:
-    """(4n, 2d) the first hidden layer, a row for each column of what follows; ``role``: (4, 2d) by suit."""
+    """(4n, 2d) the first hidden layer, a row for each column of what follows; ``role``:
+    (4, 2d) by suit.
+    """
     n, width = len(table), role.shape[1]
     three = np.uint64(3)
     rows = np.empty(PAIRS + 1, np.int64)
@@ -187,7 +197,9 @@ def enter(
 def add_and_norm(
     x: Singles, more: Singles, bias: Singles, scale: Singles, out: Singles
 ) -> None:
-    """Adds ``more + bias`` to ``x``; ``out`` is that, each column over its root mean square, times ``scale``."""
+    """Adds ``more + bias`` to ``x``; ``out`` is that, each column over its root mean
+    square, times ``scale``.
+    """
     width, columns = x.shape
     factor = np.zeros(columns, np.float32)
     for j in range(width):
@@ -215,10 +227,11 @@ def rectify(x: Singles, bias: Singles) -> None:
 
 @njit(fastmath=ANY_ORDER)
 def attend(joined: Singles, bias: Singles, heads: int, out: Singles) -> None:
-    """Each token of a deal becomes, head by head, a mean of the four values, weighted by how its query fits their keys.
+    """Each token of a deal becomes, head by head, a mean of the four values, weighted
+    by how its query fits their keys.
 
-    ``joined`` (3d, 4n) holds queries, keys and values one below the other. The bias of the keys adds the same to all
-    that a query compares, so it is left out.
+    ``joined`` (3d, 4n) holds queries, keys and values one below the other. The bias of
+    the keys adds the same to all that a query compares, so it is left out.
     """
     triple, columns = joined.shape
     width, n = triple // 3, columns // 4
@@ -258,11 +271,13 @@ def attend(joined: Singles, bias: Singles, heads: int, out: Singles) -> None:
 
 @cache
 def weights() -> dict[str, Singles]:
-    """The weights that ship, by name, read once; width d, hidden width 2d, products are ``weight @ x``.
+    """The weights that ship, by name, read once; width d, hidden width 2d, products are
+    ``weight @ x``.
 
-    Besides ``role``, (3, 2d) for trumps, a side suit and a suit at no trumps, with the bias of the first product; and
-    ``pairs``, (100, 2d) its rows added up for two ranks: 16 k + owner bits of ranks 2 k and 2 k + 1, the low bits of
-    both ranks first, then the high bits; then the ace's.
+    Besides ``role``, (3, 2d) for trumps, a side suit and a suit at no trumps, with the
+    bias of the first product; and ``pairs``, (100, 2d) its rows added up for two ranks:
+    16 k + owner bits of ranks 2 k and 2 k + 1, the low bits of both ranks first, then
+    the high bits; then the ace's.
     """
     path = files("bayesbridge.estimators").joinpath("data/tricks.npz")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:

@@ -1,22 +1,26 @@
-"""Tricks over a posterior: some layouts solved, weighted by what a network says of all, with standard errors.
+"""Tricks over a posterior: some layouts solved, weighted by what a network says of all,
+with standard errors.
 
-The network of ``tricks`` predicts double-dummy tricks for every draw. Where the estimator ``solved`` is installed, m
-layouts of the posterior are solved too, and the answer is theirs. They get weights, as near as possible to those they
-were drawn with, under which the network's predictions x have the mean x̄ that they have over all draws::
+The network of ``tricks`` predicts double-dummy tricks for every draw. Where the
+estimator ``solved`` is installed, m layouts of the posterior are solved too, and the
+answer is theirs. They get weights, as near as possible to those they were drawn with,
+under which the network's predictions x have the mean x̄ that they have over all draws::
 
     v_j ∝ w_j exp(λ · x_j)    with    Σ v_j x_j = x̄
 
-(raking: Deville and Särndal, *Journal of the American Statistical Association* 87, 1992). Any number is then its mean
-under v over solved layouts alone. What the network explains of it is as exact as all draws, the residual e as the
-layouts solved::
+(raking: Deville and Särndal, *Journal of the American Statistical Association* 87,
+1992). Any number is then its mean under v over solved layouts alone. What the network
+explains of it is as exact as all draws, the residual e as the layouts solved::
 
     variance = var(a) / ESS + Σ v_j² e_j² · n / (n − 1 − k)         n = 1 / Σ v_j², k predictions fitted
 
-Layouts that the network is sure of tell little of whether a contract makes: they are drawn to be solved less often, and
-weigh more, with P(layout is solved) ∝ P(layout) · √(variance of the number in it + SURE²), Neyman's allocation.
+Layouts that the network is sure of tell little of whether a contract makes: they are
+drawn to be solved less often, and weigh more, with P(layout is solved) ∝ P(layout) ·
+√(variance of the number in it + SURE²), Neyman's allocation.
 
-Two stated errors hold in about 95 of a hundred cases down to a handful of layouts (the factor of Student's t), and at
-the edge: what was never seen otherwise in n layouts has two errors of 3 / n (the rule of three).
+Two stated errors hold in about 95 of a hundred cases down to a handful of layouts (the
+factor of Student's t), and at the edge: what was never seen otherwise in n layouts has
+two errors of 3 / n (the rule of three).
 """
 
 from __future__ import annotations
@@ -58,10 +62,14 @@ if TYPE_CHECKING:
 TRICKS: Final = np.arange(14, dtype=np.float64)
 
 PREDICTS, SOLVES = "tricks", "solved"
-"""The estimators that predict the tricks of every draw, and solve them: the latter is in the double-dummy plugin."""
+"""The estimators that predict the tricks of every draw, and solve them: the latter is
+in the double-dummy plugin.
+"""
 
 SURE: Final = 0.2
-"""Standard deviation that the network is allowed at best of what is 0 or 1: it may be wrong where it is sure."""
+"""Standard deviation that the network is allowed at best of what is 0 or 1: it may be
+wrong where it is sure.
+"""
 
 FIRST: Final = 75  # layouts that are solved before the first look at the error
 
@@ -87,11 +95,15 @@ class ContractQuestion:
         bool  #: Whether real declarers' tricks are asked for instead of double dummy.
     )
     bid: bool
-    """Whether a defender asks about the contract of an auction of four, read by the usual bidder, before the lead."""
+    """Whether a defender asks about the contract of an auction of four, read by the
+    usual bidder, before the lead.
+    """
 
     @classmethod
     def of(cls, belief: Belief, contract: Contract, actual: bool = False) -> Self:
-        """Of a contract with its declarer; in the three-player game the dummy stays where it is."""
+        """Of a contract with its declarer; in the three-player game the dummy stays
+        where it is.
+        """
         table = belief.table
         asked = (
             table.contract == contract
@@ -106,7 +118,9 @@ class ContractQuestion:
 
     @property
     def after(self) -> Floats:
-        """(14, 14) P(tricks taken ∣ double-dummy tricks): the identity, or what real declarers take."""
+        """(14, 14) P(tricks taken ∣ double-dummy tricks): the identity, or what real
+        declarers take.
+        """
         return actual_table(self.contract) if self.actual else np.eye(len(TRICKS))
 
     @property
@@ -124,7 +138,8 @@ def contract_question(
 ) -> ContractQuestion | None:
     """What is asked about a contract; ``None`` where none is named.
 
-    ``beside``: what must not be named with a contract (``pair``, ``trump``), or not without one (``solve``).
+    ``beside``: what must not be named with a contract (``pair``, ``trump``), or not
+    without one (``solve``).
     """
     without = {"by": by, "actual": actual or None, "solve": beside.pop("solve", None)}
     for name, value in (without if contract is None else beside).items():
@@ -146,7 +161,9 @@ def estimators_for(
     estimators: str | Estimator | Sequence[str | Estimator] | None,
     asked: ContractQuestion | None,
 ) -> list[Estimator]:
-    """The estimators, ``capture`` unless named; for a contract ``tricks``, beside those that are."""
+    """The estimators, ``capture`` unless named; for a contract ``tricks``, beside those
+    that are.
+    """
     named = (
         ("capture" if asked is None else PREDICTS) if estimators is None else estimators
     )
@@ -177,10 +194,12 @@ def resolve_contract(
     by: Seat | str | None = None,
     pair: tuple[Seat, Seat] | None = None,
 ) -> Contract:
-    """The contract with its declarer: as written, or ``by``, or who would declare it of the ``pair``.
+    """The contract with its declarer: as written, or ``by``, or who would declare it of
+    the ``pair``.
 
-    That is who of the pair bid the strain first, else the first of the pair who bids. Where none is named, it is the
-    observer's pair, but the auction's own contract in that strain has its declarer.
+    That is who of the pair bid the strain first, else the first of the pair who bids.
+    Where none is named, it is the observer's pair, but the auction's own contract in
+    that strain has its declarer.
     """
     whole = isinstance(contract, Contract) or len(str(contract).split()) == 3
     side = [seat for seat in pair or belief.pair if seat != belief.dummy]
@@ -217,7 +236,9 @@ READ_LESS: Final = {
     "small slam": (804, "4.2 ± 1.5"),
     "grand slam": (133, "14.6 ± 3.2"),
 }
-"""Boards, and by how many points the opening leader expects too little on them (``benchmarks/evaluation/odds.py``)."""
+"""Boards, and by how many points the opening leader expects too little on them
+(``benchmarks/evaluation/odds.py``).
+"""
 
 CALIBRATION: Final = (
     "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit contracts and 81.3 % of those at no "
@@ -238,14 +259,18 @@ NETWORK_ERROR: Final = {
     False: (0.10, 0.09, 0.13, 0.11, 0.17),
     True: (0.13, 0.08, 0.11, 0.25, 0.25),
 }
-"""By whether it is no trumps and by level: the network's error in tricks where two hands are known, root mean square
-over 100 positions (``benchmarks/evaluation/tricks_network.py``), the last two of no trumps together."""
+"""By whether it is no trumps and by level: the network's error in tricks where two
+hands are known, root mean square over 100 positions
+(``benchmarks/evaluation/tricks_network.py``), the last two of no trumps together.
+"""
 
 
 def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
-    """The network's own standard error of the mean of ``values[tricks]``, where P(tricks) is ``shares`` (14,).
+    """The network's own standard error of the mean of ``values[tricks]``, where
+    P(tricks) is ``shares`` (14,).
 
-    Its error in tricks times what a trick more or less makes of the mean: no number of draws removes it.
+    Its error in tricks times what a trick more or less makes of the mean: no number of
+    draws removes it.
     """
     more, less = (
         shares @ values[np.clip(np.arange(14) + step, 0, 13)] for step in (1, -1)
@@ -263,7 +288,9 @@ class ContractOdds(ContractQuestion, Displayable):
     make: Estimate[float]  #: P(it makes).
     mean: Estimate[float]  #: Expected tricks.
     solved: int  #: How many layouts were solved.
-    basis: str  #: ``network``, ``corrected`` (solved layouts, weighted by the network's predictions) or ``all solved``.
+    #: ``network``, ``corrected`` (solved layouts, weighted by the network's
+    #: predictions) or ``all solved``.
+    basis: str
 
     @classmethod
     def of_tree(cls, result: xarray.DataTree) -> ContractOdds | None:
@@ -438,9 +465,11 @@ class ContractOdds(ContractQuestion, Displayable):
 def with_odds(
     found: Evaluation, asked: ContractQuestion | None, budget: Budget, rng: Seed
 ) -> Evaluation:
-    """An evaluation with what becomes of a contract, where one is asked about, from its ``tricks``.
+    """An evaluation with what becomes of a contract, where one is asked about, from its
+    ``tricks``.
 
-    A solver that fails is added to the failures; where ``tricks`` itself failed, there is no answer.
+    A solver that fails is added to the failures; where ``tricks`` itself failed, there
+    is no answer.
     """
     network = next(
         (one for one in found.numbers.values() if one.estimator == PREDICTS), None
@@ -489,7 +518,9 @@ def network_odds(
 def game_odds(
     posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0
 ) -> list[ContractOdds]:
-    """What the network says of the auction's contract; before its end of game in each strain, declared by the pair."""
+    """What the network says of the auction's contract; before its end of game in each
+    strain, declared by the pair.
+    """
     belief = posterior.belief
     if belief.auction is not None and belief.auction.contract is not None:
         return [network_odds(posterior, belief.auction.contract, rng)]
@@ -501,7 +532,9 @@ def game_odds(
 
 
 def normalised(chances: NDArray[Any]) -> Floats:
-    """Distributions along the last axis, adding up to one beyond the network's single precision."""
+    """Distributions along the last axis, adding up to one beyond the network's single
+    precision.
+    """
     exact = np.asarray(chances, np.float64)
     return np.asarray(exact / exact.sum(axis=-1, keepdims=True))
 
@@ -521,24 +554,31 @@ def solve_layouts(
 def judged(
     posterior: Posterior, rng: Seed, most: int = 4000, exact_up_to: int = 10_000
 ) -> Posterior:
-    """The posterior itself where it is small enough for a decision, else ``most`` layouts drawn from it."""
+    """The posterior itself where it is small enough for a decision, else ``most``
+    layouts drawn from it.
+    """
     if len(posterior) <= (exact_up_to if posterior.exact else most):
         return posterior
     return subsample(posterior, most, rng, f"{most} of these for a decision")
 
 
 class LayoutNumbers(NamedTuple):
-    """A number of each layout: (n,) its mean and that of its square by the network, and what was solved."""
+    """A number of each layout: (n,) its mean and that of its square by the network, and
+    what was solved.
+    """
 
     predicted: Floats
     square: Floats
-    solved: (
-        Floats | None
-    )  #: (m,) its value in the layouts that were solved; ``None`` where it was not.
+    #: (m,) its value in the layouts that were solved; ``None`` where it was not.
+    solved: Floats | None
     points: Floats  #: All that it can be.
     step: float
-    """By how much it may differ in a layout that takes one trick more or less than those solved; 0 for no more."""
-    network: float  #: The network's own standard error of its mean; 0 where all that it depends on was solved.
+    """By how much it may differ in a layout that takes one trick more or less than
+    those solved; 0 for no more.
+    """
+    #: The network's own standard error of its mean; 0 where all that it depends on was
+    #: solved.
+    network: float
 
 
 class Solving(NamedTuple):
@@ -546,25 +586,33 @@ class Solving(NamedTuple):
 
     groups: Sequence[Group]
     controls: Sequence[Floats]
-    """(n,) each: predictions that the weights of the solved layouts are fitted to, the most important first."""
+    """(n,) each: predictions that the weights of the solved layouts are fitted to, the
+    most important first.
+    """
     watched: Mapping[Group, Floats]
-    """(14,) what is to be as exact as the budget says: 1 where so many tricks are enough."""
+    """(14,) what is to be as exact as the budget says: 1 where so many tricks are
+    enough.
+    """
     unsure: Floats | float = 1.0
-    """(n,) how much a layout tells that is solved: it is solved more often, and weighs less."""
+    """(n,) how much a layout tells that is solved: it is solved more often, and weighs
+    less.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrickEstimates:
-    """Layouts with weights, and the tricks of some groups on them: by the network, and solved for some."""
+    """Layouts with weights, and the tricks of some groups on them: by the network, and
+    solved for some.
+    """
 
     layouts: Layouts
     weights: Floats  #: (n,) adding up to one.
-    ess: float  #: Effective sample size of the layouts, infinite where they are all that fit.
+    #: Effective sample size of the layouts, infinite where they are all that fit.
+    ess: float
     pmfs: Mapping[Group, Floats]  #: (n, 14) P(tricks) in each layout.
     chosen: NDArray[np.int64]  #: (m,) numbers of the layouts that were solved.
-    sample: (
-        CalibratedSample | None
-    )  #: How these are weighted; ``None`` where nothing was solved.
+    #: How these are weighted; ``None`` where nothing was solved.
+    sample: CalibratedSample | None
     tricks: Mapping[Group, NDArray[np.int64]]  #: (m,) solved, for the groups that were.
 
     @classmethod
@@ -574,7 +622,9 @@ class TrickEstimates:
         groups: Iterable[Group],
         known: NDArray[Any] | None = None,
     ) -> Self:
-        """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is what it said of them already."""
+        """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is
+        what it said of them already.
+        """
         layouts, ess = (
             posterior.layouts,
             np.inf if posterior.exact else max(1.0, posterior.ess),
@@ -599,7 +649,9 @@ class TrickEstimates:
     def solve(
         self, solver: Estimator, work: Solving, budget: Budget, rng: Seed
     ) -> TrickEstimates:
-        """With some layouts solved, until they are as exact as the budget says; all if it allows that."""
+        """With some layouts solved, until they are as exact as the budget says; all if
+        it allows that.
+        """
         n, cost = len(self.layouts), seconds_of(solver)
         m = min(n, budget.layouts(cost * len(work.groups), n))
         chosen, unsure = np.arange(n), np.broadcast_to(work.unsure, n)
@@ -652,7 +704,9 @@ class TrickEstimates:
         return self.sample is not None and self.sample.size == np.inf
 
     def basis(self, group: Group) -> str:
-        """What the figures of a group rest on: ``network``, ``corrected`` or ``all solved``."""
+        """What the figures of a group rest on: ``network``, ``corrected`` or ``all
+        solved``.
+        """
         return (
             "network"
             if group not in self.tricks
@@ -714,7 +768,9 @@ class TrickEstimates:
         )
 
     def mean(self, number: LayoutNumbers) -> Estimate[float]:
-        """Posterior mean of a number: its spread over the draws and within each layout, and the network's error."""
+        """Posterior mean of a number: its spread over the draws and within each layout,
+        and the network's error.
+        """
         low, high = float(number.points.min()), float(number.points.max())
         if low == high:
             return Estimate(low, 0.0)
@@ -733,7 +789,9 @@ class TrickEstimates:
         return Estimate(mean, math.sqrt(max(variance, 0.0) + number.network**2))
 
     def _error(self, group: Group, points: Floats) -> float:
-        """The network's own error of the mean of ``points[tricks]``; none where it was solved."""
+        """The network's own error of the mean of ``points[tricks]``; none where it was
+        solved.
+        """
         return (
             0.0
             if group in self.tricks
@@ -763,11 +821,16 @@ class CalibratedSample:
     """
 
     weights: Floats  #: v: (m,), non-negative, adding up to one.
-    controls: Floats  #: (m, k) the predictions that were fitted, less their means under the weights.
+    #: (m, k) the predictions that were fitted, less their means under the weights.
+    controls: Floats
     ess: float
-    """Effective sample size of all draws; infinite where they are all layouts, or the solved ones themselves."""
+    """Effective sample size of all draws; infinite where they are all layouts, or the
+    solved ones themselves.
+    """
     size: float
-    """n: effective number of solved layouts; infinite where these are all layouts, with their exact weights."""
+    """n: effective number of solved layouts; infinite where these are all layouts, with
+    their exact weights.
+    """
 
     @classmethod
     def of(
@@ -777,8 +840,9 @@ class CalibratedSample:
         targets: Floats | None = None,
         ess: float = np.inf,
     ) -> Self:
-        """From the weights w (m,) they were drawn with, predictions (m, k), most important first, and their means
-        ``targets`` (k,) over draws of effective size ``ess``.
+        """From the weights w (m,) they were drawn with, predictions (m, k), most
+        important first, and their means ``targets`` (k,) over draws of effective size
+        ``ess``.
         """
         w = np.asarray(weights, np.float64)
         if controls is None or targets is None:
@@ -799,18 +863,24 @@ class CalibratedSample:
 
     @classmethod
     def every(cls, weights: Floats, ess: float = np.inf) -> Self:
-        """All draws, of this effective size; infinite where they are all layouts that fit, whose means are exact."""
+        """All draws, of this effective size; infinite where they are all layouts that
+        fit, whose means are exact.
+        """
         size = ess if ess == np.inf else min(ess, 1.0 / float(weights @ weights))
         return cls(weights, np.empty((len(weights), 0)), np.inf, size)
 
     def share(self, values: Floats) -> Estimate[float]:
-        """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether it is so, or how likely."""
+        """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether
+        it is so, or how likely.
+        """
         return self.mean(values, 0.0, 1.0, 1.0)
 
     def mean(
         self, values: Floats, low: float, high: float, step: float
     ) -> Estimate[float]:
-        """Mean and standard error of numbers in [low, high], (m,); in a layout not seen they may differ by ``step``."""
+        """Mean and standard error of numbers in [low, high], (m,); in a layout not seen
+        they may differ by ``step``.
+        """
         found = min(
             max(float(self.weights @ values), float(values.min())), float(values.max())
         )  # rounding alone
@@ -842,8 +912,9 @@ class CalibratedSample:
 
 
 def _tilted(w: Floats, x: Floats) -> Floats:
-    """(m,) weights v ∝ w exp(λ · z) under which z, the predictions x less their targets in units of their spread, has
-    mean − λ / m, which keeps λ finite where the targets lie outside all that was drawn.
+    """(m,) weights v ∝ w exp(λ · z) under which z, the predictions x less their targets
+    in units of their spread, has mean − λ / m, which keeps λ finite where the targets
+    lie outside all that was drawn.
 
     λ is the minimum of a convex function, found by Newton's steps.
     """
@@ -880,7 +951,9 @@ LOWEST_MARGIN, HIGHEST_MARGIN = (
     3,
 )  # double dummy less what the contract needs; what lies beyond counts as the end
 FARTHEST: Final = 5
-"""Largest difference from double dummy that counts; what is farther is taken for an error of the record."""
+"""Largest difference from double dummy that counts; what is farther is taken for an
+error of the record.
+"""
 SHAPE: Final = (
     len(CONTRACT_KINDS),
     len(STRAIN_KINDS),
@@ -903,7 +976,8 @@ def cell_of(contract: Contract) -> tuple[int, int, int]:
 def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
     """Probabilities of the differences in every cell, in the shape of the counts.
 
-    From the margin alone to margin and kind of strain, then with the class, then with the double::
+    From the margin alone to margin and kind of strain, then with the class, then with
+    the double::
 
         P(d ∣ cell) = (tables of the cell with difference d + strength · P(d ∣ coarser cell)) / (tables + strength)
     """
@@ -932,7 +1006,9 @@ def passed_through(shares: Floats, needed: int) -> Floats:
 
 
 def actual_table(contract: Contract) -> Floats:
-    """(14, 14) P(declarer takes so many ∣ double dummy), counted on real tables; a row for each double dummy."""
+    """(14, 14) P(declarer takes so many ∣ double dummy), counted on real tables; a row
+    for each double dummy.
+    """
     counts, about = actual_counts()
     shares = smoothed(counts, float(about["strength"]))
     return passed_through(shares[cell_of(contract)], contract.tricks_needed)
@@ -940,7 +1016,9 @@ def actual_table(contract: Contract) -> Floats:
 
 @cache
 def actual_counts() -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """The counts that ship, and what is known of them: the records' hash, settings, and how they were judged."""
+    """The counts that ship, and what is known of them: the records' hash, settings, and
+    how they were judged.
+    """
     stored = json.loads(
         files("bayesbridge.estimators").joinpath("data/actual.json").read_text("utf-8")
     )

@@ -1,7 +1,8 @@
-"""What an estimator is: a name, the outputs it declares, and one method over a whole batch of layouts.
+"""What an estimator is: a name, the outputs it declares, and one method over a whole
+batch of layouts.
 
-Estimators are asked by :func:`run` and :func:`run_exact`, which check what is declared and returned, and name the
-estimator in whatever goes wrong.
+Estimators are asked by :func:`run` and :func:`run_exact`, which check what is declared
+and returned, and name the estimator in whatever goes wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "seat": tuple(seat.name for seat in Seat),
     "card": tuple(f"{suit.name}{rank}" for suit in Suit for rank in "23456789TJQKA"),
 }
-"""Labels of the dimensions that every estimator may use without saying more; cards in the order of mask bits."""
+"""Labels of the dimensions that every estimator may use without saying more; cards in
+the order of mask bits.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class Question:
     trick: Trick | None = (
         None  #: The trick so far, for estimators that judge the next card.
     )
-    played: int = 0  #: Mask of the cards that have left their hands, those of ``trick`` among them.
+    #: Mask of the cards that have left their hands, those of ``trick`` among them.
+    played: int = 0
 
     @classmethod
     def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
@@ -68,7 +72,8 @@ class Question:
 
     @property
     def table(self) -> tuple[Seat, ...]:
-        """The seats in order of play, the first of the pair first and the second taken to sit opposite.
+        """The seats in order of play, the first of the pair first and the second taken
+        to sit opposite.
 
         >>> [seat.name for seat in Question.of("E:N").table]
         ['E', 'S', 'N', 'W']
@@ -82,7 +87,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class TrickCount:
-    """What an output that counts tricks does where it cannot count: ``undefined_value`` stands for it.
+    """What an output that counts tricks does where it cannot count: ``undefined_value``
+    stands for it.
 
     >>> Output("T", "Total captures.", dtype="int8", tricks=TrickCount(0, "conditions fail")).tricks.failing
     'conditions fail'
@@ -92,7 +98,9 @@ class TrickCount:
     failing: str = "fails"  #: What failing means, in two or three words.
     holding: str = "holds"  #: What the contrary means, as in "T if they hold".
     at_table: bool = False
-    """Whether it estimates tricks taken against a defence: then contracts *make*; otherwise the number is reached."""
+    """Whether it estimates tricks taken against a defence: then contracts *make*;
+    otherwise the number is reached.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +116,23 @@ class Output:
     dims: tuple[
         str, ...
     ] = ()  #: Dimensions after the first; those of ``COORDS`` need no coords.
-    dtype: str = "float64"  #: Integer outputs get a distribution, floating-point ones a mean and a spread.
+    #: Integer outputs get a distribution, floating-point ones a mean and a spread.
+    dtype: str = "float64"
     coords: Mapping[str, tuple[Any, ...]] = field(
         default_factory=dict
     )  #: Labels of dimensions of its own.
     support: range | None = None
-    """Set where each layout gets a distribution: probabilities of these whole numbers, on a last axis."""
+    """Set where each layout gets a distribution: probabilities of these whole numbers,
+    on a last axis.
+    """
     tricks: TrickCount | None = None
-    """Set where the number counts tricks: then its contracts are summed up and drawn wherever results are shown."""
+    """Set where the number counts tricks: then its contracts are summed up and drawn
+    wherever results are shown.
+    """
     title: str = ""
-    """What tricks of another kind are called, in a few words; people are then shown no other output beside it."""
+    """What tricks of another kind are called, in a few words; people are then shown no
+    other output beside it.
+    """
     note: str = ""  #: What a reader must know of these, in place of the sentence.
 
     def labels(self, dim: str) -> tuple[Any, ...]:
@@ -131,7 +146,9 @@ class Output:
 
     @property
     def returned(self) -> tuple[int, ...]:
-        """The shape of what is returned for one layout: with probabilities on a last axis where there are such."""
+        """The shape of what is returned for one layout: with probabilities on a last
+        axis where there are such.
+        """
         return self.shape if self.support is None else (*self.shape, len(self.support))
 
 
@@ -139,8 +156,8 @@ class Output:
 class Estimator(Protocol):
     """Anything with these three; a class, a dataclass or a module-level object.
 
-    One that takes long says so by an attribute more, ``seconds``: the time for one layout on one core, see
-    ``seconds_of``.
+    One that takes long says so by an attribute more, ``seconds``: the time for one
+    layout on one core, see ``seconds_of``.
 
     >>> from bayesbridge.plugins import Estimator
     >>> from bayesbridge.estimators.builtin import CaptureEstimator
@@ -159,22 +176,29 @@ class Estimator(Protocol):
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
-        """The declared arrays for a batch; the same batch and question give the same arrays."""
+        """The declared arrays for a batch; the same batch and question give the same
+        arrays.
+        """
 
 
 def seconds_of(estimator: Estimator) -> float:
-    """Seconds that an estimator says it takes for one layout on one core; 0, next to nothing, unless it says more."""
+    """Seconds that an estimator says it takes for one layout on one core; 0, next to
+    nothing, unless it says more.
+    """
     return float(getattr(estimator, "seconds", 0.0))
 
 
 @runtime_checkable
 class ExactEstimator(Protocol):
-    """An estimator that can also count its outputs over all layouts that fit hard evidence, without walking them."""
+    """An estimator that can also count its outputs over all layouts that fit hard
+    evidence, without walking them.
+    """
 
     def distribution(
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
-        """For some outputs a lowest value and exact counts of layouts by value from there on (last axis).
+        """For some outputs a lowest value and exact counts of layouts by value from
+        there on (last axis).
 
         ``None`` where it cannot count.
         """
@@ -186,7 +210,8 @@ type OfOneDeal = Callable[[Deal, Question], float]
 def estimator(
     name: str, *, doc: str | None = None, dtype: str = "float64"
 ) -> Callable[[OfOneDeal], Estimator]:
-    """Make an estimator of a function that takes one deal and the question and returns a number.
+    """Make an estimator of a function that takes one deal and the question and returns
+    a number.
 
     >>> @estimator("aces", dtype="int8")
     ... def aces(deal, question):
@@ -226,7 +251,9 @@ class PlainEstimator:
 
 
 def verify_declaration(estimator: Estimator) -> None:
-    """Raise :class:`PluginError` unless it is an estimator whose outputs can be checked and added up."""
+    """Raise :class:`PluginError` unless it is an estimator whose outputs can be checked
+    and added up.
+    """
     thing: Any = estimator
     if (
         not isinstance(thing, Estimator)
@@ -242,7 +269,9 @@ def verify_declaration(estimator: Estimator) -> None:
 
 
 def _faults(estimator: Estimator) -> Iterator[str]:
-    """What is wrong with a declaration, in words that follow the name; only the first is sure to be true."""
+    """What is wrong with a declaration, in words that follow the name; only the first
+    is sure to be true.
+    """
     outputs: Any = estimator.outputs
     if not isinstance(outputs, tuple | list) or not outputs:
         yield " declares no output: give a tuple of Output"
@@ -280,7 +309,9 @@ def _faults(estimator: Estimator) -> Iterator[str]:
 def run(
     estimator: Estimator, layouts: Layouts, question: Question
 ) -> dict[str, NDArray[Any]]:
-    """The outputs of an estimator, checked against what it declares and cast to the declared types."""
+    """The outputs of an estimator, checked against what it declares and cast to the
+    declared types.
+    """
     with attributed(estimator, f"{len(layouts)} layouts"):
         found = estimator.estimate(layouts, question)
     if not isinstance(found, Mapping):
@@ -302,7 +333,9 @@ def run(
 def run_exact(
     estimator: Estimator, constraints: Constraints, question: Question, total: int
 ) -> dict[str, tuple[int, NDArray[Any]]]:
-    """The exact distributions that an estimator can count, checked: of declared outputs, ``total`` layouts in each."""
+    """The exact distributions that an estimator can count, checked: of declared
+    outputs, ``total`` layouts in each.
+    """
     if not isinstance(estimator, ExactEstimator):
         return {}
     with attributed(estimator, "the distribution of all layouts"):
@@ -334,7 +367,9 @@ def run_exact(
 
 @contextmanager
 def attributed(estimator: Estimator, work: str) -> Iterator[None]:
-    """Name the estimator in whatever goes wrong inside, also when it tries to end the process."""
+    """Name the estimator in whatever goes wrong inside, also when it tries to end the
+    process.
+    """
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -350,7 +385,9 @@ def attributed(estimator: Estimator, work: str) -> Iterator[None]:
 def _checked_counts(
     estimator: Estimator, output: Output, pair: Any, total: int
 ) -> tuple[int, NDArray[Any]]:
-    """A lowest value and whole counts by value, which add up to all layouts in every cell."""
+    """A lowest value and whole counts by value, which add up to all layouts in every
+    cell.
+    """
     try:
         lowest, counts = (
             index(pair[0]),

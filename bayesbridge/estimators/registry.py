@@ -1,7 +1,8 @@
 """Finds plugins and what they offer, when somebody asks.
 
-A plugin that cannot be loaded, misspells a hook or fails when called is reported by name and left out; the others stay.
-A name that two plugins offer belongs to neither: an error names both. Names of the built-ins stay theirs.
+A plugin that cannot be loaded, misspells a hook or fails when called is reported by
+name and left out; the others stay. A name that two plugins offer belongs to neither: an
+error names both. Names of the built-ins stay theirs.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class Registry:
 
 
 def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> Registry:
-    """A registry that has the names, if anything has: the built-ins alone where these are enough, else all plugins."""
+    """A registry that has the names, if anything has: the built-ins alone where these
+    are enough, else all plugins.
+    """
     own = load(installed=False)
     if all(name in getattr(own, kind) for name in names):
         return own
@@ -96,9 +99,11 @@ def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> R
 def load(
     plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True
 ) -> Registry:
-    """Import every installed plugin here, then take ``plugins`` given as (name, object), and ask what they offer.
+    """Import every installed plugin here, then take ``plugins`` given as (name,
+    object), and ask what they offer.
 
-    ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
+    ``installed=False`` leaves out what is installed: then there are the built-ins and
+    what is given.
     """
     sources: list[tuple[str, str, str, object]] = [
         (PROJECT, DISTRIBUTION, bayesbridge.__version__, builtin)
@@ -155,7 +160,9 @@ def load(
 
 
 def offers_of(plugin: object) -> Plugin:
-    """Call the hooks of a plugin; raises where it misspells one, has none, or offers or asks for something else."""
+    """Call the hooks of a plugin; raises where it misspells one, has none, or offers or
+    asks for something else.
+    """
     if (wanted := getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT)) not in range(
         1, CONTRACT + 1
     ):

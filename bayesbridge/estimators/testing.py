@@ -1,5 +1,6 @@
-"""The conformance kit: ``check_estimator(MyEstimator())`` and ``check_bidder(MyBidder(), players=4)``, in tests of a
-plugin, tell whether an estimator or a bidder model keeps the contract.
+"""The conformance kit: ``check_estimator(MyEstimator())`` and
+``check_bidder(MyBidder(), players=4)``, in tests of a plugin, tell whether an estimator
+or a bidder model keeps the contract.
 """
 
 from __future__ import annotations
@@ -37,10 +38,14 @@ SO_FAR: Final = {
         "7NT",
     ),
 }
-"""Calls made before the one that is asked for, in the game of three players and of four."""
+"""Calls made before the one that is asked for, in the game of three players and of
+four.
+"""
 
 ROUNDING: Final = 1e-4
-"""Chances may differ by so much where they should be the same: models of single precision, batches of another size."""
+"""Chances may differ by so much where they should be the same: models of single
+precision, batches of another size.
+"""
 
 
 def check_estimator(
@@ -50,10 +55,12 @@ def check_estimator(
     layouts: int = 40,
     rng: Seed = 1,
 ) -> None:
-    """Raise :class:`PluginError` with one clear line unless the estimator keeps every promise.
+    """Raise :class:`PluginError` with one clear line unless the estimator keeps every
+    promise.
 
-    Checked: the declaration, and a name that no built-in has; shapes, types and finite values; the same answer twice;
-    the input left alone; a batch equals its layouts one by one, in any order; one layout; none.
+    Checked: the declaration, and a name that no built-in has; shapes, types and finite
+    values; the same answer twice; the input left alone; a batch equals its layouts one
+    by one, in any order; one layout; none.
     """
     verify_declaration(estimator)
     who, asked = f"estimator {estimator.name!r}", question or Question.of("S:N")
@@ -93,11 +100,13 @@ def check_estimator(
 def check_bidder(
     bidder: BidderModel, *, players: int = 3, hands: int = 60, rng: Seed = 1
 ) -> None:
-    """Raise :class:`PluginError` with one clear line unless the model keeps every promise.
+    """Raise :class:`PluginError` with one clear line unless the model keeps every
+    promise.
 
-    Checked on some auctions of ``players`` players: shapes; every answer a number up to 0 or -inf; the chances of all
-    legal calls add up to one; later calls change nothing; the same answer twice; the input left alone; a batch equals
-    its hands one by one, in any order; no hands at all; ``probabilities``, if there is one, says the same.
+    Checked on some auctions of ``players`` players: shapes; every answer a number up to
+    0 or -inf; the chances of all legal calls add up to one; later calls change nothing;
+    the same answer twice; the input left alone; a batch equals its hands one by one, in
+    any order; no hands at all; ``probabilities``, if there is one, says the same.
     """
     if not isinstance(bidder, BidderModel) or isinstance(bidder, type):
         raise PluginError(

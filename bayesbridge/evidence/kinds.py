@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Piece(ABC):
     """One piece of evidence about one seat; its subclasses are frozen dataclasses.
 
-    ``of(text)`` and ``text`` are a pair: what one writes the other reads, at the command line, in position files and in
-    the lines of a report. ``str`` gives a sentence, ``repr`` Python that can be pasted.
+    ``of(text)`` and ``text`` are a pair: what one writes the other reads, at the
+    command line, in position files and in the lines of a report. ``str`` gives a
+    sentence, ``repr`` Python that can be pasted.
     """
 
     __slots__ = ()
@@ -49,7 +50,9 @@ class Piece(ABC):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Read a piece from its text, such as ``W:1NT``; the seat stands before the first colon."""
+        """Read a piece from its text, such as ``W:1NT``; the seat stands before the
+        first colon.
+        """
         colons = cls.example.count(":")
         parts = [part.strip() for part in text.split(":", colons)]
         if len(parts) <= colons or not all(parts):
@@ -171,9 +174,11 @@ class Lacks(_Some):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Play(Piece):
-    """A card is played; plays in order form tricks, and a seat that does not follow suit shows a void.
+    """A card is played; plays in order form tricks, and a seat that does not follow
+    suit shows a void.
 
-    Which card a player chose weighs layouts too, where the belief has a :class:`PlayerModel`.
+    Which card a player chose weighs layouts too, where the belief has a
+    :class:`PlayerModel`.
 
     >>> Play("w", "s5")
     Play('W', 'S5')
@@ -214,7 +219,9 @@ class Void(Piece):
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
 
     def constrain(self, known: Constraints, played: int = 0) -> Constraints:
-        """What is known once the piece is too; ``played`` are the cards that its seat had played before (a mask)."""
+        """What is known once the piece is too; ``played`` are the cards that its seat
+        had played before (a mask).
+        """
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
 
@@ -342,7 +349,8 @@ class HighCards(_Range):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Shape(Piece):
-    """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any 5-5``, ``S5+ H4-5``.
+    """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any
+    5-5``, ``S5+ H4-5``.
 
     >>> Shape("S", "s5+ h4-5")
     Shape('S', 'S5+ H4-5')
@@ -370,7 +378,8 @@ class Shape(Piece):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Called(Piece):
-    """A seat made a call; calls in order form the auction, and players left out between two calls have passed.
+    """A seat made a call; calls in order form the auction, and players left out between
+    two calls have passed.
 
     >>> Called("W", "1n")
     Called('W', '1NT')

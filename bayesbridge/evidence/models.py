@@ -1,4 +1,6 @@
-"""The protocols of models that turn calls and the choice of cards into evidence, and what asking them costs."""
+"""The protocols of models that turn calls and the choice of cards into evidence, and
+what asking them costs.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,15 @@ class BidderModel(Protocol):
     def log_likelihood(
         self, hands: NDArray[np.uint64], auction: Auction, index: int
     ) -> NDArray[np.float64]:
-        """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
+        """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,)
+        masks of the caller's hand.
+        """
 
 
 @runtime_checkable
 class PairModel(BidderModel, Protocol):
-    """A bidder whose calls are also read in the light of partner's hand: partners know what their calls mean.
+    """A bidder whose calls are also read in the light of partner's hand: partners know
+    what their calls mean.
 
     >>> from bayesbridge import LearnedBidder
     >>> isinstance(LearnedBidder(), PairModel)
@@ -53,7 +58,9 @@ class PairModel(BidderModel, Protocol):
         index: int,
         partners: NDArray[np.uint64] | None = None,
     ) -> NDArray[np.float64]:
-        """The same, given also (n,) masks of partner's hand; without them as if it were hidden."""
+        """The same, given also (n,) masks of partner's hand; without them as if it were
+        hidden.
+        """
 
 
 def reads_partners_hand(model: BidderModel) -> bool:
@@ -62,13 +69,17 @@ def reads_partners_hand(model: BidderModel) -> bool:
 
 
 def guide_of(model: BidderModel) -> BidderModel:
-    """The model that proposals are fitted to: a bidder may name a quicker one in an attribute ``guide``."""
+    """The model that proposals are fitted to: a bidder may name a quicker one in an
+    attribute ``guide``.
+    """
     guide = getattr(model, "guide", model)
     return guide if isinstance(guide, BidderModel) else model
 
 
 def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
-    """The model with other values of its fields; raises :class:`TypeError` where it has no such field."""
+    """The model with other values of its fields; raises :class:`TypeError` where it has
+    no such field.
+    """
     anything: Any = model
     changed: BidderModel = getattr(model, "__replace__", partial(replace, anything))(
         **settings
@@ -78,7 +89,8 @@ def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderMode
 
 @runtime_checkable
 class PlayerModel(Protocol):
-    """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
+    """How a player chooses cards: the likelihood that makes the choice of a card
+    evidence, beyond what it shows.
 
     >>> from bayesbridge import LearnedPlayer
     >>> from bayesbridge.plugins import PlayerModel
@@ -95,34 +107,45 @@ class PlayerModel(Protocol):
         auction: Auction | None = None,
         dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
-        """Σ log P(card ∣ hand, what was seen before it) over the cards of a seat, for (n,) masks of its 13 cards.
+        """Σ log P(card ∣ hand, what was seen before it) over the cards of a seat, for
+        (n,) masks of its 13 cards.
 
-        dummy: the 13 cards of dummy, which all saw after the lead; ``None`` where they are not known.
+        dummy: the 13 cards of dummy, which all saw after the lead; ``None`` where they
+        are not known.
         """
 
 
 @runtime_checkable
 class LevelModel(Protocol):
-    """A bidder whose calls depend on a hand only through its bid by Algorithm 1: its calls are counted exactly."""
+    """A bidder whose calls depend on a hand only through its bid by Algorithm 1: its
+    calls are counted exactly.
+    """
 
     @property
     def suits(self) -> bool:
-        """Whether a hand bids in every strain (its highest bid counts) or in no trumps only (its level counts)."""
+        """Whether a hand bids in every strain (its highest bid counts) or in no trumps
+        only (its level counts).
+        """
 
     def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
-        """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand); entry 0 is for a hand with none."""
+        """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand);
+        entry 0 is for a hand with none.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.
+    """What an engine may ask of a model; a slow bidder model says less in an attribute
+    ``cost``.
 
     >>> Cost(most_layouts=50_000)
     Cost(most_layouts=50000, moves=60, draws=20000)
     """
 
     most_layouts: int = 20_000_000
-    """Layouts up to which ``auto`` asks the model about every one; a tenth of it is drawn and weighted at most."""
+    """Layouts up to which ``auto`` asks the model about every one; a tenth of it is
+    drawn and weighted at most.
+    """
     moves: int = 60  #: Metropolis steps of each particle.
     draws: int = 20_000  #: Draws where nobody chooses a number.
 

@@ -1,4 +1,6 @@
-"""Tables on record in PBN and LIN, read as they are found, with a note for everything that was left out."""
+"""Tables on record in PBN and LIN, read as they are found, with a note for everything
+that was left out.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ __all__ = [
 
 
 def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
-    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
+    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``)
+    or else by its content.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".pbn") as file:
@@ -46,7 +49,9 @@ def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
 
 
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
-    """As :func:`bayesbridge.open_records`, one by one; also of a link of a hand viewer, which is not fetched."""
+    """As :func:`bayesbridge.open_records`, one by one; also of a link of a hand viewer,
+    which is not fetched.
+    """
     if "lin=" in str(path) and not os.path.isfile(path):
         return iter_lin(f"{link_text(str(path))}\n")
     file = Path(path)  # a text with a bracket in it would be taken for a document

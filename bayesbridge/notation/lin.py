@@ -1,9 +1,11 @@
 """LIN documents: the broadcasts of matches, and single boards.
 
-A document is a run of tokens ``key|value|``. ``qx|o7|`` opens board 7 in the open room, ``md`` deals (from South, the
-dealer as 1 … 4 for S W N E, the fourth hand often left out), ``sv`` tells who is vulnerable, ``mb`` is a call (``!``
-alerts it, ``an`` explains it), ``pc`` a card in the order played, ``mc`` the tricks of declarer when the rest is
-claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read past.
+A document is a run of tokens ``key|value|``. ``qx|o7|`` opens board 7 in the open room,
+``md`` deals (from South, the dealer as 1 … 4 for S W N E, the fourth hand often left
+out), ``sv`` tells who is vulnerable, ``mb`` is a call (``!`` alerts it, ``an`` explains
+it), ``pc`` a card in the order played, ``mc`` the tricks of declarer when the rest is
+claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read
+past.
 """
 
 from __future__ import annotations
@@ -109,7 +111,9 @@ def read_lin(source: Source) -> ParsedRecords:
 
 
 def iter_lin(source: Source) -> Iterator[Record | Skipped]:
-    """The records of a LIN document and the notes on what was left out, one by one, in the order of the file."""
+    """The records of a LIN document and the notes on what was left out, one by one, in
+    the order of the file.
+    """
     document = Document(source)
     header: Mapping[str, str] = {}
     board: _Board | None = None
@@ -151,7 +155,9 @@ def link_text(link: str) -> str:
 
 
 def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
-    """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
+    """Each token with its line, key and value; a last one without its bar comes under
+    the key ``|``.
+    """
     fields = [
         (1, "")
     ]  # what stands between two bars, with the line where it ends; no bar closes the last
@@ -168,12 +174,15 @@ def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
 def _closed(
     fields: list[tuple[int, str]], beyond: int
 ) -> Iterator[tuple[int, str, str]]:
-    """The tokens at the beginning of the fields, which are taken away; so many fields must follow a key."""
+    """The tokens at the beginning of the fields, which are taken away; so many fields
+    must follow a key.
+    """
     place = 0
     while place + beyond < len(fields):
         (line_of_key, key), (_, value) = fields[place : place + 2]
         if key.strip() not in _KEYS and value.strip() in TABLE:
-            place += 1  # a bar was lost or is too many: go on at the token that can be made out
+            # A bar was lost or is too many: go on at the token that can be made out
+            place += 1
             continue
         if place + 2 == len(fields):
             yield line_of_key, _CUT, f"{key.strip()}|{value}"
@@ -234,7 +243,9 @@ class _Board(Draft):
                     self.tags.append(Tag(key, value))
 
     def call(self, line: int, value: str) -> None:
-        """A call, or several in one token; what is none stays as it is, for the auction to refuse."""
+        """A call, or several in one token; what is none stays as it is, for the auction
+        to refuse.
+        """
         text = value.replace(" ", "").replace(",", "")
         parts = list(_CALL.finditer(text))
         if not text or "".join(part[0] for part in parts) != text:
@@ -318,7 +329,9 @@ class _Board(Draft):
         return seated(batched(indices, 4), contract.declarer.next(), contract.trump)
 
     def players(self) -> Iterator[Tag]:
-        """The players of the board's room: of eight names the closed room's are the last four."""
+        """The players of the board's room: of eight names the closed room's are the
+        last four.
+        """
         names = self.header.get("pn", "").split(",")
         names = names[4:8] if self.room == "Closed" and len(names) > 4 else names[:4]
         return (
@@ -331,7 +344,9 @@ _CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
 
 
 def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as LIN, which has no contract, play or result without an auction, and no ``|`` in any text."""
+    """Write records as LIN, which has no contract, play or result without an auction,
+    and no ``|`` in any text.
+    """
     last = ",,,"
     for record in records:
         players = ",".join(

@@ -1,4 +1,6 @@
-"""PBN documents, read as they are found (glyphs such as ``$1`` and ``!`` are read past) and written as an export."""
+"""PBN documents, read as they are found (glyphs such as ``$1`` and ``!`` are read past)
+and written as an export.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ class RawTag:
 
 @dataclass
 class TagPairs(Draft):
-    """The tag pairs of one table on its way to a record; ``call_notes`` are the Note tags that follow the auction."""
+    """The tag pairs of one table on its way to a record; ``call_notes`` are the Note
+    tags that follow the auction.
+    """
 
     tags: list[RawTag] = field(default_factory=list)
     by_name: dict[str, RawTag] = field(default_factory=dict)
@@ -77,7 +81,9 @@ class TagPairs(Draft):
     section: str = ""
 
     def add(self, tag: RawTag) -> None:
-        """Put a tag in its place; of two with one name only the first counts, but for notes."""
+        """Put a tag in its place; of two with one name only the first counts, but for
+        notes.
+        """
         if tag.name in SECTIONS:
             self.section = tag.name
         if tag.name == "Note" and self.section:
@@ -225,7 +231,9 @@ class TagPairs(Draft):
         return final
 
     def rows(self) -> list[tuple[int, tuple[int, ...]]]:
-        """The tricks as written: the line, and four cards by index, -1 where none lies, however the lines break."""
+        """The tricks as written: the line, and four cards by index, -1 where none lies,
+        however the lines break.
+        """
         cards: list[int] = []
         lines: list[int] = []
         for line, text in self.by_name["Play"].lines if "Play" in self.by_name else ():
@@ -270,7 +278,9 @@ class TagPairs(Draft):
 
 @dataclass
 class _Comment:
-    """Takes comments out of lines; remembers the line where one began that is still open."""
+    """Takes comments out of lines; remembers the line where one began that is still
+    open.
+    """
 
     opened: int = 0
 
@@ -426,7 +436,9 @@ def read_pbn(source: Source) -> ParsedRecords:
 
 
 def iter_pbn(source: Source) -> Iterator[Record | Skipped]:
-    """The records of a PBN document and the notes on what was left out, one by one, in the order of the file."""
+    """The records of a PBN document and the notes on what was left out, one by one, in
+    the order of the file.
+    """
     for item in games(Document(source)):
         yield from (item,) if isinstance(item, Skipped) else item.items()
 
@@ -438,7 +450,9 @@ _contract = lru_cache(maxsize=1024)(Contract.of)
 def _calls(
     section: tuple[str, ...],
 ) -> tuple[tuple[Call, ...], list[int], dict[int, str]]:
-    """The calls, the row of each in the section, and the number of the note to each call that has one."""
+    """The calls, the row of each in the section, and the number of the note to each
+    call that has one.
+    """
     calls: list[Call] = []
     rows: list[int] = []
     numbers: dict[int, str] = {}
@@ -469,7 +483,9 @@ def _calls(
 
 
 def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back."""
+    """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn`
+    gives equal records back.
+    """
     stream.write("% PBN 2.1\n% EXPORT\n")
     for record in records:
         stream.writelines(f"{line}\n" for line in _lines(record))

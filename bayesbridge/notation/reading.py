@@ -1,4 +1,6 @@
-"""From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why."""
+"""From a file, a text or a stream to lines, and from lines to a reading: records, and
+what was left out and why.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from bayesbridge.errors import (
 from bayesbridge.notation.record import Record, without_surplus
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
-"""A path, a document as text or bytes, or an open stream. A text with a line break, ``[`` or ``|`` is a document."""
+"""A path, a document as text or bytes, or an open stream. A text with a line break,
+``[`` or ``|`` is a document.
+"""
 
 LONGEST_REASON: Final = 320  # longer ones are cut in the middle
 
@@ -100,7 +104,9 @@ class Draft(ABC):
     def settle_auction(
         self, first: Seat, calls: tuple[Call, ...], line_of: Callable[[int], int]
     ) -> Auction | None:
-        """The auction, if it is legal; passes after its end are forgiven. ``line_of`` tells the line of a call."""
+        """The auction, if it is legal; passes after its end are forgiven. ``line_of``
+        tells the line of a call.
+        """
         try:
             auction = without_surplus(first, calls)
         except IllegalCall as error:
@@ -117,7 +123,9 @@ class Draft(ABC):
     def settle(
         self, deal: int, tricks: Sequence[int], told: int, **fields: Any
     ) -> Record | None:
-        """The record as far as it holds together; given are the lines of the deal, of each trick, and of the result."""
+        """The record as far as it holds together; given are the lines of the deal, of
+        each trick, and of the result.
+        """
         while True:
             try:
                 record = Record(file=self.file, line=self.line, **fields)
@@ -143,7 +151,9 @@ class Draft(ABC):
 
 
 class Document:
-    """A source with a name, whose lines can be walked once; ``damage`` says afterwards why they ended early."""
+    """A source with a name, whose lines can be walked once; ``damage`` says afterwards
+    why they ended early.
+    """
 
     def __init__(self, source: Source) -> None:
         self.damage, self.count = "", 0  # lines walked so far
@@ -174,7 +184,10 @@ class Document:
                     self.count += 1
                     yield self.count, line.rstrip("\r\n")
             except (OSError, EOFError, UnicodeError, zlib.error) as error:
-                self.damage = f"the file ends early or is damaged after line {self.count} ({error}); the rest is left out"
+                self.damage = (
+                    f"the file ends early or is damaged after line {self.count} "
+                    f"({error}); the rest is left out"
+                )
 
     def _open(self, stack: ExitStack) -> IO[str]:
         source = self.source

@@ -1,4 +1,6 @@
-"""One table on record, which holds together or is not made: no card lies twice, every call and every card is legal."""
+"""One table on record, which holds together or is not made: no card lies twice, every
+call and every card is legal.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from bayesbridge.words import SEATS
 
 @lru_cache(maxsize=4096)
 def final_contract(auction: Auction) -> Contract | None:
-    """The contract of an auction that is over; cached, since a reader and its record both ask."""
+    """The contract of an auction that is over; cached, since a reader and its record
+    both ask.
+    """
     return auction.contract
 
 
@@ -52,7 +56,9 @@ def seated(
     *,
     columns: bool = False,
 ) -> Plays:
-    """The plays of tricks of cards by index; in ``columns`` they stand by seats from the first leader, -1 for none."""
+    """The plays of tricks of cards by index; in ``columns`` they stand by seats from
+    the first leader, -1 for none.
+    """
     plays: list[tuple[Seat, Card]] = []
     turn = 0
     for trick in tricks:
@@ -69,7 +75,9 @@ def seated(
 def declarer_tricks(
     plays: Plays, contract: Contract | None, hands: Hands
 ) -> int | None:
-    """Declarer's tricks when all 52 cards are played, ``None`` before; raises when a play is illegal."""
+    """Declarer's tricks when all 52 cards are played, ``None`` before; raises when a
+    play is illegal.
+    """
     if not plays:
         return None
     if contract is None:
@@ -114,18 +122,24 @@ MANDATORY_TAGS: Final = (
     *("Event", "Site", "Date", "Board", "West", "North", "East", "South"),
     *("Dealer", "Vulnerable", "Deal", "Scoring", "Declarer", "Contract", "Result"),
 )
-"""The tags that a PBN export writes for every record, in this order, empty when nothing is known."""
+"""The tags that a PBN export writes for every record, in this order, empty when nothing
+is known.
+"""
 
 FIELD_TAGS: Final = frozenset(
     ("Board", "Room", "Dealer", "Vulnerable", "Deal", "Auction", "Play")
 )
-"""The tags that always have a field of the record, and so never stand among its other tags."""
+"""The tags that always have a field of the record, and so never stand among its other
+tags.
+"""
 
 _TAG_ORDER: Final = {name: i for i, name in enumerate(MANDATORY_TAGS)}
 
 
 class Tag(NamedTuple):
-    """A tag that the package gives no meaning to, with the lines of its table if it has one."""
+    """A tag that the package gives no meaning to, with the lines of its table if it has
+    one.
+    """
 
     name: str
     value: str
@@ -134,17 +148,18 @@ class Tag(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One table: what is known of it, ``None`` or empty where the document does not tell.
+    """One table: what is known of it, ``None`` or empty where the document does not
+    tell.
 
-    hands: N E S W; when three are full the fourth is filled in. All may be short: an end position.
-    auction: of the four-player game, with one call at least; when it is over it gives the contract.
-    alerts: (index of the call, explanation), rising; the explanation may be empty.
-    plays: (seat, card) in the order played; a trick's winner leads to the next.
-    result: tricks that declarer took; counted when all 52 cards are there.
-    claimed: the play is over though fewer cards are on record.
-    dropped: what is wrong with the trick from which on the play was not read; not compared.
-    tags: everything else, PBN's mandatory tags first, then as read.
-    file, line: where the record begins; not compared.
+    hands: N E S W; when three are full the fourth is filled in. All may be short: an
+    end position. auction: of the four-player game, with one call at least; when it is
+    over it gives the contract. alerts: (index of the call, explanation), rising; the
+    explanation may be empty. plays: (seat, card) in the order played; a trick's winner
+    leads to the next. result: tricks that declarer took; counted when all 52 cards are
+    there. claimed: the play is over though fewer cards are on record. dropped: what is
+    wrong with the trick from which on the play was not read; not compared. tags:
+    everything else, PBN's mandatory tags first, then as read. file, line: where the
+    record begins; not compared.
 
     >>> record = Record(board="7", auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
     >>> record.contract, record.leader
@@ -213,7 +228,9 @@ class Record:
             self._settle("tags", self._verified_tags())
 
     def _verified_tags(self) -> tuple[Tag, ...]:
-        """The tags that tell something the fields do not: one of each name (but any number of notes), in order."""
+        """The tags that tell something the fields do not: one of each name (but any
+        number of notes), in order.
+        """
         kept: list[Tag] = []
         names = (
             {"Contract", "Declarer", "Result"}
@@ -269,7 +286,9 @@ class Record:
 
     @property
     def rest(self) -> str:
-        """What became of the cards that are not on record, to end a sentence; empty if nothing tells."""
+        """What became of the cards that are not on record, to end a sentence; empty if
+        nothing tells.
+        """
         if self.dropped:
             return f", the rest is left out: {self.dropped}"
         return ", the rest was claimed" if self.claimed else ""
@@ -279,7 +298,9 @@ class Record:
         return next((tag.value for tag in self.tags if tag.name == name), "")
 
     def pair(self, seat: Seat) -> str | None:
-        """The two players of a seat's side, in alphabetical order with ``+`` between; None if one has no name."""
+        """The two players of a seat's side, in alphabetical order with ``+`` between;
+        None if one has no name.
+        """
         names = sorted(
             self.tag(SEATS[one.name]).strip() for one in (seat, seat.next(2))
         )
@@ -309,7 +330,9 @@ def read_hands(text: str) -> Hands:
 
 
 def _verified_hands(hands: Hands) -> Hands:
-    """The hands, which must be disjoint and full (or all short: an end position), with a fourth filled in."""
+    """The hands, which must be disjoint and full (or all short: an end position), with
+    a fourth filled in.
+    """
     masks = [0 if hand is None else hand.mask for hand in hands]
     if sum(masks) == DECK_MASK and all(mask.bit_count() == 13 for mask in masks):
         return hands

@@ -1,4 +1,6 @@
-"""TOML files as people write them: their text, what they say, and the line of each key, for errors that name it."""
+"""TOML files as people write them: their text, what they say, and the line of each key,
+for errors that name it.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,14 @@ _TOKEN = re.compile(
 
 
 class Toml:
-    """A file: ``document`` is what it says; keys of one name keep their order, so counting them finds their lines."""
+    """A file: ``document`` is what it says; keys of one name keep their order, so
+    counting them finds their lines.
+    """
 
     def __init__(self, path: str, raw: bytes) -> None:
-        """``raw`` is what the file holds; ``path`` names it in errors and is not opened."""
+        """``raw`` is what the file holds; ``path`` names it in errors and is not
+        opened.
+        """
         self.path, self._seen = path, dict[str, int]()
         text = ""
         try:
@@ -49,7 +55,9 @@ class Toml:
                 f"{path}: not TOML: {error}"
             ) from None  # a number of more digits than Python reads
         self._lines: dict[str, list[tuple[int, list[int]]]] = {}
-        """For each key, in order: its line, and the lines of the quoted texts that follow it up to the next key."""
+        """For each key, in order: its line, and the lines of the quoted texts that
+        follow it up to the next key.
+        """
         texts: list[int] = []
         for token in _TOKEN.finditer(text):
             line = text.count("\n", 0, token.start()) + 1
@@ -74,7 +82,9 @@ class Toml:
         return cls(path, raw)
 
     def next(self, key: str) -> tuple[str, list[str]]:
-        """``file:line: key`` of the next key of this name (no line if hidden), and of each quoted text after it."""
+        """``file:line: key`` of the next key of this name (no line if hidden), and of
+        each quoted text after it.
+        """
         number = self._seen[key] = self._seen.get(key, -1) + 1
         found = self._lines.get(key, [])
         if number >= len(found):

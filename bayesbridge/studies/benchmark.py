@@ -1,9 +1,12 @@
-"""The reading benchmark: which boards are its test, and how a reading is scored beside the truth.
+"""The reading benchmark: which boards are its test, and how a reading is scored beside
+the truth.
 
-The rule of the split looks at the cards alone, so anybody rebuilds the test list (docs/reading-benchmark.md has it).
-Tables of one deal are no independent witnesses: deals are put into BUCKETS by the hash of their cards, and the errors
-are those between buckets. With N boards, sums S_b over n_b boards and the mean m, the variance of m is
-G / (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. The calibration error, no mean, has a jackknife.
+The rule of the split looks at the cards alone, so anybody rebuilds the test list
+(docs/reading-benchmark.md has it). Tables of one deal are no independent witnesses:
+deals are put into BUCKETS by the hash of their cards, and the errors are those between
+buckets. With N boards, sums S_b over n_b boards and the mean m, the variance of m is G
+/ (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. The calibration error, no
+mean, has a jackknife.
 """
 
 from __future__ import annotations
@@ -57,7 +60,9 @@ def digest_of_masks(masks: Iterable[int]) -> str:
 
 
 def part_of_masks(masks: Iterable[int]) -> DealSplit:
-    """The part of a deal, given the masks of the hands N E S W: nine in ten train, one in twenty each of the others."""
+    """The part of a deal, given the masks of the hands N E S W: nine in ten train, one
+    in twenty each of the others.
+    """
     share = int(digest_of_masks(masks)[:8], 16) % 100
     return (
         DealSplit.TRAIN
@@ -78,7 +83,9 @@ def is_test(deal: Deal) -> bool:
 
 
 class Bin(NamedTuple):
-    """Forecasts of about the same probability: its mean, the share that came true, how many."""
+    """Forecasts of about the same probability: its mean, the share that came true, how
+    many.
+    """
 
     predicted: float
     observed: float
@@ -86,7 +93,8 @@ class Bin(NamedTuple):
 
 
 def bin_of(predicted: ArrayLike, bins: int) -> Ints:
-    """The number of the bin of each probability, 0 … bins − 1; a rounding error below an edge is corrected.
+    """The number of the bin of each probability, 0 … bins − 1; a rounding error below
+    an edge is corrected.
 
     >>> bin_of([0.0, 0.3 - 1e-12, 0.5, 1.0], 10).tolist()
     [0, 3, 5, 9]
@@ -97,7 +105,9 @@ def bin_of(predicted: ArrayLike, bins: int) -> Ints:
 def curve(
     cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike
 ) -> tuple[Bin, ...]:
-    """The bins that have forecasts, from sums over each bin: forecasts, their probabilities, those that came true."""
+    """The bins that have forecasts, from sums over each bin: forecasts, their
+    probabilities, those that came true.
+    """
     sums: Any = zip(
         *(np.asarray(column).tolist() for column in (cards, predicted, observed)),
         strict=True,
@@ -106,14 +116,18 @@ def curve(
 
 
 def calibration_error(bins: tuple[Bin, ...]) -> float:
-    """Mean gap between predicted and observed, bins weighted by their number of forecasts; 0 without any."""
+    """Mean gap between predicted and observed, bins weighted by their number of
+    forecasts; 0 without any.
+    """
     return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(
         1, sum(one.cards for one in bins)
     )
 
 
 class Metric(NamedTuple):
-    """How a figure is called: its key in a document (``…_error`` for its standard error), its column, its digits."""
+    """How a figure is called: its key in a document (``…_error`` for its standard
+    error), its column, its digits.
+    """
 
     key: str
     column: str
@@ -131,25 +145,29 @@ MEASURES: Final = {
     "top1": Metric("top1", ""),
     "calibration_error": Metric("calibration_error", "calibration"),
 }
-"""In the order of :attr:`ReadingScores.values`, and last the calibration error. Losses are −log P at the truth, means
-over what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over
-seats of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
+"""In the order of :attr:`ReadingScores.values`, and last the calibration error. Losses
+are −log P at the truth, means over what is in doubt; log TSSR, the true-state sampling
+ratio, is 0 for who knows nothing; the Brier score is Σ over seats of (P − what came)²;
+the calibration error is the mean gap between predicted and observed places of honours.
+"""
 
 MEANS: Final = len(MEASURES) - 1  # figures that are means over boards
 HONOURS: Final = tuple(
     13 * suit + rank for suit in range(4) for rank in range(8, 13)
 )  # T J Q K A of each suit
-LEAST: Final = 1e-12  # smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
-SURE: Final = (
-    1.0 - 1e-12
-)  # from here on the hard evidence says where a card lies, and nobody is asked
+# Smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
+LEAST: Final = 1e-12
+# from here on the hard evidence says where a card lies, and nobody is asked
+SURE: Final = 1.0 - 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingScores:
     """The scores of a reading."""
 
-    values: Floats  # (8,) as MEASURES names them, nan where nothing is in doubt; points: the mean squared error
+    # (8,) as MEASURES names them, nan where nothing is in doubt; points: the mean
+    # squared error
+    values: Floats
     honours: Floats  # (h, k) forecast of each honour in doubt, by hidden seat
     truth: Ints  # (h,) the column of the true seat
     seconds: float = nan
@@ -157,7 +175,9 @@ class ReadingScores:
 
 
 def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
-    """The reading of one board beside its deal; cards whose place the hard evidence tells are not asked about."""
+    """The reading of one board beside its deal; cards whose place the hard evidence
+    tells are not asked about.
+    """
     hard = reading.hard or seen.hard
     masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
     doubt = np.flatnonzero(hard.cards.max(axis=1) < SURE)
@@ -208,7 +228,9 @@ def _mean(values: Floats) -> float:
 
 
 def lengths_of_cards(cards: Floats) -> Floats:
-    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``: (52, 4)."""
+    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``:
+    (52, 4).
+    """
     found = np.zeros((4, 4, 14))
     found[:, :, 0] = 1.0
     for suit in range(4):
@@ -220,7 +242,9 @@ def lengths_of_cards(cards: Floats) -> Floats:
 
 
 def log_product(chances: Floats, truth: Ints) -> float:
-    """log of the product of (n, k) chances at the true places, over its sum among all places with as many for each."""
+    """log of the product of (n, k) chances at the true places, over its sum among all
+    places with as many for each.
+    """
     p = np.maximum(chances, LEAST)
     sizes = np.bincount(truth, minlength=p.shape[1])
     # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
@@ -265,7 +289,9 @@ def bucket_of(deal: Deal) -> int:
 
 
 class ScoreSums:
-    """What a reader is worth on some boards: their rows of :func:`row_of`, added up by bucket."""
+    """What a reader is worth on some boards: their rows of :func:`row_of`, added up by
+    bucket.
+    """
 
     def __init__(self, rows: Iterable[Floats] = ()) -> None:
         self.boards, self.unanswered, self.seconds = 0, 0, 0.0
@@ -313,7 +339,9 @@ class ScoreSums:
         }
 
     def less(self, other: ScoreSums) -> dict[str, Any]:
-        """The figures less another reader's, as a document; of two roots the difference is Σ (x / 2a − y / 2b) / n."""
+        """The figures less another reader's, as a document; of two roots the difference
+        is Σ (x / 2a − y / 2b) / n.
+        """
         mine, theirs = self.figures, other.figures
         found: dict[str, Any] = {"boards": self.boards}
         for column, (name, measure) in enumerate(MEASURES.items()):
@@ -335,7 +363,9 @@ class ScoreSums:
 
 
 def mean_of(counts: Floats, sums: Floats) -> Estimate[float]:
-    """The mean over boards and its error from sums by bucket; the error of a single bucket is 0."""
+    """The mean over boards and its error from sums by bucket; the error of a single
+    bucket is 0.
+    """
     n = counts.sum()
     if not n:
         return Estimate(nan, nan)
@@ -348,7 +378,9 @@ def mean_of(counts: Floats, sums: Floats) -> Estimate[float]:
 
 
 def jackknife(*bins: Floats) -> Estimate[float]:
-    """The calibration error of (buckets, 3, BINS) sums, and its error; of two, the first less the second."""
+    """The calibration error of (buckets, 3, BINS) sums, and its error; of two, the
+    first less the second.
+    """
     used = bins[0][:, 0].sum(axis=1) > 0
     if not used.any():
         return Estimate(nan, nan)
@@ -366,7 +398,10 @@ def jackknife(*bins: Floats) -> Estimate[float]:
     return Estimate(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
 
 
-UNITS: Final = "losses in nats; points: root mean squared error; ± one standard error, tables of one deal taken together"
+UNITS: Final = (
+    "losses in nats; points: root mean squared error; "
+    "± one standard error, tables of one deal taken together"
+)
 
 
 def summary_table(
@@ -376,7 +411,9 @@ def summary_table(
     *,
     signed: bool = False,
 ) -> Table:
-    """A row for each moment or reader, from documents; a dash for a figure that no board tells."""
+    """A row for each moment or reader, from documents; a dash for a figure that no
+    board tells.
+    """
     measures = [one for one in MEASURES.values() if one.column]
     cells = []
     for name, one in rows:
@@ -406,7 +443,9 @@ class Board(NamedTuple):
 
 
 def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
-    """How well calls were foretold, as a document, from (n, 3) sums: calls, losses by style and without."""
+    """How well calls were foretold, as a document, from (n, 3) sums: calls, losses by
+    style and without.
+    """
     counts, known, average = np.asarray(rows).reshape(-1, 3).T
     found: dict[str, Any] = {}
     for key, values in {
@@ -420,7 +459,9 @@ def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
 
 
 def see(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
-    """What a chair saw of a record that can be scored; dummy has no cards to play and is asked before the lead."""
+    """What a chair saw of a record that can be scored; dummy has no cards to play and
+    is asked before the lead.
+    """
     if chair == "dummy" and cards:
         raise BayesBridgeError(
             f"dummy after {cards} cards: dummy looks on from the lead on, take cards=0",
@@ -445,7 +486,9 @@ def look(reader: Reader, record: Record, seen: PlayerView) -> ReadingScores:
 
 
 def row_of(one: ReadingScores, bucket: int) -> Floats:
-    """(WIDTH,) a board: bucket, whether answered, seconds, the measures; by bin honours, their chances, those true."""
+    """(WIDTH,) a board: bucket, whether answered, seconds, the measures; by bin
+    honours, their chances, those true.
+    """
     predicted = one.honours.ravel()
     came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
     place = bin_of(predicted, BINS)
@@ -476,7 +519,9 @@ class Plan:
 def tally_boards(
     plan: Plan, boards: int, walk: Iterable[Board], how: RunOptions, digest: str
 ) -> dict[str, dict[str, ScoreSums]]:
-    """The sums of each reader at each moment over boards that can be scored; ``digest`` is a hash of their files."""
+    """The sums of each reader at each moment over boards that can be scored; ``digest``
+    is a hash of their files.
+    """
     chunks = enumerate(batched(walk, CHUNK))
 
     def given(number: int) -> tuple[Board, ...]:
@@ -505,7 +550,9 @@ def tally_boards(
 def read_boards(
     plan: Plan, _seed: np.random.SeedSequence, boards: int, given: Iterable[Board]
 ) -> Floats:
-    """(boards, readers, moments, WIDTH) rows of one chunk; ``nan`` where the play is shorter."""
+    """(boards, readers, moments, WIDTH) rows of one chunk; ``nan`` where the play is
+    shorter.
+    """
     rows = np.full((boards, len(plan.readers), len(plan.moments), WIDTH), nan)
     with _ONE_AT_A_TIME:
         for table, (board, record, styles) in zip(rows, given, strict=True):
@@ -530,8 +577,8 @@ def read_boards(
     return rows
 
 
-WITHOUT: Final = " without styles"  # after the name of a reader that is not told what earlier tables say
+# After the name of a reader that is not told what earlier tables say
+WITHOUT: Final = " without styles"
 _READERS: Final[dict[tuple[str, int, int], Reader]] = {}
-_ONE_AT_A_TIME: Final = (
-    threading.Lock()
-)  # models remember hands, and threads would share that memory
+# models remember hands, and threads would share that memory
+_ONE_AT_A_TIME: Final = threading.Lock()

@@ -1,8 +1,10 @@
-"""Claims that the paper makes in words: each with a verdict from a test that could have failed.
+"""Claims that the paper makes in words: each with a verdict from a test that could have
+failed.
 
-A part of a claim is a number of ours with an interval that covers it 99 times in 100 for all parts of the claim
-together. The claim fails if the interval of any part lies outside what it allows, and holds if all lie within what is
-close enough; in between there are too few deals to tell.
+A part of a claim is a number of ours with an interval that covers it 99 times in 100
+for all parts of the claim together. The claim fails if the interval of any part lies
+outside what it allows, and holds if all lie within what is close enough; in between
+there are too few deals to tell.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """What the intervals decide: ``holds``, ``does not hold`` or ``too few deals to tell``."""
+        """What the intervals decide: ``holds``, ``does not hold`` or ``too few deals to
+        tell``.
+        """
         known = [part.interval for part in self.parts if part.interval is not None]
         if any(high < self.allowed[0] or low > self.allowed[1] for low, high in known):
             return FAILS
@@ -69,7 +73,9 @@ class Claim:
 def _part(
     name: str, own: float, error: float, parts: int, middle: float | None = None
 ) -> Part:
-    """A number with the normal interval of a claim with so many parts, around ``middle`` where that is another."""
+    """A number with the normal interval of a claim with so many parts, around
+    ``middle`` where that is another.
+    """
     from scipy import stats
 
     half = float(stats.norm.isf(LEVEL / (2 * parts))) * error
@@ -108,7 +114,9 @@ def between_shares(name: str, first: int, second: int, trials: int, parts: int) 
 def between_rates(
     name: str, first: tuple[int, int], second: tuple[int, int], parts: int
 ) -> Part:
-    """The difference of two independent shares, (hits, trials) each; Agresti and Caffo's interval."""
+    """The difference of two independent shares, (hits, trials) each; Agresti and
+    Caffo's interval.
+    """
     if min(first[1], second[1]) < FEWEST:
         return Part(name, None, None)
     (p, n), (q, m) = (
@@ -119,7 +127,9 @@ def between_rates(
 
 
 def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> Table:
-    """A row for each part, the verdict in the first of its claim; with ``reasons`` what the paper says, and why."""
+    """A row for each part, the verdict in the first of its claim; with ``reasons`` what
+    the paper says, and why.
+    """
     header = ["", "ours", "99 % interval", "verdict"]
     rows = []
     for claim in claims:
@@ -168,8 +178,10 @@ TRUMPS: Final = (
 RESULTS: Final = range(7, 14)  # counts of Algorithm 1 for a target of 7 that meet it
 
 SHAPES: Final = {"deals": (1,), "seats": (3, 2), "tricks": (6, 27), "second": (7, 2)}
-"""Random deals; contracts by who bids and whether made; by what is played as trumps, contracts by tricks at no trumps
-less tricks with trumps (from −13 on); first hands by Algorithm 1's count and whether the second hand fails."""
+"""Random deals; contracts by who bids and whether made; by what is played as trumps,
+contracts by tricks at no trumps less tricks with trumps (from −13 on); first hands by
+Algorithm 1's count and whether the second hand fails.
+"""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -198,7 +210,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(m,) tricks at no trumps and (6, m) with what ``TRUMPS`` lists, the bidder leading, general play."""
+    """(m,) tricks at no trumps and (6, m) with what ``TRUMPS`` lists, the bidder
+    leading, general play.
+    """
     import numpy as np
 
     from bayesbridge.capture.playout import NO_TRUMP, play_out
@@ -219,7 +233,9 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def fields(done: Run) -> dict[str, Any]:
-    """What a run says of the claims, and what needs no deals; infinite ends of a range are ``None``."""
+    """What a run says of the claims, and what needs no deals; infinite ends of a range
+    are ``None``.
+    """
     told: list[dict[str, Any]] = []
     for claim in claims_of(done.counts):
         ranges = {

@@ -1,7 +1,8 @@
-"""The comparative table: Algorithm 1 on one hand for 7 tricks, and what Algorithm 2 says once the dummy is open.
+"""The comparative table: Algorithm 1 on one hand for 7 tricks, and what Algorithm 2
+says once the dummy is open.
 
-Where Algorithm 1 counts 7 or more, condition A and the first hand's part of condition B hold for both hands together,
-so Algorithm 2 can fail by the second hand alone.
+Where Algorithm 1 counts 7 or more, condition A and the first hand's part of condition B
+hold for both hands together, so Algorithm 2 can fail by the second hand alone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ RESULTS: Final = range(7, 14)
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 21,) random deals, then by Algorithm 1's count 7 … 13: both conditions, B fails, A fails in Algorithm 2."""
+    """(1 + 21,) random deals, then by Algorithm 1's count 7 … 13: both conditions, B
+    fails, A fails in Algorithm 2.
+    """
     import numpy as np
 
     from bayesbridge.capture.kernels import BOTH, bids, captures

@@ -1,7 +1,8 @@
 """Random deals for studies, and the auction of the paper's big one.
 
-In the auction three players evaluate their own hand by Algorithm 1, the highest level wins, the earliest seat on ties,
-and the fourth hand is the dummy: what a real auction comes to when each bids their level if it outranks the last bid.
+In the auction three players evaluate their own hand by Algorithm 1, the highest level
+wins, the earliest seat on ties, and the fourth hand is the dummy: what a real auction
+comes to when each bids their level if it outranks the last bid.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ def _deal(state: State, masks: Masks) -> None:
 
 @njit
 def shuffle(state: State, deck: Masks, cards: int) -> None:
-    """Put ``cards`` cards of the deck, chosen and ordered at random, at its end; any number of cards."""
+    """Put ``cards`` cards of the deck, chosen and ordered at random, at its end; any
+    number of cards.
+    """
     for place in range(len(deck) - 1, len(deck) - 1 - cards, -1):
         other = bounded(state, np.uint64(place + 1))
         deck[place], deck[other] = deck[other], deck[place]
@@ -57,7 +60,9 @@ def shuffle(state: State, deck: Masks, cards: int) -> None:
 
 @njit
 def redeal(state: State, layouts: Masks, hidden: NDArray[np.int64]) -> None:
-    """Deal the cards of the hidden seats anew in each layout, 13 for each seat; the other seats keep theirs."""
+    """Deal the cards of the hidden seats anew in each layout, 13 for each seat; the
+    other seats keep theirs.
+    """
     deck = np.empty(13 * len(hidden), dtype=np.uint64)
     for i in range(len(layouts)):
         pool = np.uint64(0)
@@ -83,9 +88,11 @@ Small = NDArray[np.int8]
 class Contracts(NamedTuple):
     """The deals of a block that somebody bids, m of them."""
 
-    table: Masks  # (m, 4) bidder, the next player, dummy, the player after: partners sit opposite
+    # (m, 4) bidder, the next player, dummy, the player after: partners sit opposite
+    table: Masks
     bidder: Small  # (m,) which of the three players bids, in the order of speaking
-    levels: Small  # (m, 3) of the players in the order of speaking, 0 for a hand that cannot bid
+    # (m, 3) of the players in the order of speaking, 0 for a hand that cannot bid
+    levels: Small
     level: Small
     dummy_level: Small  # (m,) what the dummy could bid, 0 for nothing
 
@@ -95,12 +102,16 @@ class Contracts(NamedTuple):
         return np.asarray(self.level + np.int8(6))
 
     def tricks(self, ours: int = 0, theirs: int = 0) -> Small:
-        """(m,) tricks of bidder and dummy when the bidder leads, by the play-out policies of the two sides."""
+        """(m,) tricks of bidder and dummy when the bidder leads, by the play-out
+        policies of the two sides.
+        """
         return play_out(self.table, NO_TRUMP, ours, theirs)
 
 
 def find_contracts(masks: Masks) -> Contracts:
-    """The deals that somebody bids, out of (n, 4) masks: columns 0, 1 and 2 are the players, 3 is the dummy."""
+    """The deals that somebody bids, out of (n, 4) masks: columns 0, 1 and 2 are the
+    players, 3 is the dummy.
+    """
     levels = np.stack(
         [bids(np.ascontiguousarray(masks[:, player])).level for player in range(3)],
         axis=1,

@@ -1,4 +1,6 @@
-"""The headline table: ten million deals, bid by Algorithm 1 and played out; all follows from one joint count."""
+"""The headline table: ten million deals, bid by Algorithm 1 and played out; all follows
+from one joint count.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """A run beside the paper, and the net points of a contract by each scheme, also where the dummy could bid too."""
+    """A run beside the paper, and the net points of a contract by each scheme, also
+    where the dummy could bid too.
+    """
     joint, points = done.counts[1:].reshape(SHAPE), {}
     for name, scheme in schemes.items():
         every, both = (
@@ -79,7 +83,9 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
 
 
 def _summed(counts: Counts) -> dict[str, int]:
-    """The sums behind the table, as whole numbers; points are those of bidders less those of both defenders."""
+    """The sums behind the table, as whole numbers; points are those of bidders less
+    those of both defenders.
+    """
     import numpy as np
 
     from bayesbridge.scoring import SCHEMES
@@ -115,7 +121,9 @@ def _summed(counts: Counts) -> dict[str, int]:
 
 
 def net_points(scheme: Scheme, level: int, tricks: int) -> float:
-    """Net points of an NT contract: the bidder's if made, less those of both defenders if not."""
+    """Net points of an NT contract: the bidder's if made, less those of both defenders
+    if not.
+    """
     from bayesbridge.calls import Contract
 
     return float(scheme.score(Contract.of(f"{level}NT by S"), tricks))
@@ -235,7 +243,10 @@ _BOTH: Final = "The highest of three levels wins, the earliest seat on ties, and
 _LEVELS: Final = "Averages over the same deals."
 _PLAY: Final = "The text does not say how cards are played; our figure: the highest card that beats the one led."
 _POINTS: Final = "Neither scheme is printed and the play is open; our figure: all contracts, as the text says."
-_POINTS_BOTH: Final = "The printed sums are 15 and 81 for each deal with both eligible in each run, so they may be of these alone."
+_POINTS_BOTH: Final = (
+    "The printed sums are 15 and 81 for each deal with both eligible in each run, "
+    "so they may be of these alone."
+)
 
 
 def _tables(found: Comparison) -> Iterator[Table]:

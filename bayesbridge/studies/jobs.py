@@ -1,7 +1,9 @@
-"""Runs the job of a study in chunks, so that the answer depends on the seed and on nothing else.
+"""Runs the job of a study in chunks, so that the answer depends on the seed and on
+nothing else.
 
-Chunk i draws from the i-th spawned child of the seed, and counts of chunks add: the result is the same integers for any
-number of workers and any order of completion. The first run of three is the run that stands alone.
+Chunk i draws from the i-th spawned child of the seed, and counts of chunks add: the
+result is the same integers for any number of workers and any order of completion. The
+first run of three is the run that stands alone.
 """
 
 from __future__ import annotations
@@ -40,10 +42,14 @@ type Counts = NDArray[np.int64]
 type Count = Callable[..., Any]
 
 CHUNK: Final = 1 << 19
-"""Deals in a chunk unless the job says otherwise: a fraction of a second, so that an interrupt is obeyed at once."""
+"""Deals in a chunk unless the job says otherwise: a fraction of a second, so that an
+interrupt is obeyed at once.
+"""
 
 SOURCE: Final = "the counting function"
-"""Key of a checkpoint: a digest of the function's source. Those made before it was kept have none, and are read."""
+"""Key of a checkpoint: a digest of the function's source. Those made before it was kept
+have none, and are read.
+"""
 
 THREADS: Final = "threads"
 PROCESSES: Final = "processes"
@@ -53,11 +59,15 @@ REACH_SECONDS: Final = 30  # until a scheduler answers, and its first worker app
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the engine counts. Other processes find the function by its name, so it stands at the top of its module."""
+    """What the engine counts. Other processes find the function by its name, so it
+    stands at the top of its module.
+    """
 
     name: str
     count: Count
-    """(chunk seed, deals, what is ``given``) → (k,) counts, always so many, or for ``rows`` any number of rows."""
+    """(chunk seed, deals, what is ``given``) → (k,) counts, always so many, or for
+    ``rows`` any number of rows.
+    """
     chunk: int = CHUNK
     parameters: Mapping[str, int | str] = field(
         default_factory=dict
@@ -108,13 +118,17 @@ class Chunk(NamedTuple):
 
     @classmethod
     def at(cls, deals: int, size: int, index: int) -> Chunk:
-        """Chunk number ``index`` of runs of so many deals, in chunks of ``size``; the last of a run may be smaller."""
+        """Chunk number ``index`` of runs of so many deals, in chunks of ``size``; the
+        last of a run may be smaller.
+        """
         run, place = divmod(index, -(-deals // size))
         return cls(index, run, min(size, deals - place * size))
 
 
 def kept(folder: Path, noun: str) -> str:
-    """How many of all deals, or of what the ``noun`` says, are in the finished chunks of a checkpoint."""
+    """How many of all deals, or of what the ``noun`` says, are in the finished chunks
+    of a checkpoint.
+    """
     with suppress(OSError, ValueError, KeyError, TypeError):
         about = json.loads((folder / "run.json").read_text("utf-8"))
         indices = [
@@ -152,7 +166,9 @@ def run(
 def results(
     job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None
 ) -> Iterator[tuple[Chunk, Counts, bool]]:
-    """Every chunk with what was counted in it, and whether that is new; those of the checkpoint first."""
+    """Every chunk with what was counted in it, and whether that is new; those of the
+    checkpoint first.
+    """
     how = how or RunOptions()
     chunk_at = partial(Chunk.at, deals, job.chunk)
     about = {
@@ -202,7 +218,9 @@ def in_order(
 def rows(
     job: Job, deals: int, seed: int = 1, how: RunOptions | None = None
 ) -> NDArray[Any]:
-    """(n, k) what a job says of all chunks, one below the other; a chunk that gives (k,) numbers is one row."""
+    """(n, k) what a job says of all chunks, one below the other; a chunk that gives
+    (k,) numbers is one row.
+    """
     import numpy as np
 
     return np.concatenate(
@@ -211,7 +229,9 @@ def rows(
 
 
 def _source_of(count: Count) -> str | None:
-    """A digest of the source of a function, without that of the functions it calls; ``None`` where there is none."""
+    """A digest of the source of a function, without that of the functions it calls;
+    ``None`` where there is none.
+    """
     with suppress(OSError, TypeError):
         return hashlib.sha256(
             inspect.getsource(getattr(count, "func", count)).encode()
@@ -220,7 +240,9 @@ def _source_of(count: Count) -> str | None:
 
 
 class _Checkpoint:
-    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a file; a damaged one is none."""
+    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a
+    file; a damaged one is none.
+    """
 
     def __init__(self, folder: Path, options: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -298,7 +320,9 @@ class _Checkpoint:
 def count_chunk(
     count: Count, version: str, seed: int, index: int, size: int, *given: Any
 ) -> Counts:
-    """One chunk, wherever it is computed; a worker of another version might give other numbers."""
+    """One chunk, wherever it is computed; a worker of another version might give other
+    numbers.
+    """
     import numpy as np
 
     if version != bayesbridge.__version__:
@@ -315,7 +339,9 @@ def count_chunk(
 def _work(
     job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions
 ) -> Generator[tuple[Chunk, Counts]]:
-    """Every chunk with its counts, in any order; two for each worker at a time: none waits, and memory is bounded."""
+    """Every chunk with its counts, in any order; two for each worker at a time: none
+    waits, and memory is bounded.
+    """
     kept = "give --resume FOLDER next time, so that what is done stays"
     if how.checkpoint is not None:
         kept = f"what is done is kept, continue with --resume {how.checkpoint}"
@@ -364,7 +390,9 @@ def cores() -> int:
 def open_executor(
     scheduler: str = THREADS, workers: int | None = None
 ) -> Iterator[tuple[futures.Executor, int]]:
-    """Workers for the time of the ``with`` and how many, by default one for each core; a cluster has those it has."""
+    """Workers for the time of the ``with`` and how many, by default one for each core;
+    a cluster has those it has.
+    """
     if workers is not None and workers < 1:
         raise BayesBridgeError(
             f"{workers} workers: a study needs at least 1", workers=workers
@@ -426,7 +454,9 @@ def _cluster(address: str) -> Iterator[tuple[futures.Executor, int]]:
 
 
 def _start(processes: futures.Executor) -> None:
-    """Start the workers with interrupts ignored, since one that comes while they are imported would be told by each."""
+    """Start the workers with interrupts ignored, since one that comes while they are
+    imported would be told by each.
+    """
     if threading.current_thread() is not threading.main_thread():
         return
     usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -437,7 +467,9 @@ def _start(processes: futures.Executor) -> None:
 
 
 def _serve() -> None:
-    """A worker process leaves interrupts to its parent, and does not outlive it however that ends."""
+    """A worker process leaves interrupts to its parent, and does not outlive it however
+    that ends.
+    """
 
     def end_with_parent() -> None:
         if (parent := multiprocessing.parent_process()) is not None:

@@ -1,8 +1,9 @@
 """Opponent modelling: what the calls of the others tell the bidder about the contract.
 
-For each contract of the headline study the chance of making it is the share of DRAWS layouts in which the play-out
-makes it, drawn without and with the calls, and with the dummy closed and open. A bid tells the level and a pass bounds
-it: layouts that would have been called otherwise are rejected.
+For each contract of the headline study the chance of making it is the share of DRAWS
+layouts in which the play-out makes it, drawn without and with the calls, and with the
+dummy closed and open. A bid tells the level and a pass bounds it: layouts that would
+have been called otherwise are rejected.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ PATIENCE: Final = (
 )
 STAGES: Final = ("closed dummy", "open dummy")
 SHAPES: Final = {"deals": (3,), "joint": (2, DRAWS + 1, DRAWS + 1, 2), "points": (2, 3)}
-"""Deals, contracts, contracts left out; contracts by stage, winning layouts without calls, winning layouts with calls
-and whether made; by stage net points without calls, with calls, and the squared gain."""
+"""Deals, contracts, contracts left out; contracts by stage, winning layouts without
+calls, winning layouts with calls and whether made; by stage net points without calls,
+with calls, and the squared gain.
+"""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -82,7 +85,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
-    """What the calls tell of the two other players, in the order of the table; ``levels``: (m, 3) as they speak."""
+    """What the calls tell of the two other players, in the order of the table;
+    ``levels``: (m, 3) as they speak.
+    """
     import numpy as np
 
     highest = np.zeros(len(levels), dtype=np.int8)
@@ -105,7 +110,9 @@ def predict(
     stage: int,
     draws: int = DRAWS,
 ) -> NDArray[np.int8]:
-    """(m, 2, draws) tricks of the bidder's side in layouts without and with the calls, −1 where none fits in time."""
+    """(m, 2, draws) tricks of the bidder's side in layouts without and with the calls,
+    −1 where none fits in time.
+    """
     import numpy as np
 
     from bayesbridge.capture.kernels import bids
@@ -189,7 +196,9 @@ def _named(counts: Counts) -> dict[str, int]:
 
 
 def _losses() -> NDArray[np.float64]:
-    """(DRAWS + 1, 2) −log P of not making and of making; P(make) from w of DRAWS layouts is never 0 or 1 (Jeffreys)."""
+    """(DRAWS + 1, 2) −log P of not making and of making; P(make) from w of DRAWS
+    layouts is never 0 or 1 (Jeffreys).
+    """
     import numpy as np
 
     chance = (np.arange(DRAWS + 1) + 0.5) / (DRAWS + 1)
@@ -197,7 +206,9 @@ def _losses() -> NDArray[np.float64]:
 
 
 def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
-    """How good predictions are: (DRAWS + 1, 2) contracts by winning layouts and whether they were made."""
+    """How good predictions are: (DRAWS + 1, 2) contracts by winning layouts and whether
+    they were made.
+    """
     import numpy as np
 
     from bayesbridge.studies.benchmark import calibration_error, curve

@@ -1,8 +1,9 @@
 """The figures the paper prints, as data.
 
-S. Sarkar, *Winning Before You Play: An Iterative Capture Algorithm for Pre-Game Dominance Analysis in Three-Player
-Auction Bridge*: captures and conditions from three runs of a million deals each, the comparison of the two algorithms
-from 100 000 deals, the headline results from three runs of ten million.
+S. Sarkar, *Winning Before You Play: An Iterative Capture Algorithm for Pre-Game
+Dominance Analysis in Three-Player Auction Bridge*: captures and conditions from three
+runs of a million deals each, the comparison of the two algorithms from 100 000 deals,
+the headline results from three runs of ten million.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ CONDITIONS: Final = PaperTable(
 COMPARATIVE_TITLE: Final = "Comparative table: Algorithm 1 for 7 tricks, and what Algorithm 2 says with the dummy"
 COMPARATIVE_TRIALS: Final = 100_000
 COMPARATIVE: Final = {7: (893, 641), 8: (544, 410), 9: (228, 176), 10: (93, 69)}
-"""Algorithm 1's count → how often it occurred, and how often Algorithm 2 was satisfied too."""
+"""Algorithm 1's count → how often it occurred, and how often Algorithm 2 was satisfied
+too.
+"""
 
 HEADLINE_TITLE: Final = (
     "Headline table: ten million deals, bid by Algorithm 1 and played out"

@@ -1,7 +1,9 @@
-"""Readers of the reading benchmark: what one seat has seen of a table, and what a reader says of the hidden cards.
+"""Readers of the reading benchmark: what one seat has seen of a table, and what a
+reader says of the hidden cards.
 
-Whoever gives P(card at seat) alone is taken to mean each card by itself: lengths are sums of independent cards, and
-P(layout) is proportional to the product over the hidden cards, among all layouts with hands of the right size.
+Whoever gives P(card at seat) alone is taken to mean each card by itself: lengths are
+sums of independent cards, and P(layout) is proportional to the product over the hidden
+cards, among all layouts with hands of the right size.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ MOMENTS: Final = {
     "trick 6": 24,
     "trick 9": 36,
 }
-"""Cards played at each moment. At ``auction`` nobody has led; at ``lead`` dummy is open."""
+"""Cards played at each moment. At ``auction`` nobody has led; at ``lead`` dummy is
+open.
+"""
 
 
 def moment_of(text: str) -> str:
@@ -91,7 +95,9 @@ class PlayerView:
     def of(
         cls, record: Record, observer: Seat, cards: int, board: int = 0
     ) -> PlayerView:
-        """What a seat saw of a record with a complete auction, after the first ``cards`` cards."""
+        """What a seat saw of a record with a complete auction, after the first
+        ``cards`` cards.
+        """
         seat, hand, pieces = seen_by(record, observer, cards)
         assert record.auction is not None
         shown = [piece.hand for piece in pieces if isinstance(piece, Reveal)]
@@ -107,7 +113,9 @@ class PlayerView:
         )
 
     def belief(self, bidder: BidderModel, player: PlayerModel | None = None) -> Belief:
-        """What the seat believes under these models; without a player, cards say only where they lie."""
+        """What the seat believes under these models; without a player, cards say only
+        where they lie.
+        """
         start = Belief(
             self.observer, self.hand, dummy=None, bidder=bidder, player=player
         )
@@ -125,7 +133,8 @@ class PlayerView:
         return Hard.of(Target(known.constraints))
 
 
-PSEUDO: Final = 10.0  # draws that the prior counts as, so that no place is ever called impossible by chance
+# Draws that the prior counts as, so that no place is ever called impossible by chance
+PSEUDO: Final = 10.0
 DRAWS: Final = 1000
 
 ROLES: Final = {
@@ -134,7 +143,8 @@ ROLES: Final = {
     "declarer": (0, "declarer"),
     "dummy": (2, "dummy"),
 }
-"""Whose posterior is scored: seats after declarer, and how it is called in a sentence."""
+"""Whose posterior is scored: seats after declarer, and how it is called in a sentence.
+"""
 
 
 def usable(record: Record) -> str | None:
@@ -155,7 +165,9 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
 
 
 def smoothed_marginals(posterior: Posterior) -> Reading:
-    """What a posterior says of cards and lengths; draws are mixed with what the hard evidence alone says."""
+    """What a posterior says of cards and lengths; draws are mixed with what the hard
+    evidence alone says.
+    """
     hard = Hard.of(posterior.target)
     if posterior.log_likelihood is None:
         return Reading(hard.cards, hard.lengths, hard=hard)
@@ -189,15 +201,21 @@ class Reading:
 
 @runtime_checkable
 class Reader(Protocol):
-    """Anything that says where cards lie: a posterior, or a program that predicts cards directly."""
+    """Anything that says where cards lie: a posterior, or a program that predicts cards
+    directly.
+    """
 
     def read(self, seen: PlayerView) -> Reading | None:
-        """What it says of a table at a moment; ``None`` where it says nothing, which is counted."""
+        """What it says of a table at a moment; ``None`` where it says nothing, which is
+        counted.
+        """
         ...
 
 
 class CountingReader:
-    """Knows where cards cannot lie, and takes every layout that is left for as likely as any other."""
+    """Knows where cards cannot lie, and takes every layout that is left for as likely
+    as any other.
+    """
 
     def read(self, seen: PlayerView) -> Reading:
         hard = seen.hard
@@ -211,7 +229,9 @@ class CountingReader:
 
 @dataclass(frozen=True)
 class ModelReader:
-    """The posterior under models of how the others call and, if there is one, how they choose cards."""
+    """The posterior under models of how the others call and, if there is one, how they
+    choose cards.
+    """
 
     bidder: BidderModel
     player: PlayerModel | None = None
@@ -219,7 +239,9 @@ class ModelReader:
     seed: int = 1
 
     def read(self, seen: PlayerView) -> Reading:
-        """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
+        """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the
+        true layout need not be drawn.
+        """
         bidder = self.bidder
         for name, value in {
             "vulnerable": seen.vulnerable,
@@ -241,7 +263,9 @@ class ModelReader:
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
-    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as ``learned+learned``, or ``module:name``."""
+    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as
+    ``learned+learned``, or ``module:name``.
+    """
     if text == "counting":
         return CountingReader()
     who, plus, other = text.partition("+")

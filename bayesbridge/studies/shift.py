@@ -1,7 +1,9 @@
-"""One hand against both: what Algorithm 1 says of 13 cards, and Algorithm 2 once the dummy is seen, on the same deals.
+"""One hand against both: what Algorithm 1 says of 13 cards, and Algorithm 2 once the
+dummy is seen, on the same deals.
 
-An outcome is that condition A fails, that only B fails, or a number of captures; that of Algorithm 1 is its count for a
-target of 7 tricks. The paper draws both without printing a number.
+An outcome is that condition A fails, that only B fails, or a number of captures; that
+of Algorithm 1 is its count for a target of 7 tricks. The paper draws both without
+printing a number.
 """
 
 from __future__ import annotations
@@ -99,7 +101,9 @@ def _named(counts: Counts) -> dict[str, int]:
 
 
 def _shares(counts: Mapping[str, int], deals: int) -> dict[str, dict[str, list[float]]]:
-    """Of all deals, by conditions and by captures where both hold: of Algorithm 1 and of Algorithm 2."""
+    """Of all deals, by conditions and by captures where both hold: of Algorithm 1 and
+    of Algorithm 2.
+    """
     sums = {name: [0, 0] for name in OUTCOMES.values()}
     for names, n in counts.items():
         for which, name in enumerate(names.split(" / ")):
@@ -141,7 +145,9 @@ def _tables(found: Comparison) -> Iterator[Table]:
 
 
 def _by(title: str, rows: Mapping[str, Mapping[str, int]]) -> Table:
-    """A row of shares for each outcome of Algorithm 1, and the mean of T where both conditions hold."""
+    """A row of shares for each outcome of Algorithm 1, and the mean of T where both
+    conditions hold.
+    """
     columns, out = list(OUTCOMES.values()), []
     for name, seen in rows.items():
         deals = sum(seen.values())

@@ -1,4 +1,6 @@
-"""Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy."""
+"""Card play as a two-player zero-sum game: the bidder's side against the defenders,
+each by one play-out policy.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 
 def solve(payoff: Floats) -> dict[str, Any]:
-    """The equilibrium of what the column side pays the row side; exploitability: the loss to the best answer."""
+    """The equilibrium of what the column side pays the row side; exploitability: the
+    loss to the best answer.
+    """
     *row, value = _maximin(payoff)
     *column, _ = _maximin(-payoff.T)
     return {
@@ -81,7 +85,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """The games of a run, by what the bidder's side plays for: the contract, tricks, net points by each scheme."""
+    """The games of a run, by what the bidder's side plays for: the contract, tricks,
+    net points by each scheme.
+    """
     import numpy as np
 
     payoffs: dict[str, Callable[[int, int], float]] = {

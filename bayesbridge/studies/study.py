@@ -1,6 +1,8 @@
-"""A study as a value: what is counted, what the counts say beside the printed figures, and its tables.
+"""A study as a value: what is counted, what the counts say beside the printed figures,
+and its tables.
 
-The command line loads every study, so its module imports NumPy, SciPy and other large packages inside its functions.
+The command line loads every study, so its module imports NumPy, SciPy and other large
+packages inside its functions.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """An experiment, with all that the command line and other front ends need to offer it."""
+    """An experiment, with all that the command line and other front ends need to offer
+    it.
+    """
 
     job: Job
     help: str
@@ -36,9 +40,8 @@ class Study:
     schemes: bool = (
         False  # whether scoring schemes of the user stand beside the built-in ones
     )
-    tables: Callable[[Comparison], Iterable[Table]] = (
-        lambda _: ()
-    )  # beside those that every comparison has
+    # beside those that every comparison has
+    tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()
 
     @property
     def name(self) -> str:
@@ -52,7 +55,9 @@ class Study:
         runs: int = 1,
         schemes: Sequence[Scheme] = (),
     ) -> Comparison:
-        """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number of workers is enough."""
+        """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number
+        of workers is enough.
+        """
         from bayesbridge.scoring import beside_built_in
 
         done = run(
@@ -74,7 +79,9 @@ class Study:
 LEVEL: Final = 0.01  # a figure differs when its corrected p falls below this
 
 CHOSEN: Final = "agrees; the reading was chosen by this table"
-"""The verdict on a figure that agrees because we tried readings until it did: no test of them."""
+"""The verdict on a figure that agrees because we tried readings until it did: no test
+of them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +90,14 @@ class Figure:
 
     name: str
     printed: tuple[float, ...]  # run by run
-    own: (
-        float | None
-    )  # None where it cannot be formed, such as a win rate without contracts
-    z: (
-        float | None
-    )  # standard errors by which the mean of the printed figures lies above ours
+    # None where it cannot be formed, such as a win rate without contracts
+    own: float | None
+    # standard errors by which the mean of the printed figures lies above ours
+    z: float | None
     digits: int = 1
     spread: float | None = (
-        None  # standard error of the difference of the two, as a share of the printed figure
+        # Standard error of the difference of the two, as a share of the printed figure
+        None
     )
     determined: bool = True  # whether the text says enough to compute it
     chosen: bool = False  # whether our reading of the text was found by this figure
@@ -126,10 +132,11 @@ class Comparison:
         return {figure.name: figure.z for figure in self.figures}
 
     def verdicts(self) -> tuple[str, ...]:
-        """One for each figure: two-sided p from z, corrected for all determined figures of the table.
+        """One for each figure: two-sided p from z, corrected for all determined figures
+        of the table.
 
-        A figure is reproduced only by a test that finds a difference of a quarter of it with power 0.8; with fewer data
-        there is no verdict.
+        A figure is reproduced only by a test that finds a difference of a quarter of it
+        with power 0.8; with fewer data there is no verdict.
         """
         from scipy import stats
 
@@ -213,10 +220,12 @@ def cells(
 def compare_shares(
     printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False
 ) -> tuple[float | None, float | None]:
-    """How a printed share compares with ours, both (hits, trials): z, and the standard error over the printed share.
+    """How a printed share compares with ours, both (hits, trials): z, and the standard
+    error over the printed share.
 
-    ``exact`` says that ours is no sample. Without noise z is ``None`` where both are equal and infinite where they
-    differ. A sample of ours in which less than one hit is expected is too small for a z: one hit is no surprise there.
+    ``exact`` says that ours is no sample. Without noise z is ``None`` where both are
+    equal and infinite where they differ. A sample of ours in which less than one hit is
+    expected is too small for a z: one hit is no surprise there.
     """
     (hits, trials), (own_hits, own_trials) = printed, own
     if not trials or not own_trials:
@@ -243,7 +252,9 @@ def share_figure(
     own: tuple[int, int],
     **fields: Any,
 ) -> Figure:
-    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all, beside our (hits, trials)."""
+    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all,
+    beside our (hits, trials).
+    """
     hits, of = own
     share = sum(printed) / len(printed) / unit
     z, spread = compare_shares(
@@ -287,7 +298,9 @@ def mean_figure(
     values: Mapping[float, int],
     **fields: Any,
 ) -> Figure:
-    """A mean, times ``unit`` as the paper prints it, of ``trials`` in all; ``values``: how often we saw each."""
+    """A mean, times ``unit`` as the paper prints it, of ``trials`` in all; ``values``:
+    how often we saw each.
+    """
     if (own := Moments.of(values)) is None:
         return Figure(name, printed, None, None, **fields)
     error = own.deviation * sqrt(
@@ -301,7 +314,9 @@ def mean_figure(
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Holm's step-down correction: each p times the number of hypotheses not yet decided, never falling."""
+    """Holm's step-down correction: each p times the number of hypotheses not yet
+    decided, never falling.
+    """
     given = list(p_values)
     corrected = [1.0] * len(given)
     worst = 0.0
@@ -312,7 +327,9 @@ def holm(p_values: Iterable[float]) -> list[float]:
 
 
 def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
-    """The figures of the paper, exact counts, and the study's own tables; those that there are."""
+    """The figures of the paper, exact counts, and the study's own tables; those that
+    there are.
+    """
     if found.figures:
         yield figures_table(found)
     if found.exact and found.figures:
@@ -326,7 +343,9 @@ def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
 
 
 def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
-    """The printed figures beside the computed ones; with ``reasons`` why they agree or not, and no mean of the runs."""
+    """The printed figures beside the computed ones; with ``reasons`` why they agree or
+    not, and no mean of the runs.
+    """
     printed = len(found.figures[0].printed)
     runs = [f"run {i}" for i in range(1, printed + 1)] if printed > 1 else ["paper"]
     means = ["mean"] if printed > 1 and not reasons else []

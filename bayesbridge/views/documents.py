@@ -92,7 +92,9 @@ def named(contract: str) -> dict[str, str | None]:
 
 
 def nested(values: Any, names: Iterable[Any], *others: Iterable[Any]) -> dict[str, Any]:
-    """An array as objects within objects, one level for each dimension, whose labels are given."""
+    """An array as objects within objects, one level for each dimension, whose labels
+    are given.
+    """
     parts = zip(map(str, names), values, strict=True)
     if others:
         return {name: nested(part, *others) for name, part in parts}

@@ -1,4 +1,6 @@
-"""The frame of a page, and pictures in SVG inside it that take its colours: light, dark and print."""
+"""The frame of a page, and pictures in SVG inside it that take its colours: light, dark
+and print.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from matplotlib.figure import Figure
 
 INK: Final = "#0a0b0c"
 PAPER: Final = "#f4f3f2"
-"""Drawn in these two, which no picture uses otherwise; the page's own colours then take their places."""
+"""Drawn in these two, which no picture uses otherwise; the page's own colours then take
+their places.
+"""
 
 SETTINGS: Final[dict[Any, Any]] = {
     **dict.fromkeys(
@@ -43,13 +47,17 @@ REMEMBERED: Final = (
     '{const four=document.getElementById("four");try{four.checked=localStorage.getItem("suits")==="four";'
     'four.onchange=()=>localStorage.setItem("suits",four.checked?"four":"two")}catch{}}'
 )
-"""Keeps the choice in the browser, where that is allowed, under the name that the explorer uses."""
+"""Keeps the choice in the browser, where that is allowed, under the name that the
+explorer uses.
+"""
 
 
 def document(
     title: str, top: str, body: str, more_style: str = "", script: str = ""
 ) -> str:
-    """A whole page: heading, what stands under it, sections; the style inside, so that nothing is loaded."""
+    """A whole page: heading, what stands under it, sections; the style inside, so that
+    nothing is loaded.
+    """
     style = (
         files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + more_style
     )
@@ -64,7 +72,9 @@ def document(
 
 
 def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str) -> str:
-    """An SVG element with the names inside it made its own by ``prefix``, and without references to the outside."""
+    """An SVG element with the names inside it made its own by ``prefix``, and without
+    references to the outside.
+    """
     with matplotlib.rc_context(SETTINGS):
         figure = Figure((WIDTH, height), layout="constrained")
         paint(figure)

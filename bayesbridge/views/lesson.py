@@ -1,4 +1,6 @@
-"""Deals as a page to print for a lesson: hands first, and what the teacher wants to know on the last page."""
+"""Deals as a page to print for a lesson: hands first, and what the teacher wants to
+know on the last page.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from bayesbridge.markup import Table, compass, hand, text
 from bayesbridge.views.html import document
 from bayesbridge.words import SEATS, number
 
-SOLVED = 100  # deals up to which double-dummy tricks are found: a deal takes about half a second
+# Deals up to which double-dummy tricks are found: a deal takes about half a second
+SOLVED = 100
 
 STYLE = """
 @page { size: A4; margin: 14mm; }
@@ -27,7 +30,9 @@ STYLE = """
 
 
 def lesson_page(layouts: Layouts, numbering: Numbering) -> str:
-    """The boards with dealer, vulnerability and type; then points, lengths and, where a solver is installed, tricks."""
+    """The boards with dealer, vulnerability and type; then points, lengths and, where a
+    solver is installed, tricks.
+    """
     boards = range(numbering.first, numbering.first + len(layouts))
     sections, rows = [], []
     for board, deal, points in zip(
@@ -60,7 +65,9 @@ def lesson_page(layouts: Layouts, numbering: Numbering) -> str:
 
 
 def _tricks(layouts: Layouts, boards: range) -> list[Table]:
-    """Double-dummy tricks of each side; nothing without a solver, or of very many deals."""
+    """Double-dummy tricks of each side; nothing without a solver, or of very many
+    deals.
+    """
     if layout_solver() is None or not 0 < len(layouts) <= SOLVED:
         return []
     strains = {"NT": 4, "♠": 3, "♥": 2, "♦": 1, "♣": 0}

@@ -1,4 +1,6 @@
-"""A table on record as a page with a step control: watch what one seat believes after every call and every trick."""
+"""A table on record as a page with a step control: watch what one seat believes after
+every call and every trick.
+"""
 
 from __future__ import annotations
 
@@ -160,11 +162,14 @@ def html_record(
     review: Sequence[Judged] = (),
     **steps: Unpack[StepOptions],
 ) -> str:
-    """A table on record as one self-contained HTML page, with a control that steps through the auction and the tricks.
+    """A table on record as one self-contained HTML page, with a control that steps
+    through the auction and the tricks.
 
-    ``steps``: ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts of each step where there are
-    too many to walk; ``rng`` (0). ``bidder`` and ``player`` are how the others bid and choose cards (default: experts).
-    ``command`` is the line that makes the page again. ``review`` marks cards that were costly or unlucky.
+    ``steps``: ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts
+    of each step where there are too many to walk; ``rng`` (0). ``bidder`` and
+    ``player`` are how the others bid and choose cards (default: experts). ``command``
+    is the line that makes the page again. ``review`` marks cards that were costly or
+    unlucky.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn

@@ -1,4 +1,6 @@
-"""The page for a player: the answer in words, the table, points, tricks; the paper's numbers folded below."""
+"""The page for a player: the answer in words, the table, points, tricks; the paper's
+numbers folded below.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,10 @@ def html_report(
 ) -> str:
     """A result as one self-contained HTML page.
 
-    ``contract`` is a result of ``bb.estimate(…, contract=…)``, ``result`` itself where it has one. Without any, the
-    contract of an auction that is over is judged by the network alone. ``steps``, the table of ``bb.sharpening``, adds
-    its picture. ``command`` is the line that makes the page again.
+    ``contract`` is a result of ``bb.estimate(…, contract=…)``, ``result`` itself where
+    it has one. Without any, the contract of an auction that is over is judged by the
+    network alone. ``steps``, the table of ``bb.sharpening``, adds its picture.
+    ``command`` is the line that makes the page again.
 
     >>> import bayesbridge as bb
     >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
@@ -82,7 +85,10 @@ def html_report(
     made, judged = "What can be made", games_table(games).html()
     if odds is not None:
         made = f"Whether {odds.contract} makes"
-        caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
+        caption = (
+            f"Double-dummy tricks in {odds.contract}; darker bars make it, "
+            "thin lines are one standard error each way"
+        )
         drawn = picture(
             caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots())
         )
@@ -186,7 +192,8 @@ def _distribution(
 
 
 def _figure(value: Any) -> str:
-    """A figure of the summary; what is true or false becomes a word, and what has no meaning a dash.
+    """A figure of the summary; what is true or false becomes a word, and what has no
+    meaning a dash.
 
     >>> _figure(True), _figure(float("nan")), _figure(9.0), _figure(0.48837), _figure(7)
     ('yes', '–', '9', '0.488', '7')

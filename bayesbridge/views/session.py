@@ -1,4 +1,6 @@
-"""The boards of a session as a page to read or to print: what every card cost, by what its player could know."""
+"""The boards of a session as a page to read or to print: what every card cost, by what
+its player could know.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ STYLE = """
 
 
 def session_page(found: Sequence[BoardReview]) -> str:
-    """A line for each player first; then every board with its hands, its auction, and the cards that cost."""
+    """A line for each player first; then every board with its hands, its auction, and
+    the cards that cost.
+    """
     players = players_table(players_of(found), kinds=len(found) > 1)
     tables = [
         review_table(one.cards, "Cards that were costly or unlucky") for one in found

@@ -1,4 +1,6 @@
-"""Parts of answers, each worked out once: the terminal prints these tables, pages show them as HTML."""
+"""Parts of answers, each worked out once: the terminal prints these tables, pages show
+them as HTML.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
 
 
 def hidden_tables(posterior: Posterior) -> list[Table]:
-    """What is known of the hidden hands: points, lengths, the cards that the evidence tells most about, if any."""
+    """What is known of the hidden hands: points, lengths, the cards that the evidence
+    tells most about, if any.
+    """
     if not posterior.belief.constraints.hidden:
         return []
     means, hidden = (
@@ -43,7 +47,9 @@ def hidden_tables(posterior: Posterior) -> list[Table]:
 
 
 def points_table(posterior: Posterior) -> Table:
-    """How strong the hidden hands are: the mean, the middle four fifths, and the chance of each range."""
+    """How strong the hidden hands are: the mean, the middle four fifths, and the chance
+    of each range.
+    """
     rows: list[list[str | float]] = []
     for seat in posterior.belief.constraints.hidden:
         shares = posterior.point_table[seat]
@@ -68,7 +74,9 @@ def points_table(posterior: Posterior) -> Table:
 
 
 def cards_table(posterior: Posterior, most: int = 52) -> Table:
-    """The cards that the evidence tells most about, beyond the room in the hands; cards that lie alike share a row."""
+    """The cards that the evidence tells most about, beyond the room in the hands; cards
+    that lie alike share a row.
+    """
     known, bits, chances = (
         posterior.belief.constraints,
         told_bits(posterior),
@@ -93,7 +101,9 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
 
 
 def length_tables(posterior: Posterior) -> list[Table]:
-    """For each hidden hand P(so many cards) in each suit, with the mean at the end of the row."""
+    """For each hidden hand P(so many cards) in each suit, with the mean at the end of
+    the row.
+    """
     hidden = posterior.belief.constraints.hidden
     shares = posterior.length_table.clip(0.0, 1.0)
     most = max(
@@ -122,7 +132,9 @@ def length_tables(posterior: Posterior) -> list[Table]:
 
 
 def readings_table(read: Sequence[CallReading]) -> Table:
-    """How each call was read: points, the suits whose length it changed most, and what else stands out."""
+    """How each call was read: points, the suits whose length it changed most, and what
+    else stands out.
+    """
     rows: list[list[str | float]] = []
     majors: dict[Seat, float] = {}
     for one in read:
@@ -178,7 +190,9 @@ def readings_table(read: Sequence[CallReading]) -> Table:
 
 
 def told_bits(posterior: Posterior) -> dict[int, float]:
-    """What is told of each card not in sight, by its place: Σ p log₂ p/q, q being a hand's share of the room left."""
+    """What is told of each card not in sight, by its place: Σ p log₂ p/q, q being a
+    hand's share of the room left.
+    """
     known = posterior.belief.constraints
     places = {seat: 13 - known.must[seat].bit_count() for seat in known.hidden}
     total = sum(places.values())
@@ -216,7 +230,9 @@ RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
 def sentences(
     posterior: Posterior, odds: Sequence[ContractOdds], asked: bool
 ) -> list[str]:
-    """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
+    """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract
+    that is meant.
+    """
     dealt = "As dealt, whatever was played: " if posterior.belief.table.plays else ""
     return [_strength(posterior), _honours(posterior), f"{dealt}{_tricks(odds, asked)}"]
 
@@ -236,7 +252,10 @@ def _strength(posterior: Posterior) -> str:
             f"The hidden hands are about equally strong: some {mean:.0f} points each."
         )
     rest = " and ".join(f"{name} about {mean:.0f}" for mean, _, _, name in others)
-    return f"{name} has the strongest hidden hand: about {mean:.0f} points, {low} to {high} in four cases of five; {rest}."
+    return (
+        f"{name} has the strongest hidden hand: about {mean:.0f} points, "
+        f"{low} to {high} in four cases of five; {rest}."
+    )
 
 
 def _honours(posterior: Posterior) -> str:

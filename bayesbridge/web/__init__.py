@@ -1,4 +1,6 @@
-"""The explorer: a page on which positions are set by clicking, answered by a local server or by a notebook's kernel."""
+"""The explorer: a page on which positions are set by clicking, answered by a local
+server or by a notebook's kernel.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
 
 
 def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
-    """The explorer as a widget for Jupyter, marimo and Colab, answered by the kernel; no server is started.
+    """The explorer as a widget for Jupyter, marimo and Colab, answered by the kernel;
+    no server is started.
 
-    It opens on ``belief``, or else on the page's first moment, and is ``height`` pixels high. What is clicked comes
-    back as :attr:`~bayesbridge.web.widget.Explorer.belief`. A belief that the page cannot show is refused: one with a
-    model or a system of your own, or with a style learned from records.
+    It opens on ``belief``, or else on the page's first moment, and is ``height`` pixels
+    high. What is clicked comes back as :attr:`~bayesbridge.web.widget.Explorer.belief`.
+    A belief that the page cannot show is refused: one with a model or a system of your
+    own, or with a style learned from records.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
@@ -38,7 +42,9 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
 
 
 def page_files() -> dict[str, str]:
-    """The files of the page by name; a tag of the HTML says which kinds of evidence, settings and models there are."""
+    """The files of the page by name; a tag of the HTML says which kinds of evidence,
+    settings and models there are.
+    """
     from bayesbridge.bidders.learned import TYPICAL
     from bayesbridge.bidders.systems import system_names
     from bayesbridge.estimators.builtin import bayesbridge_bidders

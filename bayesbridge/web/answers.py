@@ -1,11 +1,13 @@
 """What the explorer's page asks and is answered.
 
-A question is a flat object: ``settings`` by name and ``evidence`` as pairs of kind and text, both as in position files,
-then ``first`` (who calls first), ``contract`` (the requested one) and ``number`` (of layouts to show). Nothing of it
-names a file, a plugin or code.
+A question is a flat object: ``settings`` by name and ``evidence`` as pairs of kind and
+text, both as in position files, then ``first`` (who calls first), ``contract`` (the
+requested one) and ``number`` (of layouts to show). Nothing of it names a file, a plugin
+or code.
 
-The answer is a sequence of events, the quickest and most exact first, so that a newer question may interrupt between
-them. A click adds one piece to a position, so the posteriors of the last positions are kept (:class:`Memory`).
+The answer is a sequence of events, the quickest and most exact first, so that a newer
+question may interrupt between them. A click adds one piece to a position, so the
+posteriors of the last positions are kept (:class:`Memory`).
 """
 
 from __future__ import annotations
@@ -106,7 +108,9 @@ def read_question(document: dict[str, Any]) -> Query:
 
 
 def _setting(name: str, text: Any) -> Sourced[Any]:
-    """One setting; bidders, systems and styles by the names that come with the package, or a style by its numbers."""
+    """One setting; bidders, systems and styles by the names that come with the package,
+    or a style by its numbers.
+    """
     if name not in SETTINGS:
         raise NotationError(
             f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}"
@@ -144,7 +148,9 @@ class Memory:
         self._kept: dict[tuple[Belief, int, bool], Posterior] = {}
 
     def known(self, belief: Belief, seed: int, more: bool = False) -> Posterior:
-        """The posterior of a belief, from memory or computed from that of one piece less; few draws unless ``more``."""
+        """The posterior of a belief, from memory or computed from that of one piece
+        less; few draws unless ``more``.
+        """
         key = belief, seed, more
         if key not in self._kept:
             before = [None, *belief.history()][-2]
@@ -163,7 +169,9 @@ class Memory:
 def infer(
     belief: Belief, draws: int, seed: int, before: Posterior | None = None
 ) -> Posterior:
-    """The most exact posterior that is there in a moment: tables before a walk over millions of layouts."""
+    """The most exact posterior that is there in a moment: tables before a walk over
+    millions of layouts.
+    """
     target, method = belief.target, "auto"
     belief.verify()
     many = (
@@ -255,7 +263,9 @@ def _name(seat: Seat | None) -> str | None:
 def conflict_document(
     query: Query, start: Belief, error: BayesBridgeError
 ) -> dict[str, Any]:
-    """Which chips cannot hold together, by number from 0, and why: the smallest set, or the first that is refused."""
+    """Which chips cannot hold together, by number from 0, and why: the smallest set, or
+    the first that is refused.
+    """
     pieces = [piece.value for piece in query.position.pieces]
     culprits = error.data.get("evidence", ())  # of calls that no layout explains
     for last in range(len(pieces)):
@@ -275,7 +285,9 @@ type Event = tuple[str, dict[str, Any]]
 
 
 def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
-    """Contracts while the auction goes on, what to play where the observer chooses, else nothing."""
+    """Contracts while the auction goes on, what to play where the observer chooses,
+    else nothing.
+    """
     belief = posterior.belief
     if belief.auction is None or not belief.auction.is_over:
         given = query.position.settings.get("vulnerable")
@@ -310,7 +322,9 @@ def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
 
 
 def sharpen(query: Query, memory: Memory) -> Iterator[Event]:
-    """The cards to play again, from more and more layouts, until one is clearly best or no more can be solved."""
+    """The cards to play again, from more and more layouts, until one is clearly best or
+    no more can be solved.
+    """
     posterior = memory.known(query.position.belief(), query.seed, more=True)
     solved = 0
     for seconds in (6.0, 12.0, 24.0, 40.0):
@@ -333,7 +347,9 @@ DIGITS: Final = 6  # of a probability
 
 
 def answers(query: Query, memory: Memory) -> Iterator[Event]:
-    """All events about a position; one that contradicts itself ends with its smallest conflict."""
+    """All events about a position; one that contradicts itself ends with its smallest
+    conflict.
+    """
     start = query.position._replace(pieces=()).belief()
     board = table_document(query, start)
     try:
@@ -393,7 +409,9 @@ def _estimates(posterior: Posterior, query: Query) -> Iterator[Event]:
 
 
 def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
-    """Where every card lies, in the order of hands (spades first, aces first), and how long every suit is."""
+    """Where every card lies, in the order of hands (spades first, aces first), and how
+    long every suit is.
+    """
     exact, bits = posterior.counts_cards, posterior.entropy_bits
     return {
         "stage": "exact" if exact else stage,
@@ -433,7 +451,9 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
 
 
 def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
-    """What each piece changed when it came: bits of uncertainty, and the cards that moved most."""
+    """What each piece changed when it came: bits of uncertainty, and the cards that
+    moved most.
+    """
     before: Posterior | None = None
     for number, step in enumerate(belief.history(), -1):
         known = memory.known(step, seed)
@@ -445,7 +465,9 @@ def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
 
 
 def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
-    """How far a posterior moved: bits lost (negative: won), and where cards went, as far as draws can tell."""
+    """How far a posterior moved: bits lost (negative: won), and where cards went, as
+    far as draws can tell.
+    """
     old, new = (
         np.clip(one.card_table, 0.0, 1.0) for one in (before, after)
     )  # sums of weights miss 1 by rounding
@@ -532,7 +554,9 @@ def _reading(name: str, text: str) -> ParsedRecords:
 
 
 def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Event]:
-    """What every card of a board cost, one by one as they are judged, then a line for each player."""
+    """What every card of a board cost, one by one as they are judged, then a line for
+    each player.
+    """
     records = _reading(name, text).records
     if not 0 <= board < len(records):
         raise NotationError(f"board {board}: the document has {len(records)}")
@@ -585,7 +609,9 @@ def _board(record: Record) -> dict[str, Any] | None:
 
 
 def position_document(name: str, text: str) -> dict[str, Any]:
-    """A position file as a question: read once for its lines, and again as any question of a page is."""
+    """A position file as a question: read once for its lines, and again as any question
+    of a page is.
+    """
     file = Toml(name[:60], text.encode("utf-8", "replace"))
     for key in file.document.keys() & {"system", "style"}:
         _setting(
@@ -604,7 +630,9 @@ def _question(position: Position) -> dict[str, Any]:
 
 
 def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
-    """What a text is: a style, a position, boards of a record or a viewer's link, else a hand, an auction or both."""
+    """What a text is: a style, a position, boards of a record or a viewer's link, else
+    a hand, an auction or both.
+    """
     if text.lstrip().startswith("{"):
         return {
             "text": PairStyle.of(text, name[:60]).text
@@ -624,7 +652,9 @@ _CALLS: Final = r"[\s(]*(?:[1-7]\W*[CDHSN♣♦♥♠]|p)"  # how an auction beg
 
 
 def _typed(old: Position, text: str) -> Position:
-    """The position after a hand, an auction, or a hand and its auction; another hand is another deal."""
+    """The position after a hand, an auction, or a hand and its auction; another hand is
+    another deal.
+    """
     named = re.match(rf"\s*([NESW])\w*:(?!{_CALLS})", text, re.IGNORECASE)
     words = text[named.end() if named else 0 :].split()
     held = next((n for n in (len(words), 4, 1) if _is_hand(words[:n])), 0)

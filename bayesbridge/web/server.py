@@ -1,8 +1,10 @@
-"""The server of the explorer: what a request must pass, who computes its answer, and the routes.
+"""The server of the explorer: what a request must pass, who computes its answer, and
+the routes.
 
-The token in the address is the key: without it nothing answers. A request must name the server as its host (so that no
-other name can be made to lead here), and one that asks for work must come from our own page. A question belongs to a
-tab: when a tab asks again, or goes away, its older question is interrupted.
+The token in the address is the key: without it nothing answers. A request must name the
+server as its host (so that no other name can be made to lead here), and one that asks
+for work must come from our own page. A question belongs to a tab: when a tab asks
+again, or goes away, its older question is interrupted.
 """
 
 from __future__ import annotations
@@ -42,13 +44,17 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""On every response: scripts, styles and connections of our own alone, no frame around us, nothing kept."""
+"""On every response: scripts, styles and connections of our own alone, no frame around
+us, nothing kept.
+"""
 
 MOST_BYTES: Final = 2_000_000  # of a request: a file that was dropped
 
 
 def guarded(app: ASGIApp, token: str) -> ASGIApp:
-    """The application behind what every request must pass, with what every response says."""
+    """The application behind what every request must pass, with what every response
+    says.
+    """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -116,7 +122,9 @@ def refused(status: int, reason: str) -> Response:
 
 
 async def on_error(_request: Request, error: Exception) -> Response:
-    """What is wrong with a request that was let through; what should not happen is said on the terminal."""
+    """What is wrong with a request that was let through; what should not happen is said
+    on the terminal.
+    """
     if isinstance(error, HTTPException):
         return refused(error.status_code, error.detail)
     if isinstance(error, BayesBridgeError):
@@ -124,7 +132,9 @@ async def on_error(_request: Request, error: Exception) -> Response:
     return refused(500, "the server could not answer: its terminal says why")
 
 
-SECONDS: Final = 60.0  # for one question, once a worker has it; for the next card of a review, the next ranking
+# For one question, once a worker has it; for the next card of a review, the next
+# ranking
+SECONDS: Final = 60.0
 type Event = tuple[str, bytes]  # its name, and its document as JSON
 
 
@@ -138,7 +148,9 @@ class Worker:
         self.tab = ""  # whose question it answered last
 
     async def start(self) -> None:
-        """Start it and wait until it is warm; it has a session of its own, so that Ctrl-C reaches the server alone."""
+        """Start it and wait until it is warm; it has a session of its own, so that
+        Ctrl-C reaches the server alone.
+        """
         begin = f"import sys; sys.path[:] = {sys.path!r}; from bayesbridge.web.worker import work; work()"
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -214,7 +226,9 @@ class Desk:
         await asyncio.gather(*(worker.stop() for worker in self._workers))
 
     async def answers(self, tab: str, request: dict[str, Any]) -> AsyncIterator[Event]:
-        """The events of an answer; the tab's older question, if any, ends with the event ``replaced``."""
+        """The events of an answer; the tab's older question, if any, ends with the
+        event ``replaced``.
+        """
         if (older := self._questions.get(tab)) is not None:
             older.cancel()
         elif len(self._questions) >= 16:
@@ -243,7 +257,9 @@ class Desk:
     async def _answer(
         self, tab: str, request: dict[str, Any], events: asyncio.Queue[Event | None]
     ) -> None:
-        """Get a worker, pass its events on, and give it back ready for another question."""
+        """Get a worker, pass its events on, and give it back ready for another
+        question.
+        """
         worker: Worker | None = None
         last: Event = "replaced", b"{}"
         try:
@@ -276,7 +292,9 @@ class Desk:
                 self._later(self._ready(worker.settle(), worker))
 
     async def _worker(self, tab: str) -> Worker:
-        """An idle worker, the one that answered this tab last if it is free; what only sharpens makes room."""
+        """An idle worker, the one that answered this tab last if it is free; what only
+        sharpens makes room.
+        """
         spare = [
             task
             for name, task in self._questions.items()
@@ -329,7 +347,9 @@ PAGE: Final = {
 def application(
     token: str, workers: int, seed: int, ready: Callable[[], None]
 ) -> ASGIApp:
-    """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
+    """The whole server as an ASGI application; ``ready`` is called when requests are
+    taken.
+    """
     desk = Desk(workers)
     page = cache(page_files)
 
@@ -351,7 +371,9 @@ def application(
         )
 
     async def answered(request: Request, *kinds: str) -> AsyncIterator[Event]:
-        """The events of a worker; random numbers start from the seed of the server unless the page names one."""
+        """The events of a worker; random numbers start from the seed of the server
+        unless the page names one.
+        """
         kind, body = request.path_params["kind"], bytearray()
         if kind not in kinds:
             raise HTTPException(404, "nothing is here")
@@ -444,7 +466,9 @@ def listen(port: int) -> socket.socket:
 def explorer(
     token: str, workers: int, ready: Callable[[], None], seed: int = 1
 ) -> uvicorn.Server:
-    """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
+    """The server, not yet started; ``ready`` is called when requests are taken, draws
+    start from ``seed``.
+    """
     for name in (
         "uvicorn.error",
         "uvicorn.access",

@@ -1,7 +1,8 @@
 """The explorer in a notebook: the page in a frame, answered by the kernel.
 
-A message of the page is answered by one event, and the page asks for the next, so that a click waits for one event at
-most and nothing needs a thread. Its position comes back as a trait, by which marimo knows that cells must run again.
+A message of the page is answered by one event, and the page asks for the next, so that
+a click waits for one event at most and nothing needs a thread. Its position comes back
+as a trait, by which marimo knows that cells must run again.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Explorer(anywidget.AnyWidget):
 
     _esm = files("bayesbridge.web").joinpath("page/widget.js").read_text("utf-8")
     link = traitlets.Unicode().tag(sync=True)
-    """The position of the page as in its links; empty before it is shown, unless a belief was given."""
+    """The position of the page as in its links; empty before it is shown, unless a
+    belief was given.
+    """
     height = traitlets.Int().tag(sync=True)
 
     def __init__(self, belief: Belief | None = None, height: int = 570) -> None:
@@ -44,9 +47,11 @@ class Explorer(anywidget.AnyWidget):
 
     @property
     def belief(self) -> Belief | None:
-        """What is believed on the page now; while its position is incomplete or contradicts itself, what was before.
+        """What is believed on the page now; while its position is incomplete or
+        contradicts itself, what was before.
 
-        ``None`` before the page is shown, unless a belief was given. Another that is set moves the page there.
+        ``None`` before the page is shown, unless a belief was given. Another that is
+        set moves the page there.
         """
         return self._belief
 
@@ -112,7 +117,9 @@ def belief_of(link: str) -> Belief:
 
 
 def link_of(belief: Belief) -> str:
-    """The link that opens the page on a belief; one that no link gives again is refused."""
+    """The link that opens the page on a belief; one that no link gives again is
+    refused.
+    """
     if not isinstance(belief, Belief):
         raise BayesBridgeError(
             f"the explorer shows a Belief, not {type(belief).__name__}: give bb.Belief(…)"

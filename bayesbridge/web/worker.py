@@ -1,6 +1,8 @@
-"""A process that answers questions, one at a time: lines of JSON in, lines ``event JSON`` out, until its input ends.
+"""A process that answers questions, one at a time: lines of JSON in, lines ``event
+JSON`` out, until its input ends.
 
-An interrupt (SIGINT) abandons the question at hand; between questions interrupts are held back and forgotten.
+An interrupt (SIGINT) abandons the question at hand; between questions interrupts are
+held back and forgotten.
 """
 
 from __future__ import annotations
@@ -109,7 +111,9 @@ def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:
 
 @contextmanager
 def _interrupts(let_through: bool) -> Iterator[None]:
-    """Let interrupts through for a while, those that came before forgotten, or hold them back."""
+    """Let interrupts through for a while, those that came before forgotten, or hold
+    them back.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,12 +1,14 @@
-"""Estimators, double dummy and real results side by side, on tables of your own records.
+"""Estimators, double dummy and real results side by side, on tables of your own
+records.
 
     python benchmarks/evaluation/against_reality.py auctions.pbn.gz --solved tables.tsv --picture reality.png
 
-Needs plugins/bayesbridge-double-dummy; contracts are solved by solve_records.py, which continues where it stopped. Only
-deals that fit_actual.py sets aside are compared (a quarter of them, by a hash of their cards); ``--all`` takes every
-deal, for records that nothing was fitted on. T is compared where its conditions hold. ``tricks`` gives
-a distribution, alone and passed through what real declarers take (``actual``): its likeliest number counts for *exact*
-and *within one*, its mean for the rest.
+Needs plugins/bayesbridge-double-dummy; contracts are solved by solve_records.py, which
+continues where it stopped. Only deals that fit_actual.py sets aside are compared (a
+quarter of them, by a hash of their cards); ``--all`` takes every deal, for records that
+nothing was fitted on. T is compared where its conditions hold. ``tricks`` gives a
+distribution, alone and passed through what real declarers take (``actual``): its
+likeliest number counts for *exact* and *within one*, its mean for the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ KINDS = ("no trumps", "suits")
 
 
 class Estimate(NamedTuple):
-    """What one estimator says of every table: (n,) mean and likeliest number, not a number where it has none."""
+    """What one estimator says of every table: (n,) mean and likeliest number, not a
+    number where it has none.
+    """
 
     mean: Floats
     likeliest: Floats
@@ -111,7 +115,9 @@ def markdown(found: dict[str, Estimate], kind: NDArray[np.bool_]) -> str:
 
 
 def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> None:
-    """How far each estimate is from the real result: a panel for each, no trumps and suits side by side."""
+    """How far each estimate is from the real result: a panel for each, no trumps and
+    suits side by side.
+    """
     from matplotlib.figure import Figure
 
     from bayesbridge.plots import BLUE, ORANGE

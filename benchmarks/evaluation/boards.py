@@ -1,11 +1,13 @@
-"""The boards of the reading benchmark, by identifiers: which they are, and how to get them from a collection.
+"""The boards of the reading benchmark, by identifiers: which they are, and how to get
+them from a collection.
 
     python benchmarks/evaluation/boards.py collection.pbn.gz -o test.pbn     # the boards of boards.txt, in its order
     python benchmarks/evaluation/boards.py other.pbn.gz -o own.pbn --own     # a list of its own, by the same rule
     python benchmarks/evaluation/boards.py test.pbn                          # what a file holds, and its SHA-256
 
-An identifier is the beginning of two SHA-256: that of the deal, by which it is on the test list, and that of the
-auction and the play, by which one table of the deal is taken (``bayesbridge.studies.benchmark``).
+An identifier is the beginning of two SHA-256: that of the deal, by which it is on the
+test list, and that of the auction and the play, by which one table of the deal is taken
+(``bayesbridge.studies.benchmark``).
 """
 
 import argparse
@@ -43,7 +45,9 @@ def numbered(records: Iterable[Record]) -> list[Record]:
 def frozen_list(
     records: Iterable[Record], most: int | None = None, part: DealSplit = DealSplit.TEST
 ) -> list[Record]:
-    """The first ``most`` boards of the list (default: all), numbered from 1: of each deal one table."""
+    """The first ``most`` boards of the list (default: all), numbered from 1: of each
+    deal one table.
+    """
     kept: dict[str, tuple[str, Record]] = {}
     for record in records:
         if (
@@ -78,7 +82,9 @@ def digest(identifiers: list[str]) -> str:
 
 
 def main(path: str, out: str | None = None, own: bool = False) -> str:
-    """Write the boards of the list that a file has, or its ``own`` list; without ``out`` say which boards it has."""
+    """Write the boards of the list that a file has, or its ``own`` list; without
+    ``out`` say which boards it has.
+    """
     if own and out is not None:
         boards = frozen_list(
             one for one in iter_records(path) if isinstance(one, Record)

@@ -1,21 +1,26 @@
-"""Simulation-based calibration: does the truth behave like one more draw of the posterior?
+"""Simulation-based calibration: does the truth behave like one more draw of the
+posterior?
 
     python benchmarks/evaluation/calibration.py --method importance --deals 1000 --resume importance
 
-Draw a deal and all that a player sees of it from the model, ask an engine for the posterior, and note the rank of the
-truth in that posterior: over many deals ranks are uniform if and only if the posterior is right on average (S. Talts,
-M. Betancourt, D. Simpson, A. Vehtari and A. Gelman, "Validating Bayesian inference algorithms with simulation-based
-calibration", 2018). Predictions of single cards are compared with where the cards lay.
+Draw a deal and all that a player sees of it from the model, ask an engine for the
+posterior, and note the rank of the truth in that posterior: over many deals ranks are
+uniform if and only if the posterior is right on average (S. Talts, M. Betancourt, D.
+Simpson, A. Vehtari and A. Gelman, "Validating Bayesian inference algorithms with
+simulation-based calibration", 2018). Predictions of single cards are compared with
+where the cards lay.
 
-Everything that South is told comes about by a rule that the posterior knows, so that the posterior is right if the
-engine is. Cards shown are chosen at random from a hand, points and lengths are told as the cell of a fixed partition:
-neither says more than the hard evidence that it becomes. Calls and cards played follow the models that weigh them.
+Everything that South is told comes about by a rule that the posterior knows, so that
+the posterior is right if the engine is. Cards shown are chosen at random from a hand,
+points and lengths are told as the cell of a fixed partition: neither says more than the
+hard evidence that it becomes. Calls and cards played follow the models that weigh them.
 
-Ranks lie from 0 to 1 and are kept as counts in BINS cells. Whether they are uniform is tested by χ² and by a band for
-their distribution function, that of T. Säilynoja, P.-C. Bürkner and A. Vehtari, "Graphical test for discrete uniformity
-and its applications in goodness-of-fit evaluation and multiple sample comparison" (2022): at each edge of a cell the
-number of ranks below is binomial, and the level of these intervals is lowered until a sample of uniform ranks stays
-within all of them with the requested probability.
+Ranks lie from 0 to 1 and are kept as counts in BINS cells. Whether they are uniform is
+tested by χ² and by a band for their distribution function, that of T. Säilynoja, P.-C.
+Bürkner and A. Vehtari, "Graphical test for discrete uniformity and its applications in
+goodness-of-fit evaluation and multiple sample comparison" (2022): at each edge of a
+cell the number of ranks below is binomial, and the level of these intervals is lowered
+until a sample of uniform ranks stays within all of them with the requested probability.
 """
 
 from __future__ import annotations
@@ -97,10 +102,11 @@ def simulate_play(
     cards: int,
     rng: int | np.random.Generator,
 ) -> tuple[tuple[Seat, Card], ...]:
-    """The first ``cards`` cards of a deal after an auction of four players, (seat, card) in order.
+    """The first ``cards`` cards of a deal after an auction of four players, (seat,
+    card) in order.
 
-    Dummy's cards are declarer's choice, of which a player model says nothing: they are any legal card. Nobody plays
-    where all have passed.
+    Dummy's cards are declarer's choice, of which a player model says nothing: they are
+    any legal card. Nobody plays where all have passed.
     """
     contract, dealt, generator = auction.contract, deal, np.random.default_rng(rng)
     if contract is None:
@@ -160,7 +166,9 @@ class Scenario:
     cards: int = 0
     """How many cards are played."""
     prior: Prior | None = None
-    """Where West's style comes from, which South does not know; the others bid by ``bidder``."""
+    """Where West's style comes from, which South does not know; the others bid by
+    ``bidder``.
+    """
     draws: int = 4000
     """Layouts that a sampling engine returns."""
 
@@ -305,13 +313,17 @@ QUANTITIES: Final = (
     "right's hearts",
     "top spade's seat",
 )
-"""Numbers of a layout: what the player on South's left would capture with the dummy, or with their partner where four
-bid; points and lengths of the players beside South; and which seat has the highest spade that South lacks."""
+"""Numbers of a layout: what the player on South's left would capture with the dummy, or
+with their partner where four bid; points and lengths of the players beside South; and
+which seat has the highest spade that South lacks.
+"""
 
 LIKELIHOOD: Final = "likelihood"
-"""P(calls ∣ layout) by the bidders as they are. A posterior that ignores the calls is the prior, in which all that does
-not look at the calls ranks evenly too; this number shows the difference (M. Modrák et al., "Simulation-based
-calibration checking for Bayesian computation: the choice of test quantities shapes sensitivity", 2025)."""
+"""P(calls ∣ layout) by the bidders as they are. A posterior that ignores the calls is
+the prior, in which all that does not look at the calls ranks evenly too; this number
+shows the difference (M. Modrák et al., "Simulation-based calibration checking for
+Bayesian computation: the choice of test quantities shapes sensitivity", 2025).
+"""
 
 AGGRESSIVENESS: Final = "aggressiveness"
 """Of West's style, where South does not know it."""
@@ -325,7 +337,9 @@ RIGHT: Final = OBSERVER.next(3)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """Values with weights that add up to one, and the true value; ``worth``: independent draws, inf where exact."""
+    """Values with weights that add up to one, and the true value; ``worth``:
+    independent draws, inf where exact.
+    """
 
     values: Values
     weights: Floats
@@ -333,10 +347,11 @@ class Distribution:
     worth: float = inf
 
     def rank(self, uniform: float) -> float:
-        """Randomised rank of the truth from 0 to 1, uniform if the truth is one more draw of the distribution.
+        """Randomised rank of the truth from 0 to 1, uniform if the truth is one more
+        draw of the distribution.
 
-        For n equal weights it is (draws below + a random place among ties and the truth) / (n + 1), for an exact
-        distribution P(below) + uniform · P(equal).
+        For n equal weights it is (draws below + a random place among ties and the
+        truth) / (n + 1), for an exact distribution P(below) + uniform · P(equal).
         """
         below = float(self.weights[self.values < self.truth].sum())
         ties = float(self.weights[self.values == self.truth].sum())
@@ -357,7 +372,9 @@ class Prediction:
 
 
 def names_of(soft: bool, styled: bool) -> tuple[str, ...]:
-    """The numbers that are ranked: with calls their likelihood, with an unknown style its aggressiveness too."""
+    """The numbers that are ranked: with calls their likelihood, with an unknown style
+    its aggressiveness too.
+    """
     return (*QUANTITIES, *[LIKELIHOOD] * soft, *[AGGRESSIVENESS] * styled)
 
 
@@ -435,7 +452,9 @@ def _of_posterior(scene: Scene, posterior: Posterior) -> Prediction:
 
 
 def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction:
-    """Hard evidence alone: exact counts of cards, lengths and points, and T by suit convolution."""
+    """Hard evidence alone: exact counts of cards, lengths and points, and T by suit
+    convolution.
+    """
     belief = scene.belief
     sampler = belief.target.sampler
     cards, lengths = sampler.card_marginals(), sampler.length_distributions()
@@ -491,8 +510,9 @@ ENGINES: Final[dict[str, Callable[[Scene, int, np.random.Generator], Prediction]
     "counting": _counted,
     "joint": _jointly,
 }
-"""What can be calibrated: the engines of a belief; exact counting with suit convolution for T; a style and the layout
-in one posterior."""
+"""What can be calibrated: the engines of a belief; exact counting with suit convolution
+for T; a style and the layout in one posterior.
+"""
 
 
 type Counts = NDArray[np.int64]
@@ -518,7 +538,9 @@ def tally(ranks: ArrayLike) -> Counts:
 
 
 def cells_for(deals: int) -> int:
-    """Cells of the χ² test and of a histogram, so that each has some ranks: 40, 20, 10 or 5."""
+    """Cells of the χ² test and of a histogram, so that each has some ranks: 40, 20, 10
+    or 5.
+    """
     return next((cells for cells in (40, 20, 10) if deals >= EXPECTED * cells), 5)
 
 
@@ -532,7 +554,9 @@ class Test:
     statistic: float
     p: float
     effect: float
-    """How large, whatever the number of deals: Cohen's w, the largest departure, or the share by which it is off."""
+    """How large, whatever the number of deals: Cohen's w, the largest departure, or the
+    share by which it is off.
+    """
     p_holm: float = 1.0
     """p, corrected for all tests made together."""
 
@@ -551,7 +575,9 @@ def chi_square(name: str, counts: Counts) -> Test:
 
 
 def ecdf_test(name: str, counts: Counts) -> Test:
-    """Whether the distribution function of the ranks stays within its band; the effect is its largest departure."""
+    """Whether the distribution function of the ranks stays within its band; the effect
+    is its largest departure.
+    """
     deals = int(counts.sum())
     seen = float(_tails(counts.cumsum()[None, :-1], deals).min())
     simulated = _smallest_tails(deals)
@@ -565,7 +591,9 @@ def ecdf_test(name: str, counts: Counts) -> Test:
 
 
 def ecdf_band(deals: int, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Lowest and highest share of ranks below each of EDGES, all at once with probability ``level``."""
+    """Lowest and highest share of ranks below each of EDGES, all at once with
+    probability ``level``.
+    """
     tail = float(np.quantile(_smallest_tails(deals), 1.0 - level))
     low, high = (
         stats.binom.ppf(tail / 2, deals, EDGES),
@@ -575,13 +603,17 @@ def ecdf_band(deals: int, level: float = 0.95) -> tuple[Floats, Floats]:
 
 
 def share_band(deals: int, share: float, level: float = 0.95) -> tuple[float, float]:
-    """Between which shares of deals something that happens with probability ``share`` stays with ``level``."""
+    """Between which shares of deals something that happens with probability ``share``
+    stays with ``level``.
+    """
     low, high = stats.binom.interval(level, deals, share)
     return float(low) / deals, float(high) / deals
 
 
 def covered(counts: Counts) -> dict[float, int]:
-    """By level, how many ranks lie in the central interval: how often it held the truth."""
+    """By level, how many ranks lie in the central interval: how often it held the
+    truth.
+    """
     found = {}
     for level in LEVELS:
         outside = round(BINS * (1.0 - level) / 2)
@@ -643,12 +675,16 @@ SCENARIOS: Final = {
         draws=2000,
     ),
 }
-"""A scenario for each engine, one that it would be used for: three players but for ``resample-move`` and ``auto``,
-whose four are style bidders, and experts who also play two tricks."""
+"""A scenario for each engine, one that it would be used for: three players but for
+``resample-move`` and ``auto``, whose four are style bidders, and experts who also play
+two tricks.
+"""
 
 
 def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Floats:
-    """Deals; ranks by number and cell; by bin cards, predicted, observed, squared gaps; sums for the slope."""
+    """Deals; ranks by number and cell; by bin cards, predicted, observed, squared gaps;
+    sums for the slope.
+    """
     names = names_in(scenario)
     ranks = np.zeros((len(names), BINS), dtype=np.int64)
     bins = np.zeros((4, CARD_BINS))
@@ -676,7 +712,8 @@ def _predicted(
 ) -> tuple[Scene, Prediction]:
     """A deal and the answer to it; another deal where plain weights refuse.
 
-    That depends on what is seen and on the draws, not on the hidden cards, so the truth still ranks evenly.
+    That depends on what is seen and on the draws, not on the hidden cards, so the truth
+    still ranks evenly.
     """
     refused = 0
     while True:
@@ -690,7 +727,9 @@ def _predicted(
 
 
 def _hidden_places(belief: Belief) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Index of cards × seats: the cards whose seat the hard evidence leaves open, and the seats that are not full."""
+    """Index of cards × seats: the cards whose seat the hard evidence leaves open, and
+    the seats that are not full.
+    """
     known = belief.constraints.normalised()
     return np.ix_(
         [card for card in range(52) if known.unknown_mask >> card & 1], known.hidden
@@ -698,7 +737,9 @@ def _hidden_places(belief: Belief) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _compared(predicted: Floats, observed: Floats) -> tuple[Floats, Floats]:
-    """What one deal adds. Its cards are not independent: the error of a bin comes from the squared sum of each deal."""
+    """What one deal adds. Its cards are not independent: the error of a bin comes from
+    the squared sum of each deal.
+    """
     place = bin_of(predicted, CARD_BINS)
     weights = np.ones(len(predicted)), predicted, observed
     cards, chances, hits = (np.bincount(place, weight, CARD_BINS) for weight in weights)
@@ -724,10 +765,13 @@ class Calibration:
     ranks: Counts
     """(names, BINS) randomised ranks of the truth by cell, from 0 to 1."""
     bins: Floats
-    """(4, CARD_BINS) places where a card may lie, by probability: how many; Σ predicted; Σ observed; Σ over deals of
-    the squared gap."""
+    """(4, CARD_BINS) places where a card may lie, by probability: how many; Σ
+    predicted; Σ observed; Σ over deals of the squared gap.
+    """
     slope: Floats
-    """(3,) Σ observed · predicted, Σ predicted² and Σ over deals of their squared difference."""
+    """(3,) Σ observed · predicted, Σ predicted² and Σ over deals of their squared
+    difference.
+    """
 
     @classmethod
     def of(cls, scenario: Scenario, sums: Floats) -> Calibration:
@@ -768,7 +812,9 @@ class Calibration:
 
     @property
     def errors(self) -> tuple[float, ...]:
-        """By bin of :attr:`reliability`, one standard error of the observed share, deals taken as independent."""
+        """By bin of :attr:`reliability`, one standard error of the observed share,
+        deals taken as independent.
+        """
         many, squares = self.bins[0], self.bins[3]
         return tuple(
             sqrt(square) / n
@@ -783,7 +829,9 @@ class Calibration:
 
     @property
     def chance_error(self) -> float:
-        """What the calibration error would be by chance alone, if all predictions were right."""
+        """What the calibration error would be by chance alone, if all predictions were
+        right.
+        """
         spread = sum(
             error * one.cards
             for error, one in zip(self.errors, self.reliability, strict=True)
@@ -791,7 +839,9 @@ class Calibration:
         return sqrt(2 / pi) * spread / max(1, int(self.bins[0].sum()))
 
     def tests(self) -> tuple[Test, ...]:
-        """χ² and the band of every number, and whether probabilities of cards are too extreme or too even."""
+        """χ² and the band of every number, and whether probabilities of cards are too
+        extreme or too even.
+        """
         found = [
             test(name, row)
             for name, row in zip(self.names, self.ranks, strict=True)
@@ -804,7 +854,9 @@ class Calibration:
         )
 
     def _card_test(self) -> Test:
-        """E[(observed − predicted) · predicted] is 0 if probabilities are right, below 0 if they are too extreme."""
+        """E[(observed − predicted) · predicted] is 0 if probabilities are right, below
+        0 if they are too extreme.
+        """
         hypothesis = "probabilities of cards are neither too extreme nor too even"
         observed, predicted, square = self.slope.tolist()
         if square == 0.0:
@@ -815,7 +867,9 @@ class Calibration:
 
     @property
     def worst_p(self) -> float:
-        """The smallest corrected p: below 0.01 something is wrong with the posterior, or with the model it takes."""
+        """The smallest corrected p: below 0.01 something is wrong with the posterior,
+        or with the model it takes.
+        """
         return min(test.p_holm for test in self.tests())
 
 
@@ -860,11 +914,12 @@ def plot_ranks(
     figure: Figure | None = None,
     axes: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Ranks of the truth, a row for each number: their histogram, and how far their distribution is from uniform.
+    """Ranks of the truth, a row for each number: their histogram, and how far their
+    distribution is from uniform.
 
-    If ranks are uniform, each bar ends between the dashed lines with probability 95 %, and the whole curve stays in the
-    grey band with probability 95 %.
-    Returns (names, 2) Axes.
+    If ranks are uniform, each bar ends between the dashed lines with probability 95 %,
+    and the whole curve stays in the grey band with probability 95 %. Returns (names, 2)
+    Axes.
     """
     chosen = (
         found.names
@@ -891,10 +946,11 @@ def plot_ranks(
 
 
 def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
-    """Share of cards that lay in a seat, against the probability predicted: on the diagonal if all is right.
+    """Share of cards that lay in a seat, against the probability predicted: on the
+    diagonal if all is right.
 
-    Bars are two standard errors, from deal to deal; the area of a mark grows with the number of places that it stands
-    for, at least ten.
+    Bars are two standard errors, from deal to deal; the area of a mark grows with the
+    number of places that it stands for, at least ten.
     """
     ax = new_axes(4.6, 4.4) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
@@ -938,9 +994,11 @@ def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
-    """How often central intervals held the truth, a row for each number, a mark for each level.
+    """How often central intervals held the truth, a row for each number, a mark for
+    each level.
 
-    The thin line is the level itself; chance alone leaves the mark in the grey bar with probability 95 %.
+    The thin line is the level itself; chance alone leaves the mark in the grey bar with
+    probability 95 %.
     """
     ax = new_axes(6.4, 0.9 + 0.5 * len(found.names)) if ax is None else ax
     places = np.arange(len(found.names))[::-1]

@@ -1,12 +1,14 @@
-"""Are conventions read as they are played? What calls promise, on record and by the posterior of an opponent.
+"""Are conventions read as they are played? What calls promise, on record and by the
+posterior of an opponent.
 
     python benchmarks/evaluation/conventions.py boards.pbn --tables 300 --resume conventions
 
-Of every convention: the share of the hands on record that have what the call promises, beside the probability that the
-player on the caller's left gives it, who sees their own hand and the auction up to the call (``bayesbridge estimate``);
-of an opening lead, declarer, who sees dummy and the card. Only deals of the test list count, which the models that ship
-were not fitted on, and one table of each, in the order of the SHA-256 of the deals: fewer tables are the beginning of
-more.
+Of every convention: the share of the hands on record that have what the call promises,
+beside the probability that the player on the caller's left gives it, who sees their own
+hand and the auction up to the call (``bayesbridge estimate``); of an opening lead,
+declarer, who sees dummy and the card. Only deals of the test list count, which the
+models that ship were not fitted on, and one table of each, in the order of the SHA-256
+of the deals: fewer tables are the beginning of more.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ CHUNK: Final = 5
 
 POINTS: Final = 0.06
 ERRORS: Final = 2.0
-"""How far the posterior may be off: so much, or so many standard errors of the difference."""
+"""How far the posterior may be off: so much, or so many standard errors of the
+difference.
+"""
 
 SUITS: Final = {"M": "HS", "m": "CD", **dict.fromkeys("wxyz", "CDHS")}
 """Letters for suits in a pattern: a major, a minor, any."""
@@ -73,15 +77,20 @@ class Convention(NamedTuple):
 
     name: str
     pattern: str
-    """The auction, the call at its end; passes before the opening do not matter unless it begins with P. A letter of
-    ``SUITS`` is one suit throughout, other letters are other suits; … is any calls; the rest is a regular expression.
-    Of a lead: the contract, ``lead``, the card."""
+    """The auction, the call at its end; passes before the opening do not matter unless
+    it begins with P. A letter of ``SUITS`` is one suit throughout, other letters are
+    other suits; … is any calls; the rest is a regular expression. Of a lead: the
+    contract, ``lead``, the card.
+    """
     feature: str
-    """A condition of the dealer language on the caller's hand, without its seat: ``M >= 4``, ``kings of M == 1``. O is
-    the other major than M, o the other minor than m."""
+    """A condition of the dealer language on the caller's hand, without its seat: ``M >=
+    4``, ``kings of M == 1``. O is the other major than M, o the other minor than m.
+    """
 
     def suits(self, said: str) -> dict[str, str] | None:
-        """The suits that letters stand for; ``None`` where calls do not fit the pattern."""
+        """The suits that letters stand for; ``None`` where calls do not fit the
+        pattern.
+        """
         if (match := _regular(self.pattern).fullmatch(said)) is None:
             return None
         found = {
@@ -244,7 +253,9 @@ class Case(NamedTuple):
     suits: dict[str, str]
 
     def judged(self, draws: int, rng: np.random.Generator) -> tuple[float, float]:
-        """Whether the hand on record has the feature, 0 or 1; what the posterior says of it."""
+        """Whether the hand on record has the feature, 0 or 1; what the posterior says
+        of it.
+        """
         deal, auction, contract = (
             self.record.deal,
             self.record.auction,
@@ -274,7 +285,9 @@ class Case(NamedTuple):
 
 
 def _moments(record: Record) -> Iterator[tuple[str, int]]:
-    """What patterns look at: the calls up to each call, and how many they are; then the lead, with 0."""
+    """What patterns look at: the calls up to each call, and how many they are; then the
+    lead, with 0.
+    """
     said = ["P" if call == PASS else str(call) for _, call in record.auction or ()]
     yield from ((" ".join(said[:calls]), calls) for calls in range(1, len(said) + 1))
     if record.plays and (contract := record.contract) is not None:
@@ -283,7 +296,9 @@ def _moments(record: Record) -> Iterator[tuple[str, int]]:
 
 @cache
 def cases(path: str, tables: int) -> tuple[Case, ...]:
-    """Of each convention the first ``tables`` deals of the test list, one table of each."""
+    """Of each convention the first ``tables`` deals of the test list, one table of
+    each.
+    """
     kept: list[tuple[str, Record]] = []
     for record in iter_records(path):
         if (
@@ -359,7 +374,9 @@ class Row(NamedTuple):
 def measure(
     path: str, tables: int, draws: int, seed: int = 1, how: RunOptions | None = None
 ) -> list[Row]:
-    """The conventions that came up more than once, in their order; a run is told apart by a hash of its cases."""
+    """The conventions that came up more than once, in their order; a run is told apart
+    by a hash of its cases.
+    """
     asked = cases(path, tables)
     text = "\n".join(
         f"{one.convention} {one.record.deal} {one.record.auction} {one.calls}"
@@ -386,7 +403,9 @@ def measure(
 
 
 def plot_rows(rows: list[Row]) -> Axes:
-    """The posterior against the record: on the diagonal if all is right; bars are two errors of the difference."""
+    """The posterior against the record: on the diagonal if all is right; bars are two
+    errors of the difference.
+    """
     ax = new_axes(5.2, 4.8)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
     for one in rows:

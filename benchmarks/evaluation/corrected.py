@@ -1,17 +1,22 @@
-"""Corrected figures beside the truth: how often two stated errors hold, and `contracts` beside rejection sampling.
+"""Corrected figures beside the truth: how often two stated errors hold, and `contracts`
+beside rejection sampling.
 
     python benchmarks/evaluation/corrected.py FOLDER [--positions N]
 
-Needs the plugin bayesbridge-double-dummy and about half an hour of one core. What is solved goes into FOLDER, a file
-for each position, so that an interrupted run goes on where it was.
+Needs the plugin bayesbridge-double-dummy and about half an hour of one core. What is
+solved goes into FOLDER, a file for each position, so that an interrupted run goes on
+where it was.
 
-*Coverage.* Of each position 2 000 layouts are solved: they are the truth. 300 times, 100 of them are drawn and weighted
-by the network's predictions as :mod:`bayesbridge.estimators.odds` does, for every contract of the strain from
-those that nearly never make to those that nearly always do, and for the leads against one. A share within two stated
-errors of 95 of a hundred is right; half the error is the control.
+*Coverage.* Of each position 2 000 layouts are solved: they are the truth. 300 times,
+100 of them are drawn and weighted by the network's predictions as
+:mod:`bayesbridge.estimators.odds` does, for every contract of the strain from those
+that nearly never make to those that nearly always do, and for the leads against one. A
+share within two stated errors of 95 of a hundred is right; half the error is the
+control.
 
-*Contracts.* `bb.contracts` with 1 000 solved layouts beside 1 000 layouts that were dealt at random, kept if they fit
-(written down here by itself, without the package) and solved: z of every row.
+*Contracts.* `bb.contracts` with 1 000 solved layouts beside 1 000 layouts that were
+dealt at random, kept if they fit (written down here by itself, without the package) and
+solved: z of every row.
 """
 
 from __future__ import annotations
@@ -76,7 +81,9 @@ def solved_contract(number: int) -> Arrays:
 
 
 def solved_leads(number: int) -> Arrays:
-    """Tricks of the defence against 3NT by South after every lead of West in one position."""
+    """Tricks of the defence against 3NT by South after every lead of West in one
+    position.
+    """
     rng = np.random.default_rng([30, number])
     hand = hand_of(rng)
     belief = bb.Belief("W", hand, dummy=None).given(
@@ -159,7 +166,9 @@ def rejected(
     n: int,
     rng: np.random.Generator,
 ) -> Layouts:
-    """``n`` layouts with this hand for South, dealt at random until they fit; cards are 0 … 51, clubs first."""
+    """``n`` layouts with this hand for South, dealt at random until they fit; cards are
+    0 … 51, clubs first.
+    """
     own = {card.index for card in hand}
     rest = np.array([card for card in range(52) if card not in own])
     masks = []
@@ -178,7 +187,9 @@ def points(cards: list[int]) -> int:
 
 
 class Position(NamedTuple):
-    """South's hand; North has 5 consecutive numbers of points from ``low`` on, East 2 to 4 cards of ``suit``."""
+    """South's hand; North has 5 consecutive numbers of points from ``low`` on, East 2
+    to 4 cards of ``suit``.
+    """
 
     number: int
     hand: bb.Hand
@@ -205,7 +216,9 @@ class Position(NamedTuple):
         return self.low <= points(hands[0]) <= self.low + 4 and 2 <= held <= 4
 
     def ours(self) -> Arrays:
-        """By the package: (7, 6) make, tricks and score with their errors for each level."""
+        """By the package: (7, 6) make, tricks and score with their errors for each
+        level.
+        """
         evidence = (
             bb.HighCards("N", self.low, self.low + 4),
             bb.Length("E", bb.Suit(self.suit), 2, 4),

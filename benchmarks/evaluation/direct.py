@@ -1,4 +1,6 @@
-"""The direct reader: a network that says where cards lie straight from the auction, a baseline for ``score``."""
+"""The direct reader: a network that says where cards lie straight from the auction, a
+baseline for ``score``.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,13 @@ from bayesbridge.studies.readers import PlayerView, Reading
 
 
 class DirectReader:
-    """A network that says where cards lie straight from the auction, with no bidder model; silent after the lead.
+    """A network that says where cards lie straight from the auction, with no bidder
+    model; silent after the lead.
 
-    A transformer reads the own hand and the auction; what it knows after the last call becomes P(seat) of every card
-    and P(length) of every suit of the three hidden hands. It knows nothing of layouts as wholes, and nothing of the
-    play. A baseline for the posterior, fitted on the same tables by ``scripts/fit_direct_reader.py``.
+    A transformer reads the own hand and the auction; what it knows after the last call
+    becomes P(seat) of every card and P(length) of every suit of the three hidden hands.
+    It knows nothing of layouts as wholes, and nothing of the play. A baseline for the
+    posterior, fitted on the same tables by ``scripts/fit_direct_reader.py``.
     """
 
     def read(self, seen: PlayerView) -> Reading | None:
@@ -53,7 +57,9 @@ class DirectReader:
 
 
 def tokens_of(seen: PlayerView) -> np.ndarray:
-    """(calls + 1, 4) rows of the reader's table, the last of them after the last call; at most 32 calls are read."""
+    """(calls + 1, 4) rows of the reader's table, the last of them after the last call;
+    at most 32 calls are read.
+    """
     auction, own = seen.auction, seen.observer
     calls = [call.index for call in auction.calls][:32]
     ours, theirs = own in seen.vulnerable, own.next() in seen.vulnerable

@@ -1,25 +1,31 @@
-"""Are the stated errors those that the answers show? Scores z = (answer − truth) / stated error over many seeds.
+"""Are the stated errors those that the answers show? Scores z = (answer − truth) /
+stated error over many seeds.
 
     python benchmarks/evaluation/honesty.py --engine importance --kind style --resume importance_style
 
-Every engine answers fixed positions over many seeds. A position comes from a deal drawn at random and an
-auction by the bidders that the observer assumes, cut after so many calls; somebody hidden has called, and bid in
-positions of an odd number. In a few positions cards of the hidden hands
-are shown until all layouts can be walked, so that the truth is known for models that cannot be counted.
+Every engine answers fixed positions over many seeds. A position comes from a deal drawn
+at random and an auction by the bidders that the observer assumes, cut after so many
+calls; somebody hidden has called, and bid in positions of an odd number. In a few
+positions cards of the hidden hands are shown until all layouts can be walked, so that
+the truth is known for models that cannot be counted.
 
-Errors are those that users read: ``mcse`` of :func:`Result.summary` for the means of an estimator, and
-``log_evidence_error`` of the posterior. So that cards, lengths and points have such errors too, an estimator counts
-them layout by layout. It cannot be counted exactly, so that the draws of exact engines are tested as well.
+Errors are those that users read: ``mcse`` of :func:`Result.summary` for the means of an
+estimator, and ``log_evidence_error`` of the posterior. So that cards, lengths and
+points have such errors too, an estimator counts them layout by layout. It cannot be
+counted exactly, so that the draws of exact engines are tested as well.
 
-If errors are honest the root mean square of z is one, and z lies within two errors 95 times in a hundred. Where the
-truth is not known it is the mean over the seeds, and z is divided by √(1 − 1 / n). The numbers of one answer depend on
-each other, so an answer counts as one: intervals come from the mean of z² of each answer, with the degrees of freedom
-that its spread from answer to answer shows (F. E. Satterthwaite, 1946). Honest independent scores give the χ² interval.
+If errors are honest the root mean square of z is one, and z lies within two errors 95
+times in a hundred. Where the truth is not known it is the mean over the seeds, and z is
+divided by √(1 − 1 / n). The numbers of one answer depend on each other, so an answer
+counts as one: intervals come from the mean of z² of each answer, with the degrees of
+freedom that its spread from answer to answer shows (F. E. Satterthwaite, 1946). Honest
+independent scores give the χ² interval.
 
-An answer stated without an error must be equal to the truth, and is no score. Nor is a number that is the same in all
-answers, which must lie within two errors of the truth. Where an engine says that its draws are worth a single one, it
-says that it does not know: its errors may be as large as they like, but not too small. An answer that an engine refuses
-to give is no score either.
+An answer stated without an error must be equal to the truth, and is no score. Nor is a
+number that is the same in all answers, which must lie within two errors of the truth.
+Where an engine says that its draws are worth a single one, it says that it does not
+know: its errors may be as large as they like, but not too small. An answer that an
+engine refuses to give is no score either.
 """
 
 from __future__ import annotations
@@ -108,7 +114,9 @@ class Position:
     cards: int = 0
     """Cards played."""
     told: str = ""
-    """Calls that are given, such as ``W:2NT E:3NT``, with the hand before them, instead of those of a random deal."""
+    """Calls that are given, such as ``W:2NT E:3NT``, with the hand before them, instead
+    of those of a random deal.
+    """
 
     @property
     def name(self) -> str:
@@ -228,7 +236,9 @@ POINTS: Final = ("points_1", "points_2")
 TRICKS: Final = ("conditions fail", "T if they hold", "T ≥ 8", "T")
 EVIDENCE: Final = "log P"
 QUANTITIES: Final = (*CARDS, *LENGTHS, *POINTS, *TRICKS, EVIDENCE)
-"""What every answer is asked; which cards, suits and seats differs from position to position."""
+"""What every answer is asked; which cards, suits and seats differs from position to
+position.
+"""
 
 GROUPS: Final = {
     "cards": CARDS,
@@ -240,10 +250,14 @@ GROUPS: Final = {
 """Columns of the table."""
 
 CONTROL: Final = "control"
-"""Not an engine: ``likelihood-weighting``, with the errors of draws that count the same. It must fail."""
+"""Not an engine: ``likelihood-weighting``, with the errors of draws that count the
+same. It must fail.
+"""
 
 REFERENCE: Final = "reference"
-"""``likelihood-weighting`` again, which needs no fit: what the means of the other engines are compared with."""
+"""``likelihood-weighting`` again, which needs no fit: what the means of the other
+engines are compared with.
+"""
 
 JOINT: Final = "joint"
 
@@ -255,7 +269,8 @@ ENGINES: Final = (
     JOINT,
     CONTROL,
 )
-"""What can be tested; enumeration alone draws nothing, and is the truth for the others."""
+"""What can be tested; enumeration alone draws nothing, and is the truth for the others.
+"""
 
 
 class Stated(NamedTuple):
@@ -279,10 +294,9 @@ class Answer(NamedTuple):
 class Probe:
     """Counts the numbers of one position, layout by layout.
 
-    cards:   (card, seat) pairs
-    lengths: (seat, suit) pairs
-    points:  seats
-    pair:    whose tricks are counted: a hidden player with the dummy, or with their partner where all four bid
+    cards:   (card, seat) pairs lengths: (seat, suit) pairs points:  seats pair:
+    whose tricks are counted: a hidden player with the dummy, or with their partner
+    where all four bid
     """
 
     cards: tuple[tuple[int, int], ...]
@@ -328,7 +342,9 @@ class Probe:
 
 
 def probe_of(position: Position) -> Probe:
-    """The numbers of a position, chosen by its name alone among those that the hard evidence leaves open."""
+    """The numbers of a position, chosen by its name alone among those that the hard
+    evidence leaves open.
+    """
     rng = np.random.default_rng([ord(letter) for letter in position.name])
     known: Constraints = position.belief().constraints.normalised()
     unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
@@ -358,7 +374,9 @@ def probe_of(position: Position) -> Probe:
 def answer(
     position: Position, engine: str, draws: int, rng: np.random.Generator
 ) -> Answer | None:
-    """Ask an engine once, with its default settings but for the draws; ``None`` where it refuses."""
+    """Ask an engine once, with its default settings but for the draws; ``None`` where
+    it refuses.
+    """
     belief = position.belief()
     try:
         posterior = posterior_by(engine, belief, draws, rng)
@@ -385,7 +403,9 @@ def posterior_by(
 
 
 def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> Answer:
-    """All numbers with their errors; ``as_if_equal`` gives the errors of draws that count the same."""
+    """All numbers with their errors; ``as_if_equal`` gives the errors of draws that
+    count the same.
+    """
     result = to_datatree(
         evaluate(posterior, [probe], ask(posterior, probe.pair)), marginals=False
     )
@@ -408,7 +428,9 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
 
 
 def truth_of(position: Position) -> dict[str, float]:
-    """What is known exactly of a position: all of it where layouts can be walked, else what tables count."""
+    """What is known exactly of a position: all of it where layouts can be walked, else
+    what tables count.
+    """
     belief, probe = position.belief(), _probe(position)
     target = belief.target
     if target.count <= WALKED:
@@ -511,8 +533,8 @@ SHARES: Final[dict[str, dict[str, float]]] = {
 }
 """Part of the seeds by engine and kind of position.
 
-A verdict takes about 200 answers in a row: engines that are tested on few positions take more seeds of each, and
-models that are slow to ask take no more than they need.
+A verdict takes about 200 answers in a row: engines that are tested on few positions
+take more seeds of each, and models that are slow to ask take no more than they need.
 """
 
 REFERENCE_DRAWS: Final = {
@@ -522,7 +544,9 @@ REFERENCE_DRAWS: Final = {
     "learned": 2,
     "played": 2,
 }
-"""Draws of one reference answer, in units of those of an engine; there are CHUNK of them."""
+"""Draws of one reference answer, in units of those of an engine; there are CHUNK of
+them.
+"""
 
 TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "direct": {"none": (1, 2, 3, 4)},
@@ -545,7 +569,9 @@ TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     JOINT: {"style": (3, 7)},
     CONTROL: {"no trumps": (2, 3, 5), "style": (6, 8)},
 }
-"""Positions by engine and kind; ``auto`` answers all of them, those of ``learned`` and ``played`` by ``importance``."""
+"""Positions by engine and kind; ``auto`` answers all of them, those of ``learned`` and
+``played`` by ``importance``.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -580,7 +606,9 @@ def plan(
     seeds: int = 200,
     engines: tuple[str, ...] = ENGINES,
 ) -> Plan:
-    """Every engine on those of the positions that it is tested on, and a reference for each position with calls."""
+    """Every engine on those of the positions that it is tested on, and a reference for
+    each position with calls.
+    """
     if unknown := [name for name in engines if name not in ENGINES]:
         raise BayesBridgeError(
             f"unknown engine {unknown[0]!r}: choose {', '.join(ENGINES)}",
@@ -617,7 +645,9 @@ def _tests(engine: str, position: Position) -> bool:
 
 
 WIDTH: Final = 3 + 2 * len(QUANTITIES)
-"""Columns of an answer: refused, warned, ess; then the values, ``nan`` where a quantity is not told, and the errors."""
+"""Columns of an answer: refused, warned, ess; then the values, ``nan`` where a quantity
+is not told, and the errors.
+"""
 
 
 def count(what: Plan, seed: np.random.SeedSequence, answers: int) -> Floats:
@@ -712,12 +742,14 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Scores of one case: (n, quantities) z, ``nan`` where a number is not told or stated without an error.
+    """Scores of one case: (n, quantities) z, ``nan`` where a number is not told or
+    stated without an error.
 
-    exact: (n, quantities) stated without an error
-    wrong: (n, quantities) stated without an error, and not equal to the truth; or the same everywhere, and far from it
-    bound: (n, cards) differences from the truth in units of ½ / √ess, which they are said not to exceed
-    bias:  (quantities,) the mean over seeds less the truth or the reference, in standard errors; ``nan`` without either
+    exact: (n, quantities) stated without an error wrong: (n, quantities) stated without
+    an error, and not equal to the truth; or the same everywhere, and far from it bound:
+    (n, cards) differences from the truth in units of ½ / √ess, which they are said not
+    to exceed bias:  (quantities,) the mean over seeds less the truth or the reference,
+    in standard errors; ``nan`` without either
     """
 
     answers: Answers
@@ -729,12 +761,16 @@ class Scores:
 
     @property
     def told(self) -> Floats:
-        """(m, quantities) z of the answers whose draws are said to be worth more than one."""
+        """(m, quantities) z of the answers whose draws are said to be worth more than
+        one.
+        """
         return self.z[self.answers.ess >= 2.0]
 
 
 def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
-    """Compare the answers of one case with the truth as far as it is known, else with their mean."""
+    """Compare the answers of one case with the truth as far as it is known, else with
+    their mean.
+    """
     value, error = answers.value, answers.error
     n = max(2, int((~answers.refused).sum()))
     known = np.array([truth.get(name, nan) for name in QUANTITIES])
@@ -771,7 +807,8 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
 
 
 def pool(reference: Answers) -> tuple[Floats, Floats]:
-    """(quantities,) means and errors of several runs with weights, as if they were one: each counts by its P.
+    """(quantities,) means and errors of several runs with weights, as if they were one:
+    each counts by its P.
 
     Runs that were refused do not count.
     """
@@ -790,7 +827,9 @@ def pool(reference: Answers) -> tuple[Floats, Floats]:
 
 
 def rms(parts: Sequence[Floats]) -> Interval:
-    """Root mean square of the scores of all answers, (n, …) in each part; an answer counts as one."""
+    """Root mean square of the scores of all answers, (n, …) in each part; an answer
+    counts as one.
+    """
     squares = (
         np.concatenate([_by_answer(part**2) for part in parts])
         if parts
@@ -813,7 +852,9 @@ def rms(parts: Sequence[Floats]) -> Interval:
 
 
 def within(parts: Sequence[Floats]) -> Interval:
-    """Share of the scores within two errors; the interval by Wilson, with as many trials as the answers are worth."""
+    """Share of the scores within two errors; the interval by Wilson, with as many
+    trials as the answers are worth.
+    """
     shares = [
         _by_answer(np.where(np.isnan(part), nan, np.abs(part) <= 2.0)) for part in parts
     ]
@@ -855,7 +896,9 @@ class Row:
     bound: Interval
     """Cards: root mean square of the differences in units of ½ / √ess, one at most."""
     bias: float
-    """The largest |z| of a mean over the seeds against the truth or the reference, ``nan`` without either."""
+    """The largest |z| of a mean over the seeds against the truth or the reference,
+    ``nan`` without either.
+    """
     bias_p: float
     """Its p, corrected for the number of means."""
     exact: float
@@ -926,7 +969,9 @@ class Honesty:
 
     @classmethod
     def of(cls, answers: Sequence[Answers], truths: Mapping[str, Truth]) -> Honesty:
-        """Score every case; ``truths`` by the name of the position. The joint posterior has a truth of its own."""
+        """Score every case; ``truths`` by the name of the position. The joint posterior
+        has a truth of its own.
+        """
         references = {
             one.case.position: one for one in answers if one.case.engine == REFERENCE
         }
@@ -974,7 +1019,8 @@ HIGHEST: Final = 2.0
 
 
 def plot_honesty(found: Honesty, *, ax: Axes | None = None) -> Axes:
-    """Root mean square of z by position, a mark for each engine, all numbers together; the band is honest.
+    """Root mean square of z by position, a mark for each engine, all numbers together;
+    the band is honest.
 
     Bars are the intervals; engines whose answers are exact there have no mark.
     """

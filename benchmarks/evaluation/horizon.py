@@ -1,16 +1,21 @@
-"""Does one plan play better than double dummy? Tricks that declarer takes on real boards by either, paired.
+"""Does one plan play better than double dummy? Tricks that declarer takes on real
+boards by either, paired.
 
     python benchmarks/evaluation/horizon.py test.pbn -o horizon.jsonl --boards 300
 
-Needs plugins/bayesbridge-double-dummy. Boards are those of the test list (``bayesbridge.studies.benchmark``), on which
-nothing was fitted. After the first tricks, as on record, declarer chooses by what the calls and cards tell: the card
-with most tricks on average over ``--layouts`` layouts, by double dummy (:func:`bayesbridge.play` with ``horizon=0``) or
-by one plan over the same layouts; where one plan cannot tell double dummy's card from its own best (``close``), that
-card is played. Defenders see the real deal and play it double dummy, of equal cards the lowest. As long as both ways
-choose the same card there is one play; where they part, each goes on alone.
+Needs plugins/bayesbridge-double-dummy. Boards are those of the test list
+(``bayesbridge.studies.benchmark``), on which nothing was fitted. After the first
+tricks, as on record, declarer chooses by what the calls and cards tell: the card with
+most tricks on average over ``--layouts`` layouts, by double dummy
+(:func:`bayesbridge.play` with ``horizon=0``) or by one plan over the same layouts;
+where one plan cannot tell double dummy's card from its own best (``close``), that card
+is played. Defenders see the real deal and play it double dummy, of equal cards the
+lowest. As long as both ways choose the same card there is one play; where they part,
+each goes on alone.
 
-One line per board is kept; a run that was interrupted continues where it stopped. The figures are printed at the end,
-and of what is there with ``--boards 0``. Errors are those of boards, which are independent.
+One line per board is kept; a run that was interrupted continues where it stopped. The
+figures are printed at the end, and of what is there with ``--boards 0``. Errors are
+those of boards, which are independent.
 """
 
 from __future__ import annotations
@@ -192,7 +197,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def figures(done: list[dict[str, Any]]) -> str:
-    """Tricks of one plan less those of double dummy: all boards, and those on which the two chose different cards."""
+    """Tricks of one plan less those of double dummy: all boards, and those on which the
+    two chose different cards.
+    """
     more = np.array([board[ONE_PLAN] - board[DOUBLE_DUMMY] for board in done], float)
     spent = np.array([seconds for board in done for seconds in board["spent"]] or [0.0])
     rows = ["| boards | | one plan − double dummy, tricks |", "|---|---|---|"]

@@ -1,21 +1,26 @@
-"""Does better inference play better? What the cards cost that are chosen by more and more evidence, on real boards.
+"""Does better inference play better? What the cards cost that are chosen by more and
+more evidence, on real boards.
 
     python benchmarks/evaluation/judge_play.py auctions.pbn.gz -o play.jsonl --boards 300 --leads 1000 --workers 2
 
-Needs plugins/bayesbridge-double-dummy. Boards are those of the test list (``bayesbridge.studies.benchmark``), on which
-nothing was fitted: the first table of each deal with its auction and its cards on record. After tricks 0, 1, 3 and 6,
-for each card of the next trick, ``--layouts`` layouts of what its player believes are solved for all legal cards, and
-the card with most tricks on average is played (:func:`bayesbridge.play`). The layouts are those that fit the hard
-evidence; then weighed by the calls; then by the calls and the learned player. Beside them stand the card on record, a
-random legal card; and another rule for the opening lead: of those that the test cannot tell from the best the one that
-the learned player makes most often.
-The cost of a card is what it loses double dummy on the real deal. Choices in which no card can lose anything there are
-left out, but for the opening lead, of which two shares are counted as well: DDOLAR, how often it costs nothing, and
-ADDOLAR, the same without boards on which every lead ties.
+Needs plugins/bayesbridge-double-dummy. Boards are those of the test list
+(``bayesbridge.studies.benchmark``), on which nothing was fitted: the first table of
+each deal with its auction and its cards on record. After tricks 0, 1, 3 and 6, for each
+card of the next trick, ``--layouts`` layouts of what its player believes are solved for
+all legal cards, and the card with most tricks on average is played
+(:func:`bayesbridge.play`). The layouts are those that fit the hard evidence; then
+weighed by the calls; then by the calls and the learned player. Beside them stand the
+card on record, a random legal card; and another rule for the opening lead: of those
+that the test cannot tell from the best the one that the learned player makes most
+often. The cost of a card is what it loses double dummy on the real deal. Choices in
+which no card can lose anything there are left out, but for the opening lead, of which
+two shares are counted as well: DDOLAR, how often it costs nothing, and ADDOLAR, the
+same without boards on which every lead ties.
 
-One line per board is kept; a run that was interrupted continues where it stopped. The first ``--boards`` boards are
-played at all moments, those after them up to ``--leads`` at the lead alone. The tables are printed at the end, and of
-what is there with ``--boards 0 --leads 0``. Errors are those of boards, which are independent.
+One line per board is kept; a run that was interrupted continues where it stopped. The
+first ``--boards`` boards are played at all moments, those after them up to ``--leads``
+at the lead alone. The tables are printed at the end, and of what is there with
+``--boards 0 --leads 0``. Errors are those of boards, which are independent.
 """
 
 from __future__ import annotations
@@ -62,7 +67,9 @@ CHOOSERS = {
 
 
 def boards(records: Path) -> Iterator[Record]:
-    """The first table of each deal of the test list, where the contract, the auction and the lead are on record."""
+    """The first table of each deal of the test list, where the contract, the auction
+    and the lead are on record.
+    """
     seen = set()
     for record in iter_records(records):
         if (
@@ -91,7 +98,9 @@ def belief_of(kind: str, record: Record, chooser: Any, cards: int) -> Belief:
 
 
 def preference(record: Record, cards: int, found: CardChoices) -> dict[str, float]:
-    """P(card) by the learned player, for the seat in turn; all the same for dummy, whose cards it does not choose."""
+    """P(card) by the learned player, for the seat in turn; all the same for dummy,
+    whose cards it does not choose.
+    """
     turn, contract = found.turn, record.contract
     assert contract is not None
     seat, hand = turn.seat, record.hands[turn.seat]
@@ -114,7 +123,9 @@ def preference(record: Record, cards: int, found: CardChoices) -> dict[str, floa
 
 
 def means(found: CardChoices) -> dict[str, tuple[float, ...]]:
-    """Each card, the best first: its tricks on average, how far it is behind, that error, and 1 where it is close."""
+    """Each card, the best first: its tricks on average, how far it is behind, that
+    error, and 1 where it is close.
+    """
     return {
         str(card): (choice.tricks[0], *choice.behind, int(choice.close))
         for choice in found.choices
@@ -246,7 +257,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def pick(one: dict[str, Any]) -> int:
-    """What the card costs that the learned player likes best of the close leads, from what was kept; else the best."""
+    """What the card costs that the learned player likes best of the close leads, from
+    what was kept; else the best.
+    """
     if one["cards"]:
         return int(one["and player"])
     close = [card for card, (*_, near) in one["means"].items() if near]
@@ -257,7 +270,9 @@ type Picked = Callable[[dict[str, Any]], bool]
 
 
 def tables(done: list[dict[str, Any]]) -> str:
-    """The costs by chooser, for all choices and parts of them, and the leads that cost nothing, in Markdown."""
+    """The costs by chooser, for all choices and parts of them, and the leads that cost
+    nothing, in Markdown.
+    """
     for board in done:
         for one in board["choices"]:
             one["pick"] = pick(one)

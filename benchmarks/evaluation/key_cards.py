@@ -1,10 +1,11 @@
-"""Are the answers to 4NT foreseen? All tables of test deals on which 5C to 5S answers partner's 4NT after a suit.
+"""Are the answers to 4NT foreseen? All tables of test deals on which 5C to 5S answers
+partner's 4NT after a suit.
 
     python benchmarks/evaluation/key_cards.py collection.pbn.gz
 
-After 4NT and a pass, the side of the 4NT having bid a suit last. The learned bidder says P(call) with partner's hand
-hidden and shown, nothing known of the pair: of all 38 calls, and which of the four answers it is, where one at random
-is log 4 = 1.39 nats.
+After 4NT and a pass, the side of the 4NT having bid a suit last. The learned bidder
+says P(call) with partner's hand hidden and shown, nothing known of the pair: of all 38
+calls, and which of the four answers it is, where one at random is log 4 = 1.39 nats.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def answers(auction: Auction) -> Iterator[int]:
 
 
 def judged(record: Record, place: int) -> Floats:
-    """(2, 4) partner's hand hidden and shown: is it the likeliest of all calls, nats, the same of the four answers."""
+    """(2, 4) partner's hand hidden and shown: is it the likeliest of all calls, nats,
+    the same of the four answers.
+    """
     auction, deal = record.auction, record.deal
     assert auction is not None
     assert deal is not None
@@ -73,7 +76,9 @@ def judged(record: Record, place: int) -> Floats:
 
 
 class Row(NamedTuple):
-    """Foreseen by one reading, among all calls or the four answers; means with one standard error."""
+    """Foreseen by one reading, among all calls or the four answers; means with one
+    standard error.
+    """
 
     reading: str
     among: str

@@ -1,9 +1,10 @@
-"""How log P(openings and passes before them) changes with the share of each system: a table, from files of records.
+"""How log P(openings and passes before them) changes with the share of each system: a
+table, from files of records.
 
     python benchmarks/evaluation/measure_systems.py RECORDS…
 
-Files are PBN or LIN. Each number is the mean over tables in thousandths of a nat, against the learned bidder, ± one
-standard error.
+Files are PBN or LIN. Each number is the mean over tables in thousandths of a nat,
+against the learned bidder, ± one standard error.
 """
 
 import argparse
@@ -19,7 +20,9 @@ SHARES = (0.1, 0.3, 0.5, 1.0)
 
 
 def openings(paths):
-    """Lists of (table, hand, call), by dealer, number of passes before and vulnerability."""
+    """Lists of (table, hand, call), by dealer, number of passes before and
+    vulnerability.
+    """
     found, tables = defaultdict(list), 0
     for path in paths:
         for record in bb.open_records(path).records:

@@ -1,14 +1,17 @@
-"""Do contracts make as often as is said? Boards on record, the chance told beside what the solver finds.
+"""Do contracts make as often as is said? Boards on record, the chance told beside what
+the solver finds.
 
     python benchmarks/evaluation/odds.py boards.pbn --held-out --boards 2000 --resume odds
     python benchmarks/evaluation/odds.py boards.pbn --simulated --correct 0
     python benchmarks/evaluation/odds.py own.pbn --held-out --boards 2000 --level 6 --correct 0    # slams alone
 
-The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by the learned bidder. Of its draws
-the network of ``tricks`` says how likely the contract makes; on the first boards some layouts are solved too, which
-corrects it. The truth is the double-dummy result of the deal itself. Beside it stands what the network says of that
-deal: it tells errors of the network from errors of the posterior. ``--simulated`` is the control: the bidder itself
-calls on the same deals, so what is said must be right but for chance. Needs plugins/bayesbridge-double-dummy.
+The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by
+the learned bidder. Of its draws the network of ``tricks`` says how likely the contract
+makes; on the first boards some layouts are solved too, which corrects it. The truth is
+the double-dummy result of the deal itself. Beside it stands what the network says of
+that deal: it tells errors of the network from errors of the posterior. ``--simulated``
+is the control: the bidder itself calls on the same deals, so what is said must be right
+but for chance. Needs plugins/bayesbridge-double-dummy.
 """
 
 from __future__ import annotations
@@ -69,9 +72,12 @@ COLUMNS: Final = (
     "solved",
     "level",
 )
-"""Which of ``CONTRACT_KINDS``; chances, their errors, the share of the solved layouts in which it makes; the level."""
+"""Which of ``CONTRACT_KINDS``; chances, their errors, the share of the solved layouts
+in which it makes; the level.
+"""
 WIDTH: Final = 2 + len(COLUMNS)
-"""Of a board: whether it makes and whether it is corrected, 0 or 1; then the columns."""
+"""Of a board: whether it makes and whether it is corrected, 0 or 1; then the columns.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +145,9 @@ def _records(
         met.add(masks)
         return True
 
-    boards: Iterator[Record] = (
+    boards: Iterator[Record] = (  # type: ignore[misc]
         record for record in iter_records(path) if fresh(record)
-    )  # type: ignore[misc]
+    )
     if simulated:
         boards = (
             record
@@ -157,7 +163,9 @@ def _records(
 
 
 def called_by_the_bidder(record: Record) -> Record:
-    """The same deal, the learned bidder calling in every seat; the cards on record belong to another contract."""
+    """The same deal, the learned bidder calling in every seat; the cards on record
+    belong to another contract.
+    """
     assert record.deal is not None
     assert record.auction is not None
     seed = np.random.default_rng([hand.mask for hand in record.deal.hands])
@@ -282,12 +290,16 @@ class Forecast:
 
     @property
     def error(self) -> float:
-        """Calibration error: mean gap between told and observed, over bins weighed by their forecasts."""
+        """Calibration error: mean gap between told and observed, over bins weighed by
+        their forecasts.
+        """
         return calibration_error(self.bins)
 
     @property
     def by_chance(self) -> float:
-        """What the calibration error would be by chance alone, if every chance told were right."""
+        """What the calibration error would be by chance alone, if every chance told
+        were right.
+        """
         spread = np.bincount(
             bin_of(self.told, BINS), self.told * (1.0 - self.told), BINS
         )
@@ -356,9 +368,11 @@ FEWEST: Final = 10
 
 
 def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
-    """Share of contracts that make, against the chance told: on the diagonal if all is right.
+    """Share of contracts that make, against the chance told: on the diagonal if all is
+    right.
 
-    Bars are two standard errors of the share, by the chances told; a mark stands for ten boards at least.
+    Bars are two standard errors of the share, by the chances told; a mark stands for
+    ten boards at least.
     """
     ax = new_axes(5.2, 4.8) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)

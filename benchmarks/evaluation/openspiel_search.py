@@ -1,13 +1,16 @@
-"""Does a search in OpenSpiel play better with beliefs? IS-MCTS in the play of real boards, by three kinds of layouts.
+"""Does a search in OpenSpiel play better with beliefs? IS-MCTS in the play of real
+boards, by three kinds of layouts.
 
     python benchmarks/evaluation/openspiel_search.py auctions.pbn.gz -o search.jsonl --boards 100
 
-Needs plugins/bayesbridge-openspiel and plugins/bayesbridge-double-dummy. Boards are those of the test list
-(``bayesbridge.studies.benchmark``), on which nothing was fitted. After tricks 1, 2, 3, 4, 6 and 8 the seat on lead (for
-dummy, declarer) chooses by OpenSpiel's IS-MCTS in Python, random playouts and the same number of simulations each time,
-with layouts from OpenSpiel's own resampling, from hard evidence (voids and cards seen), and from the learned bidder and
-player. The cost of a card is what it loses double dummy on the real deal; choices without a difference are left out.
-One line per board is kept; a run that was interrupted continues where it stopped.
+Needs plugins/bayesbridge-openspiel and plugins/bayesbridge-double-dummy. Boards are
+those of the test list (``bayesbridge.studies.benchmark``), on which nothing was fitted.
+After tricks 1, 2, 3, 4, 6 and 8 the seat on lead (for dummy, declarer) chooses by
+OpenSpiel's IS-MCTS in Python, random playouts and the same number of simulations each
+time, with layouts from OpenSpiel's own resampling, from hard evidence (voids and cards
+seen), and from the learned bidder and player. The cost of a card is what it loses
+double dummy on the real deal; choices without a difference are left out. One line per
+board is kept; a run that was interrupted continues where it stopped.
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ KINDS = {
 
 
 def history_of(record: Record, cards: int) -> tuple[str, list[int]]:
-    """The game and the actions that bring OpenSpiel to a moment of the record, turned so that North deals."""
+    """The game and the actions that bring OpenSpiel to a moment of the record, turned
+    so that North deals.
+    """
     assert record.deal is not None
     assert record.auction is not None
     first = record.auction.first
@@ -131,7 +136,9 @@ def judged(
 
 
 def table(done: list[dict[str, Any]]) -> str:
-    """Tricks lost a choice, with paired differences; boards are independent, choices of a board are not."""
+    """Tricks lost a choice, with paired differences; boards are independent, choices of
+    a board are not.
+    """
     rows = [
         "| layouts by | all | declarer | defenders | all − OpenSpiel's own | seconds a move |",
         "|---|---|---|---|---|---|",

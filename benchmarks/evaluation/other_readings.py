@@ -1,8 +1,9 @@
-"""Other readings of the paper's two algorithms beside its tables: python benchmarks/evaluation/other_readings.py
+"""Other readings of the paper's two algorithms beside its tables: python
+benchmarks/evaluation/other_readings.py
 
-A reading of Algorithm 2 changes what a single suit contributes, so each is counted over every deal, exactly, by the
-merge of ``scripts/count_shifts.py``. Readings of Algorithm 1 are tried on random deals. Prints the two tables of
-docs/paper.md.
+A reading of Algorithm 2 changes what a single suit contributes, so each is counted over
+every deal, exactly, by the merge of ``scripts/count_shifts.py``. Readings of Algorithm
+1 are tried on random deals. Prints the two tables of docs/paper.md.
 """
 
 import sys
@@ -44,7 +45,9 @@ DEALT = 3_000_000
 
 @njit
 def row_by(number, reading):
-    """What one suit contributes, packed as in capture.tables, by one of the readings of ``CAPTURE``."""
+    """What one suit contributes, packed as in capture.tables, by one of the readings of
+    ``CAPTURE``.
+    """
     columns = np.zeros(13, dtype=np.int64)
     held = np.zeros(3, dtype=np.int64)
     for rank in range(13):
@@ -97,7 +100,9 @@ def rows_by(reading):
 
 
 def captures_by(reading):
-    """(8,) deals of T ≤ 6, 7 … 13 that meet both conditions, per million, over every possible deal."""
+    """(8,) deals of T ≤ 6, 7 … 13 that meet both conditions, per million, over every
+    possible deal.
+    """
     lengths = np.zeros(1, dtype=np.int64)
     for _ in range(13):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
@@ -111,7 +116,9 @@ def captures_by(reading):
 
 
 def misfit(per_million):
-    """χ² of the paper's pooled runs against a distribution, deals that qualify for nothing included; 8 degrees."""
+    """χ² of the paper's pooled runs against a distribution, deals that qualify for
+    nothing included; 8 degrees.
+    """
     printed = np.sum(CAPTURES.runs, axis=0)[:8].astype(float)
     trials = CAPTURES.trials * len(CAPTURES.runs)
     expected = per_million * trials / 10**6
@@ -181,7 +188,9 @@ def levels_by(masks, reading):
 
 
 def auctions_by(reading, deals=DEALT):
-    """Deals with a valid bidder and with an eligible dummy too, per ten million; the mean levels of those."""
+    """Deals with a valid bidder and with an eligible dummy too, per ten million; the
+    mean levels of those.
+    """
     valid = both = bidders = dummies = 0
     for masks in deal_blocks(deals, 1):
         levels = levels_by(masks, reading)

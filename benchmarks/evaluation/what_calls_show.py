@@ -1,4 +1,5 @@
-"""What calls show, with a system and without: the two tables of docs/bidders.md that need no records.
+"""What calls show, with a system and without: the two tables of docs/bidders.md that
+need no records.
 
 python benchmarks/evaluation/what_calls_show.py [--draws 4000] [--hands 200000]
 """
@@ -27,7 +28,9 @@ SHOWN = (
     ("1NT 2NT 3NT", "16 points or more", "hcp({0}) >= 16"),
     ("1S 2NT 3S 4NT 5H", "two key cards", "aces({0}) + hascard({0}, KS) == 2"),
 )
-"""Calls of West and East while the others pass, and a feature of whoever made the last of them."""
+"""Calls of West and East while the others pass, and a feature of whoever made the last
+of them.
+"""
 
 
 def of_one_notrump(hands):
@@ -56,7 +59,9 @@ def of_one_notrump(hands):
 
 
 def of_conventions(draws):
-    """What South believes of the player who made the last call, without a system and with one."""
+    """What South believes of the player who made the last call, without a system and
+    with one.
+    """
     print(
         "| calls of West and East | feature | no system | `sayc` |\n|---|---|---:|---:|"
     )

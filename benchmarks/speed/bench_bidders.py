@@ -1,8 +1,10 @@
-"""How fast calls are weighed: the log-likelihood of one call for a million hands, on one core.
+"""How fast calls are weighed: the log-likelihood of one call for a million hands, on
+one core.
 
     python benchmarks/speed/bench_bidders.py [--json | --write]
 
-Seconds are of processor time, so other work on the machine disturbs them little. Nothing is asserted.
+Seconds are of processor time, so other work on the machine disturbs them little.
+Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ AUCTIONS = ("S:Pass", "S:1S 2C", "S:1H 1NT Pass 2D")
 
 
 def bidders() -> Table:
-    """The last call of three auctions; the experts of the four-player game see a fiftieth of the hands."""
+    """The last call of three auctions; the experts of the four-player game see a
+    fiftieth of the hands.
+    """
     # The three hidden hands of a player who sees his own, one after the other.
     hands = (
         LayoutIndex.of(SOUTH.constraints)

@@ -1,9 +1,11 @@
-"""What `bayesbridge score` takes for a board, and what its draws are worth, beside uniform draws that are weighed.
+"""What `bayesbridge score` takes for a board, and what its draws are worth, beside
+uniform draws that are weighed.
 
     python benchmarks/speed/bench_boards.py [--json | --write]
 
-Boards are dealt at random and bid by the learned bidder, so anybody can repeat it; those that are passed out are left
-out. The opening leader looks at them after the auction. One core, warmed up, processor time; no speed is asserted.
+Boards are dealt at random and bid by the learned bidder, so anybody can repeat it;
+those that are passed out are left out. The opening leader looks at them after the
+auction. One core, warmed up, processor time; no speed is asserted.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ def boards() -> list[Record]:
 
 
 def boards_of_a_leader() -> Table:
-    """The whole score of each board; its draws alone; uniform draws; and P(calls | hand) of as many layouts."""
+    """The whole score of each board; its draws alone; uniform draws; and P(calls |
+    hand) of as many layouts.
+    """
     records = boards()
     beliefs = [
         Belief.of_record(record, record.leader, cards=0)
@@ -58,7 +62,9 @@ def boards_of_a_leader() -> Table:
         return spent / len(beliefs), worth
 
     def uniform(belief: Belief) -> float:
-        """The worth of uniform draws; the engine ``likelihood-weighting`` refuses the boards where it is too small."""
+        """The worth of uniform draws; the engine ``likelihood-weighting`` refuses the
+        boards where it is too small.
+        """
         logs = belief.target.soft.of_layouts(belief.target.sampler.draw(DRAWS, 1))
         weights = np.exp(logs - logs.max())
         return float(weights.sum() ** 2 / np.square(weights).sum())

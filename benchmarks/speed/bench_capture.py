@@ -1,9 +1,10 @@
-"""How fast capturing is: tables and kernels beside the literal Python, both sides in one run.
+"""How fast capturing is: tables and kernels beside the literal Python, both sides in
+one run.
 
     python benchmarks/speed/bench_capture.py [--json | --write]
 
-Rates on one core are per second of processor time, so other work on the machine disturbs them little. Nothing is
-asserted: read the ratios, not the seconds.
+Rates on one core are per second of processor time, so other work on the machine
+disturbs them little. Nothing is asserted: read the ratios, not the seconds.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def deal_and_capture(deals: int) -> None:
 
 
 def ratios() -> Table:
-    """One core: both ways over the same kind of deals, and over the same deals where dealing is not part of it."""
+    """One core: both ways over the same kind of deals, and over the same deals where
+    dealing is not part of it.
+    """
     pairs = [deal_two_hands() for _ in range(5_000)]
     first, second = (
         np.array([pair[i].mask for pair in pairs] * 40, dtype=np.uint64) for i in (0, 1)

@@ -1,12 +1,14 @@
-"""What P(make) of a contract costs to ± 3 and ± 1 points: plain DDS, `tricks` corrected by DDS, `tricks` alone.
+"""What P(make) of a contract costs to ± 3 and ± 1 points: plain DDS, `tricks` corrected
+by DDS, `tricks` alone.
 
     python benchmarks/speed/bench_contracts.py [--json | --write]
 
-Twenty positions of random deals, South declarer: ten with the dummy open, ten with South's own hand alone. The contract
-is the one whose chance is nearest to one half, in the suit with the most cards or at no trumps. Of each position 200
-draws are solved, which takes some minutes of processor time. They say how much of the variance the network leaves
-(solves that an error takes) and how far the network alone is off. How often stated errors hold is another question:
-``benchmarks/evaluation/corrected.py``.
+Twenty positions of random deals, South declarer: ten with the dummy open, ten with
+South's own hand alone. The contract is the one whose chance is nearest to one half, in
+the suit with the most cards or at no trumps. Of each position 200 draws are solved,
+which takes some minutes of processor time. They say how much of the variance the
+network leaves (solves that an error takes) and how far the network alone is off. How
+often stated errors hold is another question: ``benchmarks/evaluation/corrected.py``.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ KINDS = {"dummy open": True, "own hand alone": False}
 class Case(NamedTuple):
     """One position.
 
-    guesses: (SOLVED, 14) predicted    tricks: (SOLVED,) solved    needed: tricks of the contract
-    network, solver: seconds of processor time for a layout
+    guesses: (SOLVED, 14) predicted    tricks: (SOLVED,) solved    needed: tricks of the
+    contract network, solver: seconds of processor time for a layout
     """
 
     kind: str
@@ -65,12 +67,16 @@ class Case(NamedTuple):
 
     @property
     def unexplained(self) -> float:
-        """Share of the variance that a line through the network's predictions leaves, less what fitting it took."""
+        """Share of the variance that a line through the network's predictions leaves,
+        less what fitting it took.
+        """
         explained = np.corrcoef(self.made, self.said)[0, 1] ** 2
         return float((1 - explained) * (SOLVED - 1) / (SOLVED - 2))
 
     def solves(self, error: float, corrected: bool) -> float:
-        """How many solved layouts an error takes; the draws that the network judges have an error of their own."""
+        """How many solved layouts an error takes; the draws that the network judges
+        have an error of their own.
+        """
         own = self.made.var(ddof=1)
         return (
             own * self.unexplained / (error**2 - own / DRAWS)
@@ -80,7 +86,9 @@ class Case(NamedTuple):
 
 
 def fit_of(masks: list[int]) -> Suit | None:
-    """The suit in which hands have most cards: eight of two hands, six of one; else no trumps."""
+    """The suit in which hands have most cards: eight of two hands, six of one; else no
+    trumps.
+    """
     lengths = [
         sum((mask >> 13 * suit & 0x1FFF).bit_count() for mask in masks)
         for suit in range(4)
@@ -91,7 +99,9 @@ def fit_of(masks: list[int]) -> Suit | None:
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """All positions, solved: those of the first deals where some contract's chance is in doubt."""
+    """All positions, solved: those of the first deals where some contract's chance is
+    in doubt.
+    """
     found = registry.load().estimators
     (deals,) = deal_blocks(20 * EACH, rng=16)
     cases: list[Case] = []

@@ -1,10 +1,12 @@
-"""How fast deals are found that fit what is known: exact sampling beside rejection, all in one run.
+"""How fast deals are found that fit what is known: exact sampling beside rejection, all
+in one run.
 
     python benchmarks/speed/bench_dealing.py [--json | --write]
 
-The questions are those of questions.py. Whoever rejects is measured by the deals that he makes and looks at in a
-second, and finds the exact share of those that fit: at C that is a few deals a minute, too few to time. All on one
-core, in processor time. Programs that are not installed are left out.
+The questions are those of questions.py. Whoever rejects is measured by the deals that
+he makes and looks at in a second, and finds the exact share of those that fit: at C
+that is a few deals a minute, too few to time. All on one core, in processor time.
+Programs that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ def accept(west: int, east: int, name: str) -> bool:
 
 
 def shuffled(name: str) -> float:
-    """Shuffle the unseen cards, share them out, ask ``accept``: redeal's way, without its objects for cards."""
+    """Shuffle the unseen cards, share them out, ask ``accept``: redeal's way, without
+    its objects for cards.
+    """
     random.seed(1)
 
     def deals(n: int) -> None:
@@ -83,7 +87,9 @@ def in_arrays(name: str) -> float:
 
 
 def by_endplay(name: str) -> float:
-    """The deal generator of endplay, the condition given as a function, which is faster than as text."""
+    """The deal generator of endplay, the condition given as a function, which is faster
+    than as text.
+    """
     from endplay.dealer import generate_deals
     from endplay.types import Deal
 

@@ -1,10 +1,12 @@
-"""How many layouts a second each estimator judges; they answer different questions, so there is no ratio.
+"""How many layouts a second each estimator judges; they answer different questions, so
+there is no ratio.
 
     python benchmarks/speed/bench_estimators.py [--json | --write]
 
-South's hand is that of questions.py, North is his partner, everything else is drawn. Processor time: the double-dummy
-solver spreads over all cores, which are added up. It is compared with the same solver called through endplay, where
-both must give the same tricks.
+South's hand is that of questions.py, North is his partner, everything else is drawn.
+Processor time: the double-dummy solver spreads over all cores, which are added up. It
+is compared with the same solver called through endplay, where both must give the same
+tricks.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ def estimators() -> Table:
 
 
 def solver() -> Table:
-    """The same solver by way of the plugin and of endplay itself: what the plugin costs beside the solving."""
+    """The same solver by way of the plugin and of endplay itself: what the plugin costs
+    beside the solving.
+    """
     title = "Whole double-dummy tables a second of processor time: DDS through the plugin and through endplay"
     header = ("a second", "plugin", "endplay", "ratio")
     found = registry.load().estimators

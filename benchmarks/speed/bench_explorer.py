@@ -1,12 +1,15 @@
-"""How soon the explorer's page shows a new heat map after a click, measured in the browser.
+"""How soon the explorer's page shows a new heat map after a click, measured in the
+browser.
 
     python benchmarks/speed/bench_explorer.py [--json | --write]
 
-A server with two processes that compute, and the Chromium of the system. Two hundred random clicks of each kind: facts
-and cards (hard evidence alone), calls of the three-player game (counted exactly), calls of four players judged by the
-learned bidder (a first look of 300 draws). After six chips, or a contradiction, the position begins anew. The time
-runs in the page, from the click to the frame that shows the new figures; the next click comes within half a second,
-while estimators of the last one may still be running and have to be interrupted.
+A server with two processes that compute, and the Chromium of the system. Two hundred
+random clicks of each kind: facts and cards (hard evidence alone), calls of the
+three-player game (counted exactly), calls of four players judged by the learned bidder
+(a first look of 300 draws). After six chips, or a contradiction, the position begins
+anew. The time runs in the page, from the click to the frame that shows the new figures;
+the next click comes within half a second, while estimators of the last one may still be
+running and have to be interrupted.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def cards(page: Any, chance: random.Random) -> None:
-    """A fact about the hidden hands: a card that is somewhere or is not, a void, a length."""
+    """A fact about the hidden hands: a card that is somewhere or is not, a void, a
+    length.
+    """
     page.select_option("#mode", chance.choice(["holds", "lacks"]))
     page.select_option("#seat", chance.choice("NEW"))
     if chance.random() < 0.7:

@@ -1,10 +1,12 @@
-"""What `bayesbridge play` takes for a card: the posterior and 100 solved layouts, and endings searched whole.
+"""What `bayesbridge play` takes for a card: the posterior and 100 solved layouts, and
+endings searched whole.
 
     python benchmarks/speed/bench_play.py [RECORDS] [--json | --write]
 
-Boards are those of RECORDS, a PBN or LIN file with the cards played, or of examples/boards.pbn, which learned models
-bid and played. Whoever leads to the next trick chooses. One core for the posterior, all for the solver, processor time
-of all together; no speed is asserted.
+Boards are those of RECORDS, a PBN or LIN file with the cards played, or of
+examples/boards.pbn, which learned models bid and played. Whoever leads to the next
+trick chooses. One core for the posterior, all for the solver, processor time of all
+together; no speed is asserted.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ RECORDS = (
 
 
 def moments(tricks: int) -> Iterator[Belief]:
-    """What the leader to the next trick believes, declarer for dummy, after so many tricks of each board."""
+    """What the leader to the next trick believes, declarer for dummy, after so many
+    tricks of each board.
+    """
     for record in iter_records(RECORDS):
         if (
             isinstance(record, Record)

@@ -1,9 +1,10 @@
-"""How fast the posterior is: counting, walking, convolving and moving; what an effective draw costs by each engine.
+"""How fast the posterior is: counting, walking, convolving and moving; what an
+effective draw costs by each engine.
 
     python benchmarks/speed/bench_posterior.py [--json | --write]
 
-South's hand and the questions B and C are those of questions.py. All on one core, warmed up, in processor time. No
-speed is asserted.
+South's hand and the questions B and C are those of questions.py. All on one core,
+warmed up, in processor time. No speed is asserted.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def walk_everything() -> None:
 
 
 def estimate_everything() -> None:
-    """The same view with a call of West's to weigh, as a user asks for it: a posterior, and every output of capture."""
+    """The same view with a call of West's to weigh, as a user asks for it: a posterior,
+    and every output of capture.
+    """
     estimate(
         SOUTH.given(Called("W", "1NT"), Reveal("N", DUMMY)).infer("enumerate"),
         "capture",
@@ -148,7 +151,8 @@ def engines() -> Table:
 
 
 def effective_draws() -> Table:
-    """Questions with soft evidence by each engine that can answer them; every engine gets 10 000 draws.
+    """Questions with soft evidence by each engine that can answer them; every engine
+    gets 10 000 draws.
 
     Tables are kept with a belief: a fresh one is timed, tables included.
     """

@@ -2,8 +2,9 @@
 
     python benchmarks/speed/bench_scaling.py [--json | --write]
 
-One core and processor time, but for the workers, who are timed by the clock: on a busy machine they look slower than
-they are. South's hand is that of questions.py; the others bid in all five strains by Algorithm 1 with slips.
+One core and processor time, but for the workers, who are timed by the clock: on a busy
+machine they look slower than they are. South's hand is that of questions.py; the others
+bid in all five strains by Algorithm 1 with slips.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ BIDDING = Belief("S", HAND, bidder=IterativeBidder(suits=True))
 
 
 def infer(belief: Belief, method: str, n: int = 2000) -> Callable[[], object]:
-    """What is timed of an engine that answers by itself; plain weights may refuse once they have drawn and weighed."""
+    """What is timed of an engine that answers by itself; plain weights may refuse once
+    they have drawn and weighed.
+    """
 
     def timed() -> object:
         with suppress(TooFewDraws):
@@ -126,7 +129,9 @@ def hard(belief: Belief) -> Belief:
 
 
 def facts() -> Table:
-    """Suit lengths known within one card, for more and more suits of the hidden hands; points likewise."""
+    """Suit lengths known within one card, for more and more suits of the hidden hands;
+    points likewise.
+    """
     lengths = [
         Length(seat, suit, max(0, len(held) - 1), len(held) + 1)
         for i, suit in enumerate("SHDC")
@@ -192,7 +197,9 @@ def calls() -> Table:
 
 
 def workers() -> Table:
-    """The headline study with its play-outs, on up to twice as many workers as there are cores."""
+    """The headline study with its play-outs, on up to twice as many workers as there
+    are cores.
+    """
     cores = os.cpu_count() or 1
     sizes = sorted({1, 2, cores, 2 * cores})
     curves: dict[str, list[Point]] = {}

@@ -1,9 +1,11 @@
-"""Kept deals a second for ten conditions of the dealer language, from common to rarer than one in a million.
+"""Kept deals a second for ten conditions of the dealer language, from common to rarer
+than one in a million.
 
     python benchmarks/speed/bench_scripts.py [--json | --write]
 
-dealer is measured by the deals that it makes and looks at in a second, times the exact chance that one is kept. All on
-one core, in processor time. What planning takes, once for each script, has a column of its own.
+dealer is measured by the deals that it makes and looks at in a second, times the exact
+chance that one is kept. All on one core, in processor time. What planning takes, once
+for each script, has a column of its own.
 """
 
 from __future__ import annotations

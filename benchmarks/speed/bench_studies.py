@@ -2,8 +2,9 @@
 
     python benchmarks/speed/bench_studies.py [--json | --write]
 
-One chunk of each study, in processor time; what a trillion deals would take follows from it. Then what it costs to hand
-out chunks in which there is nothing to do. Dask is left out if it is not installed.
+One chunk of each study, in processor time; what a trillion deals would take follows
+from it. Then what it costs to hand out chunks in which there is nothing to do. Dask is
+left out if it is not installed.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ def studies() -> Table:
 
 
 def spent(setting: RunOptions, folder: Path | None = None) -> float:
-    """Milliseconds of this process for each chunk, the start of workers left out; checkpoints go into the folder."""
+    """Milliseconds of this process for each chunk, the start of workers left out;
+    checkpoints go into the folder.
+    """
     times = []
     for chunks in (4, 4 + CHUNKS):
         if folder is not None:

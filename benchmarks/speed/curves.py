@@ -1,4 +1,6 @@
-"""Cost against size as pictures: logarithmic axes, one line an engine, told apart in grey print too."""
+"""Cost against size as pictures: logarithmic axes, one line an engine, told apart in
+grey print too.
+"""
 
 from __future__ import annotations
 
@@ -40,15 +42,19 @@ class Panel(NamedTuple):
     cost: str
     curves: dict[str, list[Point]]
     guide: tuple[Point, float] | None = None
-    """Where a line begins along which cost grows as size does, and the size where it ends."""
+    """Where a line begins along which cost grows as size does, and the size where it
+    ends.
+    """
 
 
 def grow(
     work: Callable[[int], Callable[[], object]], sizes: Sequence[int], most: float = 8.0
 ) -> list[Point]:
-    """Seconds of processor time for each size, as far as none takes longer than ``most``, going by how they grew.
+    """Seconds of processor time for each size, as far as none takes longer than
+    ``most``, going by how they grew.
 
-    ``work(size)`` prepares and returns what is timed. The smallest size is done once beforehand, to compile.
+    ``work(size)`` prepares and returns what is timed. The smallest size is done once
+    beforehand, to compile.
     """
     work(sizes[0])()
     points: list[Point] = []

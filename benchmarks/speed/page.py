@@ -1,4 +1,6 @@
-"""What the benchmarks measured, as tables: on the screen, as JSON, or in benchmarks.md and scaling.md of docs."""
+"""What the benchmarks measured, as tables: on the screen, as JSON, or in benchmarks.md
+and scaling.md of docs.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,9 @@ type Cell = str | float | int | None
 
 
 class Table(NamedTuple):
-    """Measurements under a name that the page knows; figures are shown with three digits that count."""
+    """Measurements under a name that the page knows; figures are shown with three
+    digits that count.
+    """
 
     name: str
     title: str
@@ -122,7 +126,9 @@ class Table(NamedTuple):
     words: int = 1
     """Leading columns of words; the others hold figures."""
     figure: Callable[[], Figure] | None = None
-    """Draws a picture of the same, which is kept in docs/pictures under the table's name."""
+    """Draws a picture of the same, which is kept in docs/pictures under the table's
+    name.
+    """
 
 
 def run(description: str, *measures: Callable[[], Table]) -> None:

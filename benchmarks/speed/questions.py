@@ -1,7 +1,9 @@
-"""The questions that several benchmarks ask, with what a deal's chance is to answer them.
+"""The questions that several benchmarks ask, with what a deal's chance is to answer
+them.
 
-South holds AKQ52.J3.A94.K83. *plain*: nothing else is known. *B*: West is void in spades and East has five hearts or
-more, 1 deal in 256. *C*: West is void in hearts and East has six spades or more, 1 deal in 102 000.
+South holds AKQ52.J3.A94.K83. *plain*: nothing else is known. *B*: West is void in
+spades and East has five hearts or more, 1 deal in 256. *C*: West is void in hearts and
+East has six spades or more, 1 deal in 102 000.
 """
 
 from __future__ import annotations

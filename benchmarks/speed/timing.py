@@ -1,4 +1,6 @@
-"""How long things take, in processor time: what the process itself used, so that other work disturbs it little."""
+"""How long things take, in processor time: what the process itself used, so that other
+work disturbs it little.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def once(work: Callable[[], object]) -> float:
 
 
 def rate(work: Callable[[int], object], size: int, least: float = 1.0) -> float:
-    """Items a second, ``work`` doing ``size`` at a time until ``least`` seconds are spent; a small batch warms up."""
+    """Items a second, ``work`` doing ``size`` at a time until ``least`` seconds are
+    spent; a small batch warms up.
+    """
     work(min(size, 1000))
     done, started = 0, time.process_time()
     while (spent := time.process_time() - started) < least:

@@ -1,4 +1,6 @@
-"""Draws pictures of the documentation: ``python docs/pictures/draw.py [NAME…]`` at the root of the repository."""
+"""Draws pictures of the documentation: ``python docs/pictures/draw.py [NAME…]`` at the
+root of the repository.
+"""
 
 import doctest
 import shutil
@@ -75,7 +77,9 @@ def draw_sharpening():
 
 
 def draw_failures():
-    """Where one hand is enough by Algorithm 1: does the second hand do? Stacked, as the paper draws it, beside ours."""
+    """Where one hand is enough by Algorithm 1: does the second hand do? Stacked, as the
+    paper draws it, beside ours.
+    """
     found = comparative.simulate(1_000_000, 1, runs=3)
     per = COMPARATIVE_TRIALS / found.total
     ax = new_axes(6.4, 3.4)
@@ -141,7 +145,9 @@ def draw_failures():
 
 
 def draw_three_runs():
-    """The paper's summary of three runs of ten million deals, in three panels, beside three runs of ours."""
+    """The paper's summary of three runs of ten million deals, in three panels, beside
+    three runs of ours.
+    """
     found = headline.simulate(10_000_000, 1, runs=3)
     printed, own = HEADLINE, found.runs
     eligible = printed["both eligible"], [run["both_eligible"] for run in own]
@@ -231,7 +237,9 @@ def draw_calibration():
 
 
 def draw_tie():
-    """Responder's spades after 1S – 3C and after opener's 4S: calls read by one hand, and by both hands of the pair."""
+    """Responder's spades after 1S – 3C and after opener's 4S: calls read by one hand,
+    and by both hands of the pair.
+    """
     both = new_grid(8.0, 3.2, 1, 2, sharey=True)[0]
     learned = bb.LearnedBidder()
     readings = {

@@ -1,7 +1,7 @@
 """Takes the pictures of the explorer, of a lesson and of a session.
 
-Run ``python docs/pictures/shoot.py`` at the repository's root; a word picks one. It needs the extra
-``web``, playwright, and a Chromium on the system.
+Run ``python docs/pictures/shoot.py`` at the repository's root; a word picks one. It
+needs the extra ``web``, playwright, and a Chromium on the system.
 """
 
 import shutil

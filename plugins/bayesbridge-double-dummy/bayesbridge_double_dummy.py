@@ -1,10 +1,13 @@
-"""Double-dummy tricks for bayesbridge: what both sides take when everybody sees all four hands and plays perfectly.
+"""Double-dummy tricks for bayesbridge: what both sides take when everybody sees all
+four hands and plays perfectly.
 
-Bo Haglund's and Soren Hein's DDS does the solving, through the binding that endplay ships. Boards go to it in batches
-as large as it takes, which it spreads over all cores. The same layout twice in a batch is solved once.
+Bo Haglund's and Soren Hein's DDS does the solving, through the binding that endplay
+ships. Boards go to it in batches as large as it takes, which it spreads over all cores.
+The same layout twice in a batch is solved once.
 
-Double-dummy play knows partners who sit opposite: of a pair of neighbours (the bidder and a dummy beside him) the
-second is taken to sit opposite the first, see ``Question.table``.
+Double-dummy play knows partners who sit opposite: of a pair of neighbours (the bidder
+and a dummy beside him) the second is taken to sit opposite the first, see
+``Question.table``.
 """
 
 from __future__ import annotations
@@ -37,7 +40,9 @@ BATCH: Final = 200
 """Boards that DDS takes at once; a deal and a strain are one board."""
 
 _ONE_AT_A_TIME: Final = Lock()
-"""DDS keeps its batches in global variables: it runs threads of its own and must not be called from two."""
+"""DDS keeps its batches in global variables: it runs threads of its own and must not be
+called from two.
+"""
 
 
 @hookimpl
@@ -48,7 +53,9 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Double-dummy tricks of one contract: the first of the pair declares in the question's strain."""
+    """Double-dummy tricks of one contract: the first of the pair declares in the
+    question's strain.
+    """
 
     name: str = "solved"
     seconds: float = 0.04
@@ -82,7 +89,9 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class DoubleDummy:
-    """Tricks that each seat takes as declarer, the seat to its left leading; fewer ``strains`` are solved faster."""
+    """Tricks that each seat takes as declarer, the seat to its left leading; fewer
+    ``strains`` are solved faster.
+    """
 
     strains: tuple[str, ...] = COORDS["strain"]
     name: str = "double_dummy"
@@ -127,11 +136,13 @@ class DoubleDummy:
 
 @dataclass(frozen=True, slots=True)
 class DoubleDummyLeads:
-    """Tricks of the side in turn after each card that it may play, from the whole position as it stands.
+    """Tricks of the side in turn after each card that it may play, from the whole
+    position as it stands.
 
-    Without a trick in the question that is the opening lead by the seat to the left of the pair's first, who declares.
-    With one, it is the card of the seat in turn, the cards played having left their hands: sample layouts, solve each
-    card in all of them, take the best on average, as Ginsberg's GIB did.
+    Without a trick in the question that is the opening lead by the seat to the left of
+    the pair's first, who declares. With one, it is the card of the seat in turn, the
+    cards played having left their hands: sample layouts, solve each card in all of
+    them, take the best on average, as Ginsberg's GIB did.
     """
 
     name: str = "double_dummy_leads"
@@ -196,7 +207,9 @@ def _denomination(strain: Strain) -> int:
 
 
 def _remaining(masks: Masks) -> NDArray[np.uint32]:
-    """(n, 4, 4) cards by seat and suit as DDS wants them: spades first, bit 2 the two, bit 14 the ace."""
+    """(n, 4, 4) cards by seat and suit as DDS wants them: spades first, bit 2 the two,
+    bit 14 the ace.
+    """
     suits = masks[:, :, None] >> np.arange(39, -1, -13, dtype=np.uint64) & np.uint64(
         SUIT_MASK
     )
@@ -204,14 +217,18 @@ def _remaining(masks: Masks) -> NDArray[np.uint32]:
 
 
 def _dds() -> Any:
-    """DDS, loaded once: loading it frees the memory of whatever it is solving for another thread."""
+    """DDS, loaded once: loading it frees the memory of whatever it is solving for
+    another thread.
+    """
     with _ONE_AT_A_TIME:
         return _loaded()
 
 
 @cache
 def _loaded() -> Any:
-    """DDS through endplay's binding alone: the whole package would load Matplotlib too, which takes a second."""
+    """DDS through endplay's binding alone: the whole package would load Matplotlib too,
+    which takes a second.
+    """
     package = find_spec("endplay")
     assert package is not None
     assert package.origin is not None
@@ -270,7 +287,9 @@ def _best(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.
 
 
 def _cards(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
-    """(n, 52) tricks of the side in turn after each of its cards, -1 where there is none to play."""
+    """(n, 52) tricks of the side in turn after each of its cards, -1 where there is
+    none to play.
+    """
     dds = _dds()
     n = len(hands)
     boards, solved = dds.boards(noOfBoards=n), dds.solvedBoards()

@@ -1,4 +1,6 @@
-"""Double-dummy results: the tables that DDS publishes, endings against plain minimax, and the contract."""
+"""Double-dummy results: the tables that DDS publishes, endings against plain minimax,
+and the contract.
+"""
 
 import subprocess
 import sys
@@ -37,7 +39,9 @@ PUBLISHED = {
     "E:QJT5432.T.6.QJ82 .J97543.K7532.94 87.A62.QJT4.AT75 AK96.KQ8.A98.K63": "6767 8383 a2a2 4949 9393",
     "N:73.QJT.AQ54.T752 QT6.876.KJ9.AQ84 5.A95432.7632.K6 AKJ9842.K.T8.J93": "3939 8484 9494 3a3a 4848",
 }
-"""The deals of DDS's own examples/hands.cpp: tricks (a is ten) of N E S W in C, D, H, S, NT."""
+"""The deals of DDS's own examples/hands.cpp: tricks (a is ten) of N E S W in C, D, H,
+S, NT.
+"""
 
 ONE_SUIT_EACH = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
 
@@ -241,7 +245,9 @@ def test_two_threads_at_once(published, tables):
 
 
 def test_threads_that_begin_together_load_the_solver_once(monkeypatch):
-    """Loading it a second time frees the memory of a solver at work: the process crashed."""
+    """Loading it a second time frees the memory of a solver at work: the process
+    crashed.
+    """
     loads = []
 
     def slowly(spec):
@@ -286,7 +292,9 @@ def test_it_is_installed_and_light_to_find():
     "boards", [slice(1), pytest.param(slice(1, None), marks=pytest.mark.slow)]
 )
 def test_play_is_the_solver_where_all_hands_are_known(boards):
-    """At every moment of real boards; declarer's last tricks are searched without the solver, and agree with it."""
+    """At every moment of real boards; declarer's last tricks are searched without the
+    solver, and agree with it.
+    """
     searched, records = (
         0,
         read_pbn(Path(__file__).parents[2] / "examples" / "boards.pbn").records[boards],
@@ -339,7 +347,9 @@ def one_plan():
 
 
 DOUBTFUL = {"Discovery", "Drop before guess"}
-"""Positions in which the difference is below three standard errors of the layouts searched."""
+"""Positions in which the difference is below three standard errors of the layouts
+searched.
+"""
 
 
 LONG = "Strip and throw-in"
@@ -355,7 +365,9 @@ LONG = "Strip and throw-in"
     ],
 )
 def test_one_plan_finds_what_double_dummy_misses(position):
-    """By one plan the right card is ahead, clearly unless doubtful; by double dummy it is nowhere ahead."""
+    """By one plan the right card is ahead, clearly unless doubtful; by double dummy it
+    is nowhere ahead.
+    """
     seen, found = (one_plan().compared(position, horizon) for horizon in (0, 2))
     right, tempting = (Card.of(position[kind][:2]) for kind in ("right", "tempting"))
     assert seen.of(tempting).chance[0] >= seen.of(right).chance[0] - 0.005

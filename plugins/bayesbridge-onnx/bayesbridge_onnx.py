@@ -1,7 +1,8 @@
-"""Bidder models from ONNX files; a TOML file beside each says what its inputs and outputs mean.
+"""Bidder models from ONNX files; a TOML file beside each says what its inputs and
+outputs mean.
 
-The environment variable BAYESBRIDGE_ONNX names such TOML files, or folders of them, with the system's path separator
-between them. README.md describes the TOML file.
+The environment variable BAYESBRIDGE_ONNX names such TOML files, or folders of them,
+with the system's path separator between them. README.md describes the TOML file.
 """
 
 import math
@@ -39,7 +40,9 @@ PARTS = {
     "made": set(),
     "history": {"calls", "none"},
 }
-"""What an input may be made of, and the keys that each takes beside ``what``, ``shift`` and ``scale``."""
+"""What an input may be made of, and the keys that each takes beside ``what``, ``shift``
+and ``scale``.
+"""
 BLOCK = 8192
 """Hands that a network is given at a time."""
 
@@ -95,12 +98,16 @@ class Description(NamedTuple):
     output: str
     logits: bool
     order: tuple[int, ...]
-    """The index of the call behind each number of the output, in the order of bayesbridge's calls."""
+    """The index of the call behind each number of the output, in the order of
+    bayesbridge's calls.
+    """
 
 
 @dataclass(frozen=True)
 class OnnxBidder:
-    """A network of a file: P(call ∣ hand, auction so far), mixed with any legal call by ``slip``."""
+    """A network of a file: P(call ∣ hand, auction so far), mixed with any legal call by
+    ``slip``.
+    """
 
     path: str
     """Of the TOML file."""
@@ -117,7 +124,9 @@ class OnnxBidder:
             return np.log(self.probabilities(hands, turn.before)[:, turn.call.index])
 
     def probabilities(self, hands, auction):
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is
+        illegal.
+        """
         seat_to_call(auction)
         network = network_of(self.path)
         slip = network.told.slip if self.slip is None else self.slip
@@ -268,7 +277,9 @@ def row_of(one, hands, before, vulnerable):
 
 
 def of_auction(part, before, vulnerable):
-    """(width,) what does not depend on the hand, told from the side of the seat to call."""
+    """(width,) what does not depend on the hand, told from the side of the seat to
+    call.
+    """
     seat = seat_to_call(before)
     found = np.zeros(part.width)
     if part.what == "vulnerable":
@@ -374,7 +385,9 @@ def read_calls(path, told):
 
 
 def taker(path, told, where, keys):
-    """A function that takes a value of a table by key and type; keys that nobody knows are refused."""
+    """A function that takes a value of a table by key and type; keys that nobody knows
+    are refused.
+    """
     if unknown := sorted(set(told) - keys):
         raise complaint(
             path,

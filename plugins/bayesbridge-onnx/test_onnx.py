@@ -1,4 +1,6 @@
-"""Bidders from ONNX files: networks made here byte by byte, answers beside NumPy's, and one line for what is wrong."""
+"""Bidders from ONNX files: networks made here byte by byte, answers beside NumPy's, and
+one line for what is wrong.
+"""
 
 import numpy as np
 import pytest
@@ -171,7 +173,9 @@ def test_settings_are_those_of_other_models(robot):
 
 
 def test_probabilities_in_another_order_of_calls(tmp_path, robot):
-    """The same network with a softmax at its end and its calls turned round says the same."""
+    """The same network with a softmax at its end and its calls turned round says the
+    same.
+    """
     path, weights, bias = robot
     write_network(tmp_path / "turned.onnx", weights[:, ::-1], bias[::-1], "Softmax")
     turned = tmp_path / "turned.toml"
@@ -213,7 +217,9 @@ def test_a_network_of_steps_has_a_row_for_each_turn(tmp_path):
 
 
 def test_a_posterior_follows_the_network(tmp_path):
-    """A network that opens with points: who opens has more of them, who passes has fewer."""
+    """A network that opens with points: who opens has more of them, who passes has
+    fewer.
+    """
     weights, bias = np.zeros((WIDTH, 38)), np.full(38, -9.0)
     weights[56, 3:8], bias[0] = (
         4.0,

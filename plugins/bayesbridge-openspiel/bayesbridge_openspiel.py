@@ -1,7 +1,9 @@
-"""Beliefs for OpenSpiel's bridge: from a state what one player knows, from a posterior states for a search.
+"""Beliefs for OpenSpiel's bridge: from a state what one player knows, from a posterior
+states for a search.
 
-OpenSpiel numbers cards 4 · rank + suit (clubs 0, the two 0), deals card i to player i mod 4, and seats players N E S W;
-North deals. Its calls are 52 + the index that bayesbridge uses. Where dummy is in turn, declarer acts.
+OpenSpiel numbers cards 4 · rank + suit (clubs 0, the two 0), deals card i to player i
+mod 4, and seats players N E S W; North deals. Its calls are 52 + the index that
+bayesbridge uses. Where dummy is in turn, declarer acts.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ type Resample = Callable[[State, int], State]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A state of bridge taken apart: the actions of the deal, of the auction and of the play."""
+    """A state of bridge taken apart: the actions of the deal, of the auction and of the
+    play.
+    """
 
     deal: tuple[int, ...]
     calls: tuple[int, ...]
@@ -102,11 +106,13 @@ def belief_of(
     bidder: BidderModel | None = None,
     card_player: PlayerModel | None = None,
 ) -> bb.Belief:
-    """What a player knows in a state of ``bridge``: the cards held, the calls, the cards played, dummy once it is open.
+    """What a player knows in a state of ``bridge``: the cards held, the calls, the
+    cards played, dummy once it is open.
 
-    ``player`` is the one in turn unless given. The others are taken to bid like experts at the state's vulnerability
-    (``bidder`` puts another model in their place); ``card_player`` makes their choice of cards count too. With
-    ``calls=False`` the calls say nothing: what is certain alone counts.
+    ``player`` is the one in turn unless given. The others are taken to bid like experts
+    at the state's vulnerability (``bidder`` puts another model in their place);
+    ``card_player`` makes their choice of cards count too. With ``calls=False`` the
+    calls say nothing: what is certain alone counts.
     """
     moment = Moment.of(state)
     if player is None:
@@ -139,7 +145,9 @@ def belief_of(
 def states_of(
     posterior: bb.Posterior, state: State, n: int, rng: Any = None
 ) -> list[State]:
-    """``n`` states of the same game that count the same: hidden cards drawn from the posterior, the history kept."""
+    """``n`` states of the same game that count the same: hidden cards drawn from the
+    posterior, the history kept.
+    """
     moment = Moment.of(state)
     belief = posterior.belief
     if belief.hand != moment.hand(belief.observer):
@@ -165,16 +173,19 @@ def _deals(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _state(game: Any, history: list[int]) -> State:
-    """The state after a history, by its written form: four times as fast as action by action."""
+    """The state after a history, by its written form: four times as fast as action by
+    action.
+    """
     return game.deserialize_state("\n".join(map(str, history)) + "\n")
 
 
 class Resampler:
     """Plugs beliefs into OpenSpiel's IS-MCTS: ``bot.set_resampler(Resampler())``.
 
-    The posterior is inferred once for each information state and ``draws`` layouts are handed out one after the other,
-    from the first again when they are used up. ``card_player`` is a model of how cards are chosen, such as
-    ``bb.LearnedPlayer()``; ``calls=False`` keeps to what is certain.
+    The posterior is inferred once for each information state and ``draws`` layouts are
+    handed out one after the other, from the first again when they are used up.
+    ``card_player`` is a model of how cards are chosen, such as ``bb.LearnedPlayer()``;
+    ``calls=False`` keeps to what is certain.
     """
 
     def __init__(
@@ -216,13 +227,18 @@ class Audit:
     states: int
     """How many were looked at."""
     told_apart: int
-    """States whose information state differs from the true one: the player would know."""
+    """States whose information state differs from the true one: the player would know.
+    """
     illegal: int
     """States in whose history somebody did what was not legal, such as a revoke."""
     fixed: tuple[str, ...]
-    """Cards that lay where they truly lie in every state, though the evidence lets them lie elsewhere."""
+    """Cards that lay where they truly lie in every state, though the evidence lets them
+    lie elsewhere.
+    """
     p_value: float | None
-    """Of a chi-squared test that layouts have the right frequencies; ``None`` where they are too many to enumerate."""
+    """Of a chi-squared test that layouts have the right frequencies; ``None`` where
+    they are too many to enumerate.
+    """
 
     @property
     def passed(self) -> bool:
@@ -241,8 +257,9 @@ def audit(
 ) -> Audit:
     """Look at ``n`` states that a resampler gives for one state.
 
-    ``belief`` is what their frequencies should follow; without one, what is certain (:func:`belief_of` with
-    ``calls=False``). They are tested where at least five draws are expected for a layout of average weight.
+    ``belief`` is what their frequencies should follow; without one, what is certain
+    (:func:`belief_of` with ``calls=False``). They are tested where at least five draws
+    are expected for a layout of average weight.
     """
     if player is None:
         player = state.current_player()
@@ -283,7 +300,9 @@ def _is_legal(game: Any, deal: list[int], rest: list[int]) -> bool:
 
 
 def _fit(belief: bb.Belief, masks: NDArray[np.uint64]) -> float | None:
-    """P value of the frequencies of layouts, those expected less than five times put together."""
+    """P value of the frequencies of layouts, those expected less than five times put
+    together.
+    """
     if belief.count() * 5 > len(masks) or belief.count() < 2:
         return None
     posterior = belief.infer("enumerate")

@@ -1,4 +1,6 @@
-"""Beliefs about states of OpenSpiel's bridge, states from beliefs, and an audit that finds what is wrong."""
+"""Beliefs about states of OpenSpiel's bridge, states from beliefs, and an audit that
+finds what is wrong.
+"""
 
 import random
 
@@ -10,14 +12,14 @@ import bayesbridge as bb
 pyspiel = pytest.importorskip(
     "pyspiel", reason="OpenSpiel is not installed: pip install open_spiel"
 )
-from bayesbridge_openspiel import (
+from bayesbridge_openspiel import (  # noqa: E402
     Moment,
     Resampler,
     audit,
     belief_of,
     own_resampler,
     states_of,
-)  # noqa: E402
+)
 
 GAMES = [
     pyspiel.load_game(
@@ -29,7 +31,9 @@ GAMES = [
 
 
 def playout(seed, actions=None):
-    """A random game, cut off after so many actions beyond the deal; the auction ends before long."""
+    """A random game, cut off after so many actions beyond the deal; the auction ends
+    before long.
+    """
     choose = random.Random(seed)
     actions = choose.randrange(70) if actions is None else actions
     state = GAMES[seed % 4].new_initial_state()
@@ -76,7 +80,9 @@ def dealt(state):
 
 
 def few_left(seed=1):
-    """A state in the play with so few layouts left that they can be enumerated, and their number."""
+    """A state in the play with so few layouts left that they can be enumerated, and
+    their number.
+    """
     for state in (playout(i, 46) for i in range(seed, 10_000)):
         if (
             not state.is_terminal()

@@ -1,4 +1,6 @@
-"""Belief: a value that never changes, what hard evidence says, the same answer for the same seed, records."""
+"""Belief: a value that never changes, what hard evidence says, the same answer for the
+same seed, records.
+"""
 
 from dataclasses import FrozenInstanceError
 from functools import reduce
@@ -228,7 +230,9 @@ SUITS = [SUIT_MASK << (13 * suit) for suit in Suit]
 
 @pytest.mark.parametrize("seed", range(8))
 def test_voids_are_read_off_the_play(seed):
-    """After any number of cards: a seat that did not follow may hold of that suit just what it had played before."""
+    """After any number of cards: a seat that did not follow may hold of that suit just
+    what it had played before.
+    """
     rng = np.random.default_rng([4, seed])
     deal, trump = random_deal(rng), [None, *Suit][seed % 5]
     record = random_play(deal, trump, rng, cards=int(rng.integers(36, 49)))
@@ -286,7 +290,9 @@ def lengths(hand):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_each_kind_says_what_it_means(seed):
-    """Pieces against a reading of them on single deals that shares no code with constraints."""
+    """Pieces against a reading of them on single deals that shares no code with
+    constraints.
+    """
     rng = np.random.default_rng([6, seed])
     deals = [random_deal(rng) for _ in range(300)]
     masks = Layouts.of(deals).masks

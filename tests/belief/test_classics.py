@@ -1,4 +1,6 @@
-"""Answers that are in every book: rare evidence, how suits split, restricted choice, vacant places."""
+"""Answers that are in every book: rare evidence, how suits split, restricted choice,
+vacant places.
+"""
 
 from fractions import Fraction
 from math import comb
@@ -26,7 +28,9 @@ def test_rare_evidence():
     assert float(c) == pytest.approx(9.81e-6, abs=5e-9)
 
     def by_binomials(void, long, shortest):
-        """West has none of the ``void`` cards, East at least so many of the ``long`` ones; 39 cards are unseen."""
+        """West has none of the ``void`` cards, East at least so many of the ``long``
+        ones; 39 cards are unseen.
+        """
         ways = sum(
             comb(long, w)
             * comb(39 - void - long, 13 - w)
@@ -52,12 +56,16 @@ SPLITS = {
     7: {4: 62.174, 5: 30.522, 6: 6.783, 7: 0.522},
     8: {4: 32.723, 5: 47.121, 6: 17.135, 7: 2.856, 8: 0.165},
 }
-"""Per cent that the longer of two hidden hands has so many of the missing cards, from the table in the books."""
+"""Per cent that the longer of two hidden hands has so many of the missing cards, from
+the table in the books.
+"""
 
 
 @pytest.mark.parametrize("missing", SPLITS)
 def test_how_suits_split(missing):
-    """So many spades are missing between two hidden hands; the other suits are shared out somehow."""
+    """So many spades are missing between two hidden hands; the other suits are shared
+    out somehow.
+    """
     spades = 13 - missing
     south = Hand(
         sum(1 << (39 + i) for i in range(spades // 2))
@@ -92,7 +100,9 @@ def test_how_suits_split(missing):
 
 
 class EitherHonour:
-    """Who has both queen and jack of spades plays either, as likely as not; otherwise there is no choice."""
+    """Who has both queen and jack of spades plays either, as likely as not; otherwise
+    there is no choice.
+    """
 
     def log_likelihood(self, hands, contract, plays, seat, *_):
         both = np.uint64(Hand.of("SQ SJ").mask)
@@ -108,7 +118,9 @@ class EitherHonour:
 
 
 def after_the_queen_fell(player):
-    """South, AKT98 opposite 7654, cashed the ace: West played the queen. Then a small one from dummy, East follows."""
+    """South, AKT98 opposite 7654, cashed the ace: West played the queen. Then a small
+    one from dummy, East follows.
+    """
     belief = Belief("S", "AKT98.K3.A54.K32", player=player)
     return belief.given(
         Auction.of("S:4S Pass Pass", dummy="N"),
@@ -120,10 +132,11 @@ def after_the_queen_fell(player):
 
 
 def test_restricted_choice():
-    """The jack: counting alone says 10 : 11 against the finesse; that West chose the queen turns it to 20 : 11.
+    """The jack: counting alone says 10 : 11 against the finesse; that West chose the
+    queen turns it to 20 : 11.
 
-    By hand: 20 cards are unknown besides. East has the jack with C(20, 11) layouts, West with C(20, 10), and then West
-    would have played the jack half of the time.
+    By hand: 20 cards are unknown besides. East has the jack with C(20, 11) layouts,
+    West with C(20, 10), and then West would have played the jack half of the time.
     """
     east, west = comb(20, 11), comb(20, 10)
     counted = after_the_queen_fell(None)

@@ -1,4 +1,6 @@
-"""What every posterior answers, whichever engine made it; entropy, and calls that few hands explain."""
+"""What every posterior answers, whichever engine made it; entropy, and calls that few
+hands explain.
+"""
 
 import math
 from functools import cache
@@ -130,11 +132,15 @@ def test_entropy_and_evidence_of_hard_evidence_are_counted():
 
 
 SLIPS = (1e-3, 0.1, 0.9, 1.0)
-"""With 1 a call says nothing: then the entropy is all of log₂ of the count, and rounding may go past it."""
+"""With 1 a call says nothing: then the entropy is all of log₂ of the count, and
+rounding may go past it.
+"""
 
 
 def position(rng, slip, heard):
-    """South's hand, the dummy's and some cards of both others at random; West has called 1NT, if that is heard."""
+    """South's hand, the dummy's and some cards of both others at random; West has
+    called 1NT, if that is heard.
+    """
     north, east, west, south = (
         [Card(int(card)) for card in part] for part in np.split(rng.permutation(52), 4)
     )
@@ -209,7 +215,8 @@ def strong(slip):
     )
 
 
-EXPLAIN = 1.7179e-5  # P(West's hand is worth three), counted by exact tables (tests/engines/test_levels.py)
+# P(West's hand is worth three), counted by exact tables (tests/engines/test_levels.py)
+EXPLAIN = 1.7179e-5
 
 
 @pytest.mark.parametrize("seed", [51, 52, 54])
@@ -224,7 +231,9 @@ def test_a_call_without_slips_is_counted_whatever_the_seed(seed):
 
 
 def test_a_call_that_was_meant_or_a_slip():
-    """P(it was meant), two ways: by Bayes' rule from the count above, and by the layouts drawn."""
+    """P(it was meant), two ways: by Bayes' rule from the count above, and by the
+    layouts drawn.
+    """
     slip = 1e-4
     belief = strong(slip)
     found = belief.infer(draws=4000, rng=1)

@@ -13,7 +13,9 @@ from tests.deals import random_deal, random_play
 
 
 def beats(trick, card, reply):
-    """Whether the reply would take the trick from the card, which holds it now: a trick of two or three tells."""
+    """Whether the reply would take the trick from the card, which holds it now: a trick
+    of two or three tells.
+    """
     cards = (card, reply) if not trick.cards else (trick.cards[0], card, reply)
     return Trick(Seat.N, trick.trump, cards).winner == Seat(len(cards) - 1)
 
@@ -76,7 +78,9 @@ def random_question(rng, cards_in_trick, hidden_turn):
 @pytest.mark.parametrize("hidden_turn", [False, True])
 @pytest.mark.parametrize("cards_in_trick", range(4))
 def test_every_card_by_the_rule(cards_in_trick, hidden_turn):
-    """On lead to last to play, with and without trumps, from open and from hidden hands."""
+    """On lead to last to play, with and without trumps, from open and from hidden
+    hands.
+    """
     rng = np.random.default_rng([71, cards_in_trick, hidden_turn])
     sure = unsure = 0
     for _ in range(9):

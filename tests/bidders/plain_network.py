@@ -1,4 +1,6 @@
-"""The learned networks once more: one token, one head, one hand at a time, in double precision, with no tables."""
+"""The learned networks once more: one token, one head, one hand at a time, in double
+precision, with no tables.
+"""
 
 import math
 
@@ -80,7 +82,9 @@ SHAPES = [
 
 
 def held(p, mask, start=""):
-    """The vector of a hand: suit by suit from the features of its holdings, then of the hand as a whole."""
+    """The vector of a hand: suit by suit from the features of its holdings, then of the
+    hand as a whole.
+    """
     total = p[start + "holdings_hand_bias"].copy()
     for s in range(4):
         x = FEATURES[mask >> 13 * s & 0x1FFF]

@@ -1,4 +1,6 @@
-"""Alerts as statements: what is read, what is left alone, and that nothing is taken unasked."""
+"""Alerts as statements: what is read, what is left alone, and that nothing is taken
+unasked.
+"""
 
 import pytest
 
@@ -45,7 +47,9 @@ def test_what_is_read_of_an_alert(calls, call, text, statement):
 
 
 def test_an_alert_that_is_taken_moves_what_the_call_shows():
-    """North raises to 3S: of hands that do, nine in ten have what was alerted; without the alert they are weaker."""
+    """North raises to 3S: of hands that do, nine in ten have what was alerted; without
+    the alert they are weaker.
+    """
     record = read_lin(BOARD).records[0]
     usual = bb.LearnedBidder(record.vulnerable)
     seen = {"player": None, "cards": 0}

@@ -1,4 +1,6 @@
-"""Styles learned from records: what is on record, the fit against the truth, and what ArviZ answers about it."""
+"""Styles learned from records: what is on record, the fit against the truth, and what
+ArviZ answers about it.
+"""
 
 import re
 from dataclasses import astuple, replace
@@ -92,7 +94,9 @@ def test_the_density_is_that_of_the_prior_and_of_the_bidders(table, pooling):
 
 
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
-    """The arrays against PyMC's density, and every call's share of the predictions against its probability."""
+    """The arrays against PyMC's density, and every call's share of the predictions
+    against its probability.
+    """
     design = fit.Design.of(table[1], fitted.players)
     density, drawn = (
         density_of(fit.style_model(table[1], pooling="none")),
@@ -123,7 +127,9 @@ def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
 
 @pytest.mark.filterwarnings("ignore:Estimated shape parameter:UserWarning")
 def test_leaving_one_record_out_prefers_the_names_on_record(fitted, table):
-    """The players differ by two tricks. A control: with names dealt out at random, nothing is gained."""
+    """The players differ by two tricks. A control: with names dealt out at random,
+    nothing is gained.
+    """
     mixed, rng = [], np.random.default_rng(4)
     for seed in (3, 4):
         names = rng.permutation([record.player for record in table[1]])
@@ -229,7 +235,9 @@ def test_a_bad_question_is_refused(table):
     ],
 )
 def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
-    """Chains of independent draws are fine; with little noise around different centres they disagree."""
+    """Chains of independent draws are fine; with little noise around different centres
+    they disagree.
+    """
     generator = np.random.default_rng(3)
     centres = np.arange(chains)[:, None, None] * (noise < 1.0)
     dims = ("chain", "draw", "player")
@@ -267,7 +275,9 @@ def held(share):
     ],
 )
 def test_ranks_of_the_truth_are_uniform(prior, players, deals, numbers, draws):
-    """Simulation-based calibration: ranks among the draws, and 80 % intervals hold the truth four times in five."""
+    """Simulation-based calibration: ranks among the draws, and 80 % intervals hold the
+    truth four times in five.
+    """
     generator = np.random.default_rng(5)
     truth, records = [prior.draw(generator) for _ in range(players)], []
     for number, bidder in enumerate(truth):
@@ -319,7 +329,9 @@ TABLES = read_pbn(f"""
 
 @pytest.mark.quick
 def test_vulnerable_players_are_more_cautious_on_record_too():
-    """A quarter of a trick: the arrays of a vulnerable record are those of a player who is so much more timid."""
+    """A quarter of a trick: the arrays of a vulnerable record are those of a player who
+    is so much more timid.
+    """
     auction = Auction.of("N:Pass 1H")
     free, vulnerable = (
         fit.CallRecord("x", HAND, auction, 1, sides) for sides in ("NS", "EW")

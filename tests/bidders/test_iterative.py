@@ -1,4 +1,6 @@
-"""The paper's bidder in no trumps: P(call ∣ hand) from the literal Algorithm 1, hand by hand."""
+"""The paper's bidder in no trumps: P(call ∣ hand) from the literal Algorithm 1, hand by
+hand.
+"""
 
 import numpy as np
 from hypothesis import given
@@ -16,7 +18,9 @@ levels = hands | st.sampled_from(STRONG)
 
 
 def chance(hand, auction, index, slip):
-    """P(call) read off the model's description, with Algorithm 1 as the paper writes it."""
+    """P(call) read off the model's description, with Algorithm 1 as the paper writes
+    it.
+    """
     before = Auction(auction.first, auction.calls[:index], auction.dummy)
     level = literal.bid(hand).level
     intended = Call.of("Pass")

@@ -1,4 +1,6 @@
-"""The learned bidder: a likelihood by construction, and one that knows what experts know."""
+"""The learned bidder: a likelihood by construction, and one that knows what experts
+know.
+"""
 
 import numpy as np
 import pytest
@@ -32,7 +34,9 @@ def test_one_hand_or_many_alike():
 
 
 def test_partners_hand_says_what_was_meant():
-    """A strong hand opposite makes a jump to game likelier with the same cards, and one without support less likely."""
+    """A strong hand opposite makes a jump to game likelier with the same cards, and one
+    without support less likely.
+    """
     auction = Auction.of("N:1S Pass 3S Pass 4S")
     opener = np.repeat(np.array([Hand.of("AQ963.K52.Q84.J7").mask], np.uint64), 3)
     partners = np.array(

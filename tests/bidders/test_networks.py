@@ -1,4 +1,6 @@
-"""The networks against plain transcriptions: one hand, one call or card, loops and no tables."""
+"""The networks against plain transcriptions: one hand, one call or card, loops and no
+tables.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ from tests.bidders.test_play import HEARTS, _plays
 
 @pytest.mark.parametrize("size", ["wide", "guide"])
 def test_the_networks_against_a_plain_transcription(size):
-    """The same numbers from the parameters, one hand, one call, loops and no tables; East and West have a style."""
+    """The same numbers from the parameters, one hand, one call, loops and no tables;
+    East and West have a style.
+    """
     p = plain_network.plain(stored("auction.npz", f"{size}_"))
     auction = Auction.of("E:Pass 1H 1S 2C 2S Pass Pass X Pass")
     numbers = np.random.default_rng(3).normal(size=STYLE)

@@ -1,4 +1,6 @@
-"""Styles of pairs: what is learned from tables, where a style enters, and that nothing judges itself."""
+"""Styles of pairs: what is learned from tables, where a style enters, and that nothing
+judges itself.
+"""
 
 import json
 from pathlib import Path
@@ -43,7 +45,9 @@ def certain(numbers):
 
 
 def test_laplace_against_brute_force_along_lines(tables, style):
-    """Mean and deviation of the posterior on a line through the mode, by summing over a grid."""
+    """Mean and deviation of the posterior on a line through the mode, by summing over a
+    grid.
+    """
     precision = np.linalg.inv(style.covariance)
     for direction in np.linalg.eigh(style.covariance)[1].T[[0, -1]]:
         deviation = float(direction @ precision @ direction) ** -0.5
@@ -214,7 +218,9 @@ HAND = bb.Hand.of("AKQ52.K3.A54.J32")
 
 
 def test_a_belief_reads_all_calls_in_the_light_of_the_styles(style):
-    """The two hands of a pair and its style, written out call by call; the observer's own calls are among them."""
+    """The two hands of a pair and its style, written out call by call; the observer's
+    own calls are among them.
+    """
     belief = bb.Belief("S", HAND, dummy=None, style={"EW": style}).given(AUCTION)
     masks = belief.target.sampler.draw(20, 2)
     bidder = LearnedBidder(style={"EW": style})

@@ -1,4 +1,6 @@
-"""The learned player: a likelihood over legal cards, and one that knows what textbooks say."""
+"""The learned player: a likelihood over legal cards, and one that knows what textbooks
+say.
+"""
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ HEARTS = Contract.of("4H by S")
 
 
 def _plays(first, *tricks):
-    """Cards of tricks, each written as its leader and the cards clockwise: ``"W:H4 H2 HQ HA"``."""
+    """Cards of tricks, each written as its leader and the cards clockwise: ``"W:H4 H2
+    HQ HA"``.
+    """
     result = []
     for trick in (first, *tricks):
         seat, _, cards = trick.partition(":")
@@ -34,7 +38,9 @@ def _log(hand, contract, plays, seat="W", slip=0.0):
 
 
 def _chances(hand, contract, seen, seat, cards):
-    """P(card) for each of some cards that the seat may play next, by one more play each."""
+    """P(card) for each of some cards that the seat may play next, by one more play
+    each.
+    """
     before = _log(hand, contract, seen, seat) if seen else 0.0
     return {
         card: float(
@@ -87,7 +93,9 @@ def test_the_card_agreed_on(agreement, notrump, cards):
 
 
 def test_an_agreement_keeps_the_suit_and_moves_the_card():
-    """With probability 0.4 they lead third and fifth: so sure of it, and no suit is led more often than before."""
+    """With probability 0.4 they lead third and fifth: so sure of it, and no suit is led
+    more often than before.
+    """
     hand, half = Hand.of("KT742.Q3.8653.A4"), AgreedLeads(0.6, (), 0.9)
     masks = np.array([hand.mask], np.uint64)
     plain, agreed = (
@@ -113,7 +121,9 @@ def test_an_agreement_keeps_the_suit_and_moves_the_card():
 
 
 def test_a_lead_moves_the_hands_that_explain_it():
-    """After a small spade the leader has longer spades than before, and more so where fourth best is agreed."""
+    """After a small spade the leader has longer spades than before, and more so where
+    fourth best is agreed.
+    """
     rng = np.random.default_rng(1)
     lead = Card.of("S5")
     others = [card for card in range(52) if card != lead.index]

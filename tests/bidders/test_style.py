@@ -1,4 +1,6 @@
-"""The style model: utilities told call by call in plain Python beside the tables and kernels."""
+"""The style model: utilities told call by call in plain Python beside the tables and
+kernels.
+"""
 
 from math import exp
 

@@ -1,4 +1,6 @@
-"""Systems: what statements say, how they reweigh a bidder, mixtures, calibration, and errors in one line."""
+"""Systems: what statements say, how they reweigh a bidder, mixtures, calibration, and
+errors in one line.
+"""
 
 from contextlib import nullcontext
 from itertools import combinations, combinations_with_replacement, product
@@ -82,7 +84,9 @@ def test_well_known_hands_make_the_call_of_their_system(line):
     ],
 )
 def test_of_the_hands_that_make_a_call_the_share_faith_fits(system, calls, hands):
-    """On other hands than those that made the factors, which were a tenth as many: together 3.3 times the error."""
+    """On other hands than those that made the factors, which were a tenth as many:
+    together 3.3 times the error.
+    """
     bidder, auction = SystemBidder(system), before(calls)
     chances, plain = (
         one.probabilities(hands, auction) for one in (bidder, bidder.base)
@@ -238,7 +242,9 @@ def test_an_observer_reads_what_a_call_shows(system, calls, seat, shown, least):
 
 
 def share_of(shown, bidder, seat, *evidence):
-    """P(the hand of a seat has a feature), by South's posterior, and its standard error."""
+    """P(the hand of a seat has a feature), by South's posterior, and its standard
+    error.
+    """
     belief = bb.Belief(
         "S", "QJ84.T93.K742.J5", dummy=None, bidder=bidder, player=bb.LearnedPlayer()
     ).given(*evidence)
@@ -391,7 +397,9 @@ def test_a_system_of_one_side_leaves_the_other_alone(hands):
 
 
 def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
-    """Ranks of the opener's true points in the posterior are uniform under the right system and not under others."""
+    """Ranks of the opener's true points in the posterior are uniform under the right
+    system and not under others.
+    """
     generator = np.random.default_rng(11)
     truth = deal_masks(750, 12).ravel()
     points, true_points = (

@@ -1,4 +1,6 @@
-"""The exact whole-space distribution against brute force on small decks; tests/studies has random deals against it."""
+"""The exact whole-space distribution against brute force on small decks; tests/studies
+has random deals against it.
+"""
 
 from itertools import combinations
 

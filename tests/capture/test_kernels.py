@@ -1,4 +1,6 @@
-"""Kernels equal the literal transcription: on every suit row, on random deals and on the strangest ones."""
+"""Kernels equal the literal transcription: on every suit row, on random deals and on
+the strangest ones.
+"""
 
 import numpy as np
 import pytest
@@ -45,7 +47,9 @@ def test_a_hundred_thousand_deals():
 
 
 def test_equal_suits_take_the_first_in_suit_order():
-    """Four rows of AKQJ against T987, ties everywhere: nine captures go to clubs, diamonds and hearts."""
+    """Four rows of AKQJ against T987, ties everywhere: nine captures go to clubs,
+    diamonds and hearts.
+    """
     mine = sum(0b1111000000000 << 13 * suit for suit in range(4))
     theirs = sum(0b0000111100000 << 13 * suit for suit in range(4))
     matrix = [

@@ -15,11 +15,13 @@ pytestmark = pytest.mark.quick
 
 
 def test_a_deal_worked_by_hand():
-    """The pair holds every ace, so Δ = 0. By hand, with the column of each capture and the card that goes:
+    """The pair holds every ace, so Δ = 0. By hand, with the column of each capture and
+    the card that goes:
 
-    free: CA (C2 goes), DA (D6), HA (H3), SA (S6), T = 4; gap 0: DK (D4), DQ (D5), HK (H2), HQ (HJ), SK (S7), SQ (SJ),
-    T = 10; gap 1: CQ (C4), T = 11, Z = 5, χ = 12; then clubs 5 columns on and spades 9 on cost too much but diamonds
-    4 (DQ to D7) do not: T = 12, Z = 1, χ = 17.
+    free: CA (C2 goes), DA (D6), HA (H3), SA (S6), T = 4; gap 0: DK (D4), DQ (D5), HK
+    (H2), HQ (HJ), SK (S7), SQ (SJ), T = 10; gap 1: CQ (C4), T = 11, Z = 5, χ = 12; then
+    clubs 5 columns on and spades 9 on cost too much but diamonds 4 (DQ to D7) do not: T
+    = 12, Z = 1, χ = 17.
     """
     found = capture(
         Hand.from_pbn("AKQ2.KJ3.A54.Q32"), Hand.from_pbn("J76.AQ2.KQ76.A54")
@@ -53,9 +55,11 @@ def test_condition_b_fails_when_one_hand_is_void():
 
 
 def test_the_removed_card_may_lie_left_of_the_pointer():
-    """Player 2 has nothing to the right of the pointer, so a card to its left goes and the index then skips one.
+    """Player 2 has nothing to the right of the pointer, so a card to its left goes and
+    the index then skips one.
 
-    Row 1 2 1 1 1 …: after the ace 2 loses the king, so O = 0 2 3 4; the next capture is the queen with gap 1.
+    Row 1 2 1 1 1 …: after the ace 2 loses the king, so O = 0 2 3 4; the next capture is
+    the queen with gap 1.
     """
     row = [1, 2, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     other = [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -66,9 +70,11 @@ def test_the_removed_card_may_lie_left_of_the_pointer():
 
 
 def test_a_bid_worked_by_hand():
-    """AKQ2 AKJ AK4 A32: no leading gaps. Budget 6: clubs pay 10 − stop, and so on; counts by hand for k = 7 and 13.
+    """AKQ2 AKJ AK4 A32: no leading gaps. Budget 6: clubs pay 10 − stop, and so on;
+    counts by hand for k = 7 and 13.
 
-    k = 13: budget 0, only gapless steps count: clubs A, diamonds A K, hearts A K, spades A K Q: 4 + 0 + 1 + 1 + 2 = 8.
+    k = 13: budget 0, only gapless steps count: clubs A, diamonds A K, hearts A K,
+    spades A K Q: 4 + 0 + 1 + 1 + 2 = 8.
     """
     hand = Hand.from_pbn("AKQ2.AKJ.AK4.A32")
     assert captures_for_target(hand, 13) == 8

@@ -1,4 +1,6 @@
-"""The play-out kernel equals a plain one that plays card by card through the rules of ``bayesbridge.tricks``."""
+"""The play-out kernel equals a plain one that plays card by card through the rules of
+``bayesbridge.tricks``.
+"""
 
 import itertools
 

@@ -1,4 +1,6 @@
-"""The table of suit rows equals a plain reading of the paper's steps, merged ones combinations walked by hand."""
+"""The table of suit rows equals a plain reading of the paper's steps, merged ones
+combinations walked by hand.
+"""
 
 from collections import Counter
 from itertools import product
@@ -27,7 +29,9 @@ def unpack(packed):
 
 
 def literal_row(digits):
-    """δ, whether condition B fails, and the gaps paid by one row alone, by a plain reading of steps 3 to 6."""
+    """δ, whether condition B fails, and the gaps paid by one row alone, by a plain
+    reading of steps 3 to 6.
+    """
     row = list(digits)
     delta = next((r for r in range(13) if row[r]), 13)
     if row.count(1) <= delta or row.count(2) <= delta:
@@ -71,7 +75,9 @@ def test_rows_equal_the_plain_reading(rows):
 
 
 def test_merging_by_halves_equals_walking_small_decks():
-    """Four suits of a few chosen rows each: every combination through the literal algorithm, counted by hand."""
+    """Four suits of a few chosen rows each: every combination through the literal
+    algorithm, counted by hand.
+    """
     rng = np.random.default_rng(2)
     for _ in range(5):
         suits = [rng.choice(3**13, 7, replace=False) for _ in range(4)]

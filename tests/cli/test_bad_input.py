@@ -1,4 +1,6 @@
-"""Whatever is wrong with a command line: status 2, nothing on stdout, one line on stderr that quotes and mends."""
+"""Whatever is wrong with a command line: status 2, nothing on stdout, one line on
+stderr that quotes and mends.
+"""
 
 import shlex
 

@@ -1,4 +1,6 @@
-"""``capture`` and ``bid``: what the literal algorithms found, why, and the chance of every legal call."""
+"""``capture`` and ``bid``: what the literal algorithms found, why, and the chance of
+every legal call.
+"""
 
 import numpy as np
 import pytest
@@ -127,7 +129,9 @@ def test_who_bids_makes_a_difference(document, complaint):
 
 
 def test_a_call_that_depends_on_the_system_says_so(answer, document):
-    """Twelve balanced points are a weak no trump, in the one system of the two that has it."""
+    """Twelve balanced points are a weak no trump, in the one system of the two that has
+    it.
+    """
     words = ("bid", "AQ5.KJ3.Q954.973", "--auction", "E:p")
     systems = document(*words)["by_system"]
     assert (

@@ -143,7 +143,9 @@ def test_four_players_and_an_auction_that_is_over(answer):
 def test_at_the_edge_a_bound_is_told(
     install, answer, monkeypatch, tmp_path, words, told
 ):
-    """What was so in each of thirty layouts: by the rule of three it is not so in at most about a tenth of all."""
+    """What was so in each of thirty layouts: by the rule of three it is not so in at
+    most about a tenth of all.
+    """
     install("solver", SOLVER)
     install("leads", LEADS)
     monkeypatch.chdir(tmp_path)
@@ -170,7 +172,9 @@ def test_at_the_edge_a_bound_is_told(
 
 
 def test_advice_that_depends_on_what_they_play_says_so(answer, document):
-    """A raise to 3H invites game in the systems, and is weaker among experts on average: two ways to each figure."""
+    """A raise to 3H invites game in the systems, and is weaker among experts on
+    average: two ways to each figure.
+    """
     words = (
         "--hand",
         "A742.KQ852.K3.J7",

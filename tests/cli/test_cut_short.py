@@ -1,4 +1,6 @@
-"""Ctrl-C and a full disk: one line, the old file whole, nothing half written, and what is kept is told."""
+"""Ctrl-C and a full disk: one line, the old file whole, nothing half written, and what
+is kept is told.
+"""
 
 import json
 import os
@@ -35,7 +37,9 @@ PATIENCE = 600  # seconds after which a process is taken to hang
 
 
 def interrupt(words, folder, begun, path):
-    """Run a command in a folder, with a path to import from, and interrupt it once it has begun."""
+    """Run a command in a folder, with a path to import from, and interrupt it once it
+    has begun.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "bayesbridge", *words],
         stdout=subprocess.PIPE,

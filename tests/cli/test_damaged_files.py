@@ -1,4 +1,6 @@
-"""Files with any damage: an answer, or status 2 and one line; never a traceback, never a wrong number."""
+"""Files with any damage: an answer, or status 2 and one line; never a traceback, never
+a wrong number.
+"""
 
 import json
 

@@ -226,7 +226,9 @@ def test_people_see_other_estimators_as_numbers_and_a_known_deal_as_such(answer)
 
 
 def test_what_calls_show_to_somebody_who_sees_no_cards(answer, document, complaint):
-    """A transfer shows the suit above it, and an answer to 4NT key cards; the other side is taken to have passed."""
+    """A transfer shows the suit above it, and an answer to 4NT key cards; the other
+    side is taken to have passed.
+    """
     said = document("estimate", "--auction", "1NT-2H")
     assert said["auction"] == "S:1NT Pass 2H"
     opening, _, transfer = said["readings"]
@@ -270,7 +272,9 @@ def test_conditions_that_never_hold(answer, document):
 
 
 def test_a_contract_that_is_being_played_is_judged_from_here_on(document, answer):
-    """Where declarer chooses and few tricks are left: by one plan, as ``play`` does; before that, as dealt."""
+    """Where declarer chooses and few tricks are left: by one plan, as ``play`` does;
+    before that, as dealt.
+    """
     tricks = (
         "W:H5 H3 HJ HA",
         "S:HK H6 H4 H9",

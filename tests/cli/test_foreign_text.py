@@ -1,4 +1,6 @@
-"""No escape from a file or a plugin reaches the terminal: every command that reads them shows it as text."""
+"""No escape from a file or a plugin reaches the terminal: every command that reads them
+shows it as text.
+"""
 
 import pytest
 
@@ -10,7 +12,9 @@ from bayesbridge.words import tell
 EVIL = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e\u2066\u200b[bold red]x[/][link=file:///]"
 )
-"""Escapes of 7 and 8 bits, a delete, marks that turn the direction of writing, a zero-width space, markup of rich."""
+"""Escapes of 7 and 8 bits, a delete, marks that turn the direction of writing, a
+zero-width space, markup of rich.
+"""
 
 SHOWN = "\\x1b]0;owned\\x07\\x1b[2J\\x9b31m\\x7f\\u202e\\u2066\\u200b[bold red]x[/][link=file:///]"
 
@@ -164,7 +168,9 @@ PLUGINS = {
 
 @pytest.mark.parametrize(("words", "status"), PLUGINS.values(), ids=PLUGINS)
 def test_plugins(install, capsys, words, status):
-    """Names, sentences, labels, errors: what a plugin says of itself; what it prints is its own."""
+    """Names, sentences, labels, errors: what a plugin says of itself; what it prints is
+    its own.
+    """
     install("evil", NAMES, version="1\x1b[2J", entry="evil\x1b[2J\x9b\u202e")
     install("broken", f"raise RuntimeError({EVIL!a})")
     assert main(words) == status

@@ -1,4 +1,5 @@
-"""Every option of every command is used, which changes the answer, or refused in one line; none is ignored.
+"""Every option of every command is used, which changes the answer, or refused in one
+line; none is ignored.
 
 The options come from the parsers, so that a new one fails here until it has an entry.
 """
@@ -45,7 +46,8 @@ HAND, CONTRACT, ONE = "AKQ2.KJ3.A54.Q32", "--contract 3NT", "--record TABLES"
 SOUTH = "--observer S --hand AKQ2.AJ3.A54.Q32"
 OPEN = f"{SOUTH} --reveal N:J54.Q72.KQ76.A85"
 FEW = f"{OPEN} --holds E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT,C9,C7"
-FOUR = f"{FEW} --auction S:1NT-p-3NT-p-p-p --play W:H5"  # few layouts, and every model is asked
+# Few layouts, and every model is asked
+FOUR = f"{FEW} --auction S:1NT-p-3NT-p-p-p --play W:H5"
 DRAWN = f"{OPEN} --auction S:1NT-p-3NT-p-p-p --play W:H5"  # layouts that are drawn
 
 VALUES = {
@@ -65,7 +67,8 @@ VALUES = {
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
     "token": "0123456789abcdefg", "no-browser": "", "alerts": "",
 }  # fmt: skip
-CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"  # clubs alone explain it
+# Clubs alone explain it
+CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"
 MODELS = "bidder slip vulnerable system style player"
 SEEN = dict.fromkeys([*MODELS.split(), "play", "void", "length", "hcp", "holds", "lacks"], FOUR) | {
     "observer": ONE, "hand": "--observer S", "dummy": f"{SOUTH} --auction S:1NT-2NT-p", "trump": CROSSED,
@@ -77,8 +80,9 @@ SEEN = dict.fromkeys([*MODELS.split(), "play", "void", "length", "hcp", "holds",
 
 
 class Way(NamedTuple):
-    """A way to ask: its words, a position where it takes one, the options that are used there and those that are
-    refused (``*``: all others), and what stands before some: words that begin with the command stand for all.
+    """A way to ask: its words, a position where it takes one, the options that are used
+    there and those that are refused (``*``: all others), and what stands before some:
+    words that begin with the command stand for all.
     """
 
     words: str
@@ -243,7 +247,9 @@ ANSWERED = {}  # by test and words: many options are added to the same ones
 
 @pytest.fixture
 def ask(request, capsys, monkeypatch, place):
-    """Run a command in a folder of its own; gives the status, the answer, the files it wrote, the lines on stderr."""
+    """Run a command in a folder of its own; gives the status, the answer, the files it
+    wrote, the lines on stderr.
+    """
 
     def run(words):
         if (key := (request.function, words)) not in ANSWERED:

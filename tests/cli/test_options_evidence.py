@@ -1,4 +1,6 @@
-"""The EVIDENCE options, whole auctions, moments of records and systems: each says what the Python value says."""
+"""The EVIDENCE options, whole auctions, moments of records and systems: each says what
+the Python value says.
+"""
 
 import re
 from pathlib import Path
@@ -277,7 +279,9 @@ def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
 
 
 def test_points_of_the_hidden_hands(document, answer):
-    """Exactly, beside the posterior's own answer; on the screen the mean and the middle of four fifths."""
+    """Exactly, beside the posterior's own answer; on the screen the mean and the middle
+    of four fifths.
+    """
     words = (
         "estimate",
         "--observer",

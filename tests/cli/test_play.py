@@ -18,7 +18,9 @@ FIRST = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
 
 
 def test_the_queen_wins_where_east_has_not_the_king(document):
-    """West led, so 12 of the other 25 unseen cards are his: P(HQ wins) = 12/25; H7 wins where he has K T 9 8 too."""
+    """West led, so 12 of the other 25 unseen cards are his: P(HQ wins) = 12/25; H7 wins
+    where he has K T 9 8 too.
+    """
     said = document("play", *OPEN, "--trick", "W:H5", "--seat", "N")
     assert said["wins"] == pytest.approx(
         {"HQ": 12 / 25, "H7": comb(21, 8) / comb(25, 12), "H2": 0}

@@ -1,4 +1,6 @@
-"""``plugins``: what is offered, where it comes from, what is broken; ``plugins new`` makes a package that works."""
+"""``plugins``: what is offered, where it comes from, what is broken; ``plugins new``
+makes a package that works.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""The real process: what it loads, and how it behaves in pipes, without a terminal and when interrupted."""
+"""The real process: what it loads, and how it behaves in pipes, without a terminal and
+when interrupted.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""Screens in a real terminal: bold titles, progress, and what letters the terminal lacks."""
+"""Screens in a real terminal: bold titles, progress, and what letters the terminal
+lacks.
+"""
 
 import contextlib
 import os
@@ -15,7 +17,8 @@ from tests.cli.test_process import COMMAND, DUMMY, HAND, environment, run
 
 
 def in_terminal(words, stream, until=None, **changes):
-    """Run with ``stream`` ("stdout" or "stderr") on a terminal, interrupted once ``until`` is seen there.
+    """Run with ``stream`` ("stdout" or "stderr") on a terminal, interrupted once
+    ``until`` is seen there.
 
     Gives the exit status, what the terminal showed, and what came on the other stream.
     """
@@ -97,7 +100,9 @@ def test_an_ascii_terminal_gets_an_answer_too():
 
 @pytest.mark.parametrize("columns", [80, 60, 40])
 def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
-    """No figure is cut or left out; the parts of a table all begin with its first column."""
+    """No figure is cut or left out; the parts of a table all begin with its first
+    column.
+    """
     monkeypatch.setenv("COLUMNS", str(columns))
     rows = [[f"row {i}", *(f"{i}{j}.5 % ± 2.1 %" for j in range(6))] for i in range(3)]
     show_table(

@@ -1,4 +1,6 @@
-"""``serve``: it says its address, ends when interrupted, and says what is wrong in one line."""
+"""``serve``: it says its address, ends when interrupted, and says what is wrong in one
+line.
+"""
 
 import re
 import signal

@@ -1,4 +1,6 @@
-"""``bayesbridge study`` as a process: killed and resumed, refused in one line, the same keys for every study."""
+"""``bayesbridge study`` as a process: killed and resumed, refused in one line, the same
+keys for every study.
+"""
 
 import random
 import re

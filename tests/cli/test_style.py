@@ -1,4 +1,6 @@
-"""``style``, ``--style``, ``score --history`` and ``report --adapt``: their keys, and one line for each mistake."""
+"""``style``, ``--style``, ``score --history`` and ``report --adapt``: their keys, and
+one line for each mistake.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""``suit`` and ``estimate --card``: plans on the screen and in JSON, and bad input in one line."""
+"""``suit`` and ``estimate --card``: plans on the screen and in JSON, and bad input in
+one line.
+"""
 
 import pytest
 

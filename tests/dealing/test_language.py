@@ -1,4 +1,6 @@
-"""The dealer language: what is read, how tightly operators bind, and what is said of what cannot be read."""
+"""The dealer language: what is read, how tightly operators bind, and what is said of
+what cannot be read.
+"""
 
 import pytest
 

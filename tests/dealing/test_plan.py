@@ -1,4 +1,6 @@
-"""Deals asked for in Python: evidence, given cards, conditions, tests, calls and statistics."""
+"""Deals asked for in Python: evidence, given cards, conditions, tests, calls and
+statistics.
+"""
 
 from fractions import Fraction
 
@@ -154,7 +156,9 @@ def raises(points):
 
 
 class Points:
-    """Opens 2NT and raises by points alone, so that exact counts by points tell the posterior; always passes."""
+    """Opens 2NT and raises by points alone, so that exact counts by points tell the
+    posterior; always passes.
+    """
 
     def log_likelihood(self, hands, auction, index):
         if str(auction.calls[index]) == "Pass":
@@ -164,7 +168,9 @@ class Points:
 
 
 def posterior(condition):
-    """P(points of North, points of South), exact, and P(calls): counts times likelihoods."""
+    """P(points of North, points of South), exact, and P(calls): counts times
+    likelihoods.
+    """
     counts = DealPlan.of(condition=condition).frequency("hcp(north)", "hcp(south)")
     weights = {
         (n, s): float(share) * opens(n) * raises(s) for (n, s), share in counts.items()
@@ -174,7 +180,9 @@ def posterior(condition):
 
 
 def agreement(shares, points):
-    """p of a χ² test of drawn points of North and South against exact shares; rare pairs are put together."""
+    """p of a χ² test of drawn points of North and South against exact shares; rare
+    pairs are put together.
+    """
     n = len(points)
     drawn = {}
     for north, south in points[:, [0, 2]].tolist():

@@ -1,4 +1,6 @@
-"""Statistics of scripts as plain data, against sums made one deal at a time; contracts that anybody can count."""
+"""Statistics of scripts as plain data, against sums made one deal at a time; contracts
+that anybody can count.
+"""
 
 import json
 import math
@@ -105,7 +107,9 @@ produce 3
 action average score(nv, x7S, tricks(south, spades)), average score(vul, x7S, tricks(north, spades)),
   average score(nv, x1N, tricks(south, notrumps)), average tricks(north, notrumps) > 0
 """
-"""Spades as trumps take every trick. Without trumps the defenders' cards beat all of North's."""
+"""Spades as trumps take every trick. Without trumps the defenders' cards beat all of
+North's.
+"""
 
 
 def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):

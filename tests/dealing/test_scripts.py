@@ -1,4 +1,6 @@
-"""Scripts of our own: read, planned, dealt, compared with the packaged ``dealer``, and damaged."""
+"""Scripts of our own: read, planned, dealt, compared with the packaged ``dealer``, and
+damaged.
+"""
 
 import random
 import shutil
@@ -139,7 +141,9 @@ def test_dealer_deals_alike(path):
 
 
 def agreement(ours, theirs):
-    """p of a χ² test that two samples come from the same distribution; rare values are put together."""
+    """p of a χ² test that two samples come from the same distribution; rare values are
+    put together.
+    """
     values = np.unique(np.concatenate([ours, theirs]))
     table = np.array(
         [[(side == value).sum() for value in values] for side in (ours, theirs)]
@@ -195,7 +199,9 @@ PIECES += [
 
 
 def damaged(text, rng):
-    """A text with one to four changes: letters and words lost, doubled, exchanged or put in."""
+    """A text with one to four changes: letters and words lost, doubled, exchanged or
+    put in.
+    """
     for _ in range(rng.randint(1, 4)):
         place, length = rng.randrange(len(text) + 1), rng.randint(1, 8)
         match rng.randrange(5):

@@ -1,4 +1,6 @@
-"""Contracts by expected score: against sums over every layout, with and without a solver, and how honest errors are."""
+"""Contracts by expected score: against sums over every layout, with and without a
+solver, and how honest errors are.
+"""
 
 from dataclasses import replace
 
@@ -131,7 +133,9 @@ def solved(tables, layouts, controls, rng, *groups):
 
 
 def honest_scores(seeds):
-    """z-scores of score, difference and IMPs over draws and solved layouts that are new for each seed."""
+    """z-scores of score, difference and IMPs over draws and solved layouts that are new
+    for each seed.
+    """
     posterior = small().infer()
     names = ("1NT", "3NT", "2S", "4S")
     asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
@@ -377,7 +381,9 @@ def test_a_new_scoring_is_a_class_and_a_line(install, monkeypatch):
 
 
 def position(seed):
-    """A position of at most 200 layouts after three passes of 3H: North is open, and most cards of the others known."""
+    """A position of at most 200 layouts after three passes of 3H: North is open, and
+    most cards of the others known.
+    """
     rng = np.random.default_rng(seed)
     (deal,) = Layouts(bb.deals(1, rng=rng).masks)
     some = {
@@ -391,7 +397,9 @@ def position(seed):
 
 
 def off(seed):
-    """By row and column, how many errors the answer is from that of all layouts solved, and which rows were solved."""
+    """By row and column, how many errors the answer is from that of all layouts solved,
+    and which rows were solved.
+    """
     posterior = position(seed)
     assert posterior.exact
     assert len(posterior) <= 200

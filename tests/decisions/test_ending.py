@@ -14,13 +14,17 @@ from bayesbridge.words import card_words
 
 
 class EveryPlan:
-    """Tricks in each layout of every plan for so many tricks, then double dummy; what is nowhere better is dropped."""
+    """Tricks in each layout of every plan for so many tricks, then double dummy; what
+    is nowhere better is dropped.
+    """
 
     def __init__(self, side, trump):
         self.side, self.trump, self.known = side, trump, {}
 
     def outcomes(self, ours, layouts, leader, cards, horizon):
-        """``ours`` and each layout: two sets of cards; a tuple of tricks, by layout, for each plan."""
+        """``ours`` and each layout: two sets of cards; a tuple of tricks, by layout,
+        for each plan.
+        """
         key = ours, layouts, leader, cards, horizon
         if key not in self.known:
             self.known[key] = self._outcomes(*key)
@@ -96,7 +100,9 @@ def best(plans):
 
 
 def random_ending(rng, tricks, layouts, lying):
-    """Declarer's two hands, some layouts of the others, the trick so far with declarer in turn, all as cards."""
+    """Declarer's two hands, some layouts of the others, the trick so far with declarer
+    in turn, all as cards.
+    """
     side, trump = int(rng.integers(2)), [None, *Suit][rng.integers(5)]
     # All cards of one suit or of two, so that there is something to guess.
     suits = int(rng.integers(1, 3))
@@ -147,8 +153,9 @@ def worth_of(game, values, horizon):
     ],
 )
 def test_every_plan_of_the_last_tricks(tricks, part):
-    """Random endings: by every horizon each card is worth what the best of all plans after it gives, exactly; the
-    further it is, the less. In every fifth one declarer must guess, so that double dummy is wrong.
+    """Random endings: by every horizon each card is worth what the best of all plans
+    after it gives, exactly; the further it is, the less. In every fifth one declarer
+    must guess, so that double dummy is wrong.
     """
     rng = np.random.default_rng([11, tricks, part])
     for number in range(6 if tricks == 3 else 5 if part else 1):
@@ -188,7 +195,9 @@ def test_every_plan_of_the_last_tricks(tricks, part):
 
 
 def test_small_cards_of_few_layouts_are_alike():
-    """Hands keep their lengths, their cards beside declarer's and double dummy; fewer layouts are told apart."""
+    """Hands keep their lengths, their cards beside declarer's and double dummy; fewer
+    layouts are told apart.
+    """
     rng, merged = np.random.default_rng(5), 0
     for _ in range(4):
         side, ours, layouts, trick = random_ending(rng, 5, 12, 0)
@@ -251,7 +260,9 @@ def test_textbook_endings(name):
 
 
 def test_restricted_choice():
-    """West dropped the queen, East follows: king or ten? A queen from queen and jack is half as likely as one alone."""
+    """West dropped the queen, East follows: king or ten? A queen from queen and jack is
+    half as likely as one alone.
+    """
     deck = [Card.of(card) for card in ("SJ", "D3", "D4", "D5", "D6")]
     hidden = [
         (mask(east), mask(set(deck) - set(east))) for east in combinations(deck, 2)

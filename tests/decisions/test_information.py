@@ -1,4 +1,6 @@
-"""The value of information: against plain sums over every layout, and of draws neither too hopeful nor useless."""
+"""The value of information: against plain sums over every layout, and of draws neither
+too hopeful nor useless.
+"""
 
 from collections import defaultdict
 from math import log2
@@ -131,7 +133,9 @@ def of_seeds(posterior_of, pays, asked, seeds):
 
 
 def verify_bounds(found, truth):
-    """On average neither above the truth nor below it, one within the other, and with errors as large as the spread."""
+    """On average neither above the truth nor below it, one within the other, and with
+    errors as large as the spread.
+    """
     means, errors = (
         found[..., :2].mean(axis=0),
         found[..., :2].std(axis=0, ddof=1) / np.sqrt(len(found)),
@@ -171,7 +175,9 @@ def test_a_two_way_guess_is_worth_one_half(draws):
 
 
 def test_of_draws_an_answer_that_tells_nothing_is_not_shown_to_be_worth_anything():
-    """A question of 128 answers looks valuable where actions are chosen and paid on the same draws."""
+    """A question of 128 answers looks valuable where actions are chosen and paid on the
+    same draws.
+    """
     whole = small().infer()
     pays = np.stack(
         [np.asarray(function(whole.layouts), float) for function in PAYS.values()],

@@ -1,4 +1,6 @@
-"""Laws of corrected figures: whatever network, solver and number of solved layouts, no figure is one that cannot be."""
+"""Laws of corrected figures: whatever network, solver and number of solved layouts, no
+figure is one that cannot be.
+"""
 
 import numpy as np
 import pytest
@@ -56,7 +58,9 @@ def plugin(install):
 
 
 def position(seed):
-    """The posterior of a random hand after a random length was shown, and how many layouts to solve: 3 to 300."""
+    """The posterior of a random hand after a random length was shown, and how many
+    layouts to solve: 3 to 300.
+    """
     rng = np.random.default_rng([29, seed])
     hand = bb.Hand(sum(1 << int(card) for card in rng.permutation(52)[:13]))
     low = int(rng.integers(2, 5))

@@ -1,4 +1,6 @@
-"""Cards compared: against the exact answer on all layouts, with honest errors, and refused where nobody chooses."""
+"""Cards compared: against the exact answer on all layouts, with honest errors, and
+refused where nobody chooses.
+"""
 
 import numpy as np
 import pytest
@@ -47,7 +49,9 @@ def solver():
 
 
 def leader(*more):
-    """West, on lead against South, sees North's hand and knows ten of South's cards: 560 layouts."""
+    """West, on lead against South, sees North's hand and knows ten of South's cards:
+    560 layouts.
+    """
     return bb.Belief("W", WEST, dummy=None).given(
         bb.Reveal("N", NORTH), bb.Holds("S", KNOWN), *more
     )
@@ -107,7 +111,9 @@ def test_all_layouts_are_the_exact_answer(goal, toy):
 
 
 def test_what_players_lead_stands_beside_the_figures(toy):
-    """The chances of all cards sum to 1; of leads that four layouts cannot tell apart the likeliest is named."""
+    """The chances of all cards sum to 1; of leads that four layouts cannot tell apart
+    the likeliest is named.
+    """
     west = bb.Belief("W", WEST, dummy=None, player=bb.LearnedPlayer()).given(
         bb.Auction.of("S:1NT P 3NT P P P")
     )
@@ -144,7 +150,9 @@ def test_what_players_lead_stands_beside_the_figures(toy):
 
 
 def test_errors_are_honest(toy):
-    """Over seeds, the sum of z² of a figure and of a paired difference is χ²; a wrong answer is far outside."""
+    """Over seeds, the sum of z² of a figure and of a paired difference is χ²; a wrong
+    answer is far outside.
+    """
     posterior = leader().infer()
     right = exact(posterior, 9)
     best = max(right, key=lambda suit: right[suit])
@@ -240,7 +248,9 @@ def test_the_command(install, document, answer):
 
 @pytest.mark.parametrize("goal", ["make", "tricks"])
 def test_the_picture(goal, toy):
-    """One bar for each lead with its figure, the best and those close to it in blue, lines only where draws err."""
+    """One bar for each lead with its figure, the best and those close to it in blue,
+    lines only where draws err.
+    """
     posterior = leader().infer()
     for seconds in (None, 0.1):
         found = compared(posterior, goal, seconds)

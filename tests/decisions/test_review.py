@@ -1,4 +1,6 @@
-"""Cards in the middle of a play, and what those on record cost: by what their player could know, and nothing later."""
+"""Cards in the middle of a play, and what those on record cost: by what their player
+could know, and nothing later.
+"""
 
 import json
 from dataclasses import replace
@@ -50,7 +52,9 @@ def record(install):
 
 
 def test_every_moment_is_the_solvers_answer_where_all_hands_are_known(record):
-    """Legal cards, tricks with those that are won already, P(makes) or P(beaten), for whoever chooses."""
+    """Legal cards, tricks with those that are won already, P(makes) or P(beaten), for
+    whoever chooses.
+    """
     contract, deal = record.contract, record.deal
     scope = {}
     exec(SOLVER, scope)
@@ -66,7 +70,8 @@ def test_every_moment_is_the_solvers_answer_where_all_hands_are_known(record):
         )
         known = known.given(*(bb.Play(*one) for one in record.plays[:number]))
         found = bb.play(known.infer(), contract)
-        if found.plan:  # an ending of declarer's, which needs no solver: tests/decisions/test_ending.py
+        # An ending of declarer's, which needs no solver: tests/decisions/test_ending.py
+        if found.plan:
             continue
         taken = scope["Solver"]().estimate(bb.Layouts.of([deal]), turn.question)[
             "lead_tricks"
@@ -129,7 +134,9 @@ def rows(record, players="NESW", most=None):
 
 
 def test_nothing_that_came_later_counts(record):
-    """Later cards change no row before them; hidden hands change no row of those who do not see them."""
+    """Later cards change no row before them; hidden hands change no row of those who do
+    not see them.
+    """
     contract = record.contract
     whole = rows(record, most=14)
     cut = replace(record, plays=record.plays[:14], result=None, claimed=False)
@@ -320,7 +327,9 @@ C2 CA C3 CJ
 
 
 def test_a_guess_in_place_of_a_sure_thing_is_costly(install, tmp_path):
-    """Whoever wins the jack of diamonds opens clubs or gives a ruff and discard; on this deal the guess was right."""
+    """Whoever wins the jack of diamonds opens clubs or gives a ruff and discard; on
+    this deal the guess was right.
+    """
     install("solver", SOLVER)
     (tmp_path / "slam.pbn").write_text(SLAM, "utf-8")
     (record,) = read_pbn(str(tmp_path / "slam.pbn")).records

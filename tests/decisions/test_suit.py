@@ -1,4 +1,6 @@
-"""Suit play: against a search of every plan, plans walked card by card, evidence, and figures of textbooks."""
+"""Suit play: against a search of every plan, plans walked card by card, evidence, and
+figures of textbooks.
+"""
 
 from itertools import combinations
 from math import comb
@@ -14,9 +16,11 @@ pytestmark = pytest.mark.quick
 
 
 def every_outcome(first, second, west, east_of, goal, won=0):
-    """Outcomes of all plans, as sets of layouts that reach the goal: single cards, no equals, nothing dropped.
+    """Outcomes of all plans, as sets of layouts that reach the goal: single cards, no
+    equals, nothing dropped.
 
-    ``west`` maps the name of a layout to West's cards, ``east_of`` to East's; declarer's hands are sets of ranks.
+    ``west`` maps the name of a layout to West's cards, ``east_of`` to East's;
+    declarer's hands are sets of ranks.
     """
     if not west:
         return {frozenset()}
@@ -64,7 +68,9 @@ LOST = "lost"
 
 
 def join(before, more, here):
-    """Each layout takes its worst reply: a name that any branch loses is marked as lost."""
+    """Each layout takes its worst reply: a name that any branch loses is marked as
+    lost.
+    """
     lost = {
         one | {(LOST, name) for name in here if name not in two}
         for one in before
@@ -94,7 +100,9 @@ def holding(hands, card):
     [("AQ", "32", "K4"), ("KJ", "32", "AQ"), ("AT", "Q2", "KJ3"), ("K9", "Q2", "AJT")],
 )
 def test_every_plan_of_a_short_suit(first, second, missing):
-    """All plans, card by card, reach no more than the search says, with weights of all kinds."""
+    """All plans, card by card, reach no more than the search says, with weights of all
+    kinds.
+    """
     fields = [read_holding(text) for text in (first, second, missing)]
     pair = Combination.of(fields[0], fields[1], 0x1FFF & ~sum(fields))
     ranks = [RANKS.index(letter) for letter in missing]
@@ -130,7 +138,9 @@ def test_every_plan_of_a_short_suit(first, second, missing):
 
 
 def walked(step, first, second, west, east, table):
-    """Tricks of a plan in one layout, card by card, against the worst that the defenders can do."""
+    """Tricks of a plan in one layout, card by card, against the worst that the
+    defenders can do.
+    """
     if step is None:
         return sure(first, second, west | east)
     leads_first = step["leader"] == table[0].name
@@ -183,7 +193,9 @@ def sure(first, second, defenders):
     ],
 )
 def test_a_plan_does_what_is_said_of_it(first, second):
-    """Walked against all defences in each layout of single cards, with its text in words."""
+    """Walked against all defences in each layout of single cards, with its text in
+    words.
+    """
     play = bb.suit_play(first, second)
     missing = [RANKS.index(letter) for letter in play.missing]
     m = len(missing)
@@ -237,7 +249,9 @@ def opened(*more):
 
 
 def test_length_beside_changes_the_best_play():
-    """With seven hearts on the left the queen of spades lies on the right: 6 vacant places against 10 … 13."""
+    """With seven hearts on the left the queen of spades lies on the right: 6 vacant
+    places against 10 … 13.
+    """
     belief = opened(bb.Length("W", "H", 7, 7))
     play = bb.suit_play("AJT32", "K954", belief.infer())
     left, right = (
@@ -289,7 +303,9 @@ def test_bad_questions_about_a_posterior():
 
 
 def test_the_picture():
-    """Two bars for each number of tricks: by the plan for it, and by the plan for most on average."""
+    """Two bars for each number of tricks: by the plan for it, and by the plan for most
+    on average.
+    """
     play = bb.suit_play("AQJ32", "654")
     ax = bb.plots.suit_play(play)
     own, average = ([bar.get_height() for bar in bars] for bars in ax.containers)

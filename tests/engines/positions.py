@@ -1,4 +1,6 @@
-"""Random positions with few unknown cards, all their layouts by brute force, and tests of draws from them."""
+"""Random positions with few unknown cards, all their layouts by brute force, and tests
+of draws from them.
+"""
 
 import functools
 import itertools
@@ -19,7 +21,9 @@ def as_mask(cards):
 
 
 def random_position(rng):
-    """Known cards alone, and the same with a random mixture of further evidence, which may contradict itself."""
+    """Known cards alone, and the same with a random mixture of further evidence, which
+    may contradict itself.
+    """
     deal = [hand.mask for hand in random_deal(rng)]
     hidden = rng.permutation(4)[: rng.integers(2, 5)]
     unknown_each = {2: 5, 3: 3, 4: 2}[len(hidden)]
@@ -47,7 +51,9 @@ def _partly_seen(deal, hidden, unknown, rng):
 
 
 def _tightened(evidence, deal, rng, honest=False):
-    """One more piece of evidence: true of the deal, unless it is not honest and the die says so."""
+    """One more piece of evidence: true of the deal, unless it is not honest and the die
+    says so.
+    """
     seat, suit = int(rng.integers(4)), int(rng.integers(4))
     if not honest and rng.random() < 0.2:
         deal = [hand.mask for hand in random_deal(rng)]
@@ -112,7 +118,9 @@ def allows(known, masks):
 
 
 def brute_force(known, evidence):
-    """Every deal that extends the known cards, kept if the evidence allows it; ascending."""
+    """Every deal that extends the known cards, kept if the evidence allows it;
+    ascending.
+    """
     deals = np.array(sorted(_extensions(known.must)), dtype=np.uint64).reshape(-1, 4)
     return deals[allows(evidence, deals)]
 
@@ -144,7 +152,9 @@ def in_order(masks):
 
 
 def random_view(rng):
-    """A player's view at full size: one hand or two are known, with evidence that is true of a random deal."""
+    """A player's view at full size: one hand or two are known, with evidence that is
+    true of a random deal.
+    """
     deal = [hand.mask for hand in random_deal(rng)]
     view = Constraints.free()
     for seat in rng.permutation(4)[: rng.integers(1, 3)]:
@@ -186,7 +196,9 @@ def tally(layouts, listed):
 
 
 def p_value(observed, probability):
-    """χ² against exact probabilities, the rare layouts thrown together; 0 if an impossible one occurred."""
+    """χ² against exact probabilities, the rare layouts thrown together; 0 if an
+    impossible one occurred.
+    """
     if observed[probability == 0].any():
         return 0.0
     expected = observed.sum() * probability
@@ -204,7 +216,9 @@ def p_value(observed, probability):
 
 
 def strong_deal(rng, callers):
-    """Four masks of 13; the callers get most high cards, and now and then at least one of them would bid."""
+    """Four masks of 13; the callers get most high cards, and now and then at least one
+    of them would bid.
+    """
     deal = [hand.mask for hand in random_deal(rng)]
     for _ in range(200):
         bias = rng.uniform(0.5, 2.5)
@@ -223,7 +237,9 @@ def strong_deal(rng, callers):
 
 
 def strong_position(rng, callers):
-    """Evidence of all kinds that leaves few cards unknown, and every layout that fits it: 2 … 3000."""
+    """Evidence of all kinds that leaves few cards unknown, and every layout that fits
+    it: 2 … 3000.
+    """
     while True:
         deal = strong_deal(rng, callers)
         hidden = list(dict.fromkeys([*callers, *rng.permutation(4).tolist()]))[
@@ -245,7 +261,9 @@ def levels_of(layouts, seat):
 
 
 def random_weights(rng):
-    """P(calls ∣ level): a bid, a pass, a pass over a bid, a bid and a pass, or anything; with and without slips."""
+    """P(calls ∣ level): a bid, a pass, a pass over a bid, a bid and a pass, or
+    anything; with and without slips.
+    """
     slip = Fraction(int(rng.integers(0, 2)), 50)
     sure = 1 - slip + slip / 36
     level = int(rng.integers(0, 8)) if rng.random() < 0.4 else int(rng.integers(0, 3))

@@ -1,8 +1,9 @@
 """The central test: on a question that two engines can answer, they agree.
 
-Hard evidence first: enumeration, counting tables and suit convolution give the same integers on sixty random
-positions, and exact draws pass a χ² test that a wrong target fails. Then soft evidence: weights, SMC and MCMC agree
-with enumeration within the errors they state themselves.
+Hard evidence first: enumeration, counting tables and suit convolution give the same
+integers on sixty random positions, and exact draws pass a χ² test that a wrong target
+fails. Then soft evidence: weights, SMC and MCMC agree with enumeration within the
+errors they state themselves.
 """
 
 import math
@@ -24,7 +25,9 @@ from tests.engines.positions import allows, p_value, tally
 
 
 def random_belief(rng, most):
-    """A position of the three-player game: an observer, an open dummy or three hidden hands, cards played, and more."""
+    """A position of the three-player game: an observer, an open dummy or three hidden
+    hands, cards played, and more.
+    """
     deal = random_deal(rng)
     dummy, observer = (Seat(int(seat)) for seat in rng.permutation(4)[:2])
     trump = [None, *Suit][rng.integers(5)]
@@ -111,7 +114,9 @@ def test_exact_engines_agree_on_random_positions(seed):
 
 @dataclass(frozen=True)
 class SmoothBidder:
-    """A made-up model: the stronger and the longer in the suit bid, the likelier the bid; a pass likes weakness."""
+    """A made-up model: the stronger and the longer in the suit bid, the likelier the
+    bid; a pass likes weakness.
+    """
 
     sharpness: float
 
@@ -173,7 +178,9 @@ def asked(name, calls=True):
 
 
 def deviations(found, exact):
-    """The largest error of a card probability or of a length probability, in standard errors by the ESS stated."""
+    """The largest error of a card probability or of a length probability, in standard
+    errors by the ESS stated.
+    """
     worst = 0.0
     for estimate, truth in (
         (found.card_probabilities(), exact.card_probabilities()),
@@ -187,7 +194,9 @@ def deviations(found, exact):
 
 
 REFUSED = ("paper, three hands", "likelihood-weighting")
-"""No hand of East is worth the bid: all layouts were walked to know it, and draws alone cannot tell."""
+"""No hand of East is worth the bid: all layouts were walked to know it, and draws alone
+cannot tell.
+"""
 
 
 @pytest.mark.parametrize(
@@ -235,7 +244,9 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name, method):
 
 
 def test_auto_agrees_where_it_must_sample():
-    """Three hidden hands and a call about West's points alone: counting by points gives the truth."""
+    """Three hidden hands and a call about West's points alone: counting by points gives
+    the truth.
+    """
     belief = Belief("S", "AKQ52.J3.A94.K83", bidder=SmoothBidder(0.5)).given(
         Called("W", "1NT")
     )

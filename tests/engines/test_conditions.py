@@ -1,6 +1,8 @@
-"""Any condition as evidence: counts and marginals against brute force, every engine, contradictions.
+"""Any condition as evidence: counts and marginals against brute force, every engine,
+contradictions.
 
-The number of layouts against brute force, binomials, and the figures in every bridge book.
+The number of layouts against brute force, binomials, and the figures in every bridge
+book.
 """
 
 import math
@@ -39,7 +41,9 @@ CONDITIONS = [
 
 
 class Strong:
-    """A bidder that calls with a probability that grows with points; it looks at one hand."""
+    """A bidder that calls with a probability that grows with points; it looks at one
+    hand.
+    """
 
     def log_likelihood(self, hands, auction, index):
         return -0.2 * np.maximum(
@@ -57,7 +61,9 @@ DEALS = all_layouts(KNOWN).tolist()  # of the nine high cards that the others sh
 
 
 def brute(pieces, condition, called=False):
-    """The deals that fit, their weights, and P(seat holds card) in the order of ``card_table``."""
+    """The deals that fit, their weights, and P(seat holds card) in the order of
+    ``card_table``.
+    """
     known = BELIEF.given(*pieces).constraints
     expression = parse_expression(condition)
     fitting = np.array(
@@ -229,7 +235,9 @@ def test_counting_equals_brute_force(seed):
 
 @pytest.mark.quick
 def test_ranges_on_three_seats_split_the_whole():
-    """Every layout falls in exactly one of the cells cut by a points range of each hidden seat."""
+    """Every layout falls in exactly one of the cells cut by a points range of each
+    hidden seat.
+    """
     cells = [(0, 7), (8, 11), (12, 37)]
     parts = [
         count(SEEN.points(N, *north).points(E, *east).points(W, *west))

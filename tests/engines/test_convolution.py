@@ -50,7 +50,9 @@ def as_lists(counts):
 
 
 def test_small_positions_whichever_hands_are_known():
-    """Every pair of seats: both known, one known, neither known; two and three hidden hands."""
+    """Every pair of seats: both known, one known, neither known; two and three hidden
+    hands.
+    """
     rng = np.random.default_rng(51)
     seen = {}
     while min(seen.get(key, 0) for key in ((2, 0), (2, 1), (2, 2), (3, 1), (3, 2))) < 6:
@@ -69,7 +71,9 @@ def test_small_positions_whichever_hands_are_known():
 
 
 def test_high_cards_at_the_top_do_capture():
-    """Small random positions seldom meet the conditions; this one often does, so T varies."""
+    """Small random positions seldom meet the conditions; this one often does, so T
+    varies.
+    """
     strong = DUMMY.hold(E, Hand.of("JT9.K.QJT.QJT").mask).length(W, 2, 4, 13)
     layouts = np.concatenate(list(Enumeration.of(strong).blocks()))
     assert as_lists(capture_counts(strong, S, N)) == by_walking(layouts, S, N)
@@ -85,7 +89,9 @@ def test_high_cards_at_the_top_do_capture():
 
 @pytest.mark.parametrize("pair", [(S, N), (N, S), (E, W)])
 def test_three_hidden_hands_at_full_size(pair):
-    """8 122 425 444 partner hands, each with 10 400 600 ways for the rest; c1 and c2 by closed form, T by draws."""
+    """8 122 425 444 partner hands, each with 10 400 600 ways for the rest; c1 and c2 by
+    closed form, T by draws.
+    """
     counts = capture_counts(SOUTH, *pair)
     total = count(SOUTH)
     assert counts["T"].sum() == total

@@ -1,4 +1,6 @@
-"""Tables of deals: counts against enumeration, against the counting engine and against known figures."""
+"""Tables of deals: counts against enumeration, against the counting engine and against
+known figures.
+"""
 
 import math
 

@@ -6,7 +6,9 @@ from tests.belief.test_posterior import HARD, made
 
 
 def test_exact_marginals_do_not_depend_on_the_draws():
-    """Hard evidence alone: two draws or all layouts, the probabilities are the same exact ones."""
+    """Hard evidence alone: two draws or all layouts, the probabilities are the same
+    exact ones.
+    """
     two = HARD.infer("direct", draws=2, rng=5)
     all_of_them = made("hard enumerate")
     for name in ("card_probabilities", "length_probabilities", "point_probabilities"):

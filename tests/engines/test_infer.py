@@ -1,4 +1,6 @@
-"""Plain weights under rare calls: errors that hold, and a refusal where the draws cannot tell them."""
+"""Plain weights under rare calls: errors that hold, and a refusal where the draws
+cannot tell them.
+"""
 
 import numpy as np
 import pytest

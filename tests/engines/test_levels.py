@@ -1,4 +1,6 @@
-"""Calls under the paper's bidder: exact tables against enumeration, and against weighed draws at full size."""
+"""Calls under the paper's bidder: exact tables against enumeration, and against weighed
+draws at full size.
+"""
 
 import math
 from collections import Counter
@@ -47,7 +49,9 @@ def weights_of(layouts, weights):
 
 
 def check_against_enumeration(seed, wanted):
-    """Counts as integers, P(calls) as a fraction, the layouts themselves, marginals to 1e-12."""
+    """Counts as integers, P(calls) as a fraction, the layouts themselves, marginals to
+    1e-12.
+    """
     seen = Counter()
     for evidence, layouts, weights in questions(seed, wanted):
         by_layout = weights_of(layouts, weights)
@@ -167,7 +171,9 @@ def test_the_known_figures_of_a_closed_dummy():
 
 
 def test_weighed_uniform_draws_agree_at_full_size():
-    """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of weighed uniform draws."""
+    """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of
+    weighed uniform draws.
+    """
     n = 400_000
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
@@ -223,7 +229,9 @@ def test_draws_at_full_size_follow_the_exact_marginals():
 
 
 def test_what_cannot_be_is_proved():
-    """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
+    """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip
+    makes it possible again.
+    """
     with pytest.raises(
         Contradiction,
         match="explains the calls: take a call away, or let the bidder slip",

@@ -1,4 +1,6 @@
-"""Swaps under hard evidence: against transition probabilities worked out in plain Python."""
+"""Swaps under hard evidence: against transition probabilities worked out in plain
+Python.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Proposals against lists of all layouts: densities that sum to one, draws that follow them, with negative controls."""
+"""Proposals against lists of all layouts: densities that sum to one, draws that follow
+them, with negative controls.
+"""
 
 import math
 
@@ -66,7 +68,9 @@ def test_draws_follow_the_density_and_tell_it():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_hard_evidence_is_kept_and_dead_draws_are_what_is_missing(seed):
-    """Lengths, points and cards of all kinds: densities of what fits and the share of dead draws sum to one."""
+    """Lengths, points and cards of all kinds: densities of what fits and the share of
+    dead draws sum to one.
+    """
     rng = np.random.default_rng([11, seed])
     _, evidence = random_position(rng)
     try:
@@ -91,7 +95,9 @@ def test_hard_evidence_is_kept_and_dead_draws_are_what_is_missing(seed):
 
 
 def test_evidence_about_the_last_seat_kills_draws():
-    """The test above must meet dead draws somewhere: the last seat can take six cards only."""
+    """The test above must meet dead draws somewhere: the last seat can take six cards
+    only.
+    """
     constraints = closed(0, 4, 4, 4)
     unknown = [
         1 << card

@@ -1,4 +1,6 @@
-"""Class tables with the walks of trumps: levels by Algorithm 1, and suit bids drawn through them."""
+"""Class tables with the walks of trumps: levels by Algorithm 1, and suit bids drawn
+through them.
+"""
 
 import math
 from fractions import Fraction
@@ -16,7 +18,9 @@ from tests.engines.test_levels import STRONG, W, called, check_numbers
 
 @pytest.mark.parametrize("strain", range(4))
 def test_levels_with_trumps(strain):
-    """The same tables with the walks of trumps: counted against whole hands, layout by layout."""
+    """The same tables with the walks of trumps: counted against whole hands, layout by
+    layout.
+    """
     seen = set()
     for evidence, layouts, weights in questions(66 + strain, 12):
         by_level = list(map(Fraction, range(1, 9)))
@@ -37,7 +41,9 @@ def test_levels_with_trumps(strain):
 
 @pytest.mark.parametrize(("call", "strain", "level"), [("1H", 2, 1), ("3S", 3, 3)])
 def test_a_suit_bid_lies_within_the_level_of_its_suit(call, strain, level):
-    """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that level are mostly effective."""
+    """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that
+    level are mostly effective.
+    """
     bidder = IterativeBidder(suits=True)
     tables = LevelTables.of(STRONG, {W: called(level)}, {W: strain})
     n = 40_000

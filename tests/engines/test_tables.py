@@ -1,6 +1,8 @@
-"""Integer tables by suit rows: every layout has one number, walks and marginals are exact, draws pass χ² tests.
+"""Integer tables by suit rows: every layout has one number, walks and marginals are
+exact, draws pass χ² tests.
 
-Every sampler test has a sampler that is wrong on purpose and must fail. Counting shares no code with these tables.
+Every sampler test has a sampler that is wrong on purpose and must fail. Counting shares
+no code with these tables.
 """
 
 import numpy as np

@@ -1,4 +1,6 @@
-"""Soft evidence: whose calls and cards are weighed, what a model may return, and terms about the hands of a pair."""
+"""Soft evidence: whose calls and cards are weighed, what a model may return, and terms
+about the hands of a pair.
+"""
 
 import pickle
 from dataclasses import dataclass, field
@@ -23,7 +25,9 @@ HAND = "AKQ2.KJ3.A54.Q32"
 
 @dataclass
 class Witness:
-    """A model of calls and cards alike that notes what it is asked; strong hands are likelier, up to 40 points."""
+    """A model of calls and cards alike that notes what it is asked; strong hands are
+    likelier, up to 40 points.
+    """
 
     asked: list[tuple[object, ...]] = field(default_factory=list)
 
@@ -105,7 +109,9 @@ OPEN = bb.Reveal("N", "T9853.T42.87.986")
 
 
 def belief(*more, bidder=None):
-    """South, who sees sixteen of the others' cards; with North's hand open 252 layouts are left."""
+    """South, who sees sixteen of the others' cards; with North's hand open 252 layouts
+    are left.
+    """
     return bb.Belief("S", "QJ72.976.T952.J2", dummy=None, bidder=bidder).given(
         AUCTION, *SIXTEEN, *more
     )
@@ -151,7 +157,9 @@ def test_samplers_find_the_exact_answer(exact, method):
 
 
 def test_own_calls_speak_of_partners_hand_alone():
-    """South's passes weigh North's hand by P(pass ∣ South's hand, North's hand), and no other."""
+    """South's passes weigh North's hand by P(pass ∣ South's hand, North's hand), and no
+    other.
+    """
     before, after = (
         bb.Belief("S", "QJ72.976.T952.J2", dummy=None).given(bb.Auction.of(text))
         for text in ("E:1C", "E:1C Pass")

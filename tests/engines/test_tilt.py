@@ -1,4 +1,6 @@
-"""Tilted draws against enumeration, under all kinds of models; stated errors against the spread over seeds."""
+"""Tilted draws against enumeration, under all kinds of models; stated errors against
+the spread over seeds.
+"""
 
 import math
 
@@ -136,7 +138,9 @@ def exactly(constraints, likelihood, seats):
 
 
 def z_scores(found, truth):
-    """Of card probabilities, with the standard errors that weights of independent draws give."""
+    """Of card probabilities, with the standard errors that weights of independent draws
+    give.
+    """
     cards = held(found.layouts)
     means = found.weights.W @ cards
     errors = np.sqrt(found.weights.W**2 @ (cards - means) ** 2)
@@ -238,7 +242,9 @@ def test_more_evidence_starts_from_the_proposal_before(question):
 
 
 def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
-    """A slip explains any hand: where no hand that bids was met, equal weights must not pass for good ones."""
+    """A slip explains any hand: where no hand that bids was met, equal weights must not
+    pass for good ones.
+    """
     constraints = Constraints.free().hold(2, Hand.from_pbn("AK52.KQ3.AQ4.K83").mask)
     sampler = LayoutIndex.of(constraints)
     bids = called(IterativeBidder(), Auction.of("W:7NT", dummy="N"))[0]
@@ -276,7 +282,9 @@ def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
 
 
 def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
-    """Half of the posterior and more is hands that bid by mistake: no tilt of all hands alike gets far."""
+    """Half of the posterior and more is hands that bid by mistake: no tilt of all hands
+    alike gets far.
+    """
     constraints = Constraints.free().hold(2, Hand.from_pbn("AKQ2.KJ3.A54.Q32").mask)
     sampler = LayoutIndex.of(constraints)
     likelihood, seats = called(StyleBidder(), Auction.of("W:3S", dummy="N"))

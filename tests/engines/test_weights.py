@@ -76,7 +76,9 @@ def test_khat_is_that_of_arviz():
 
 
 def test_khat_of_tied_weights():
-    """Equal weights have none; where layouts share their weight the tail is still judged."""
+    """Equal weights have none; where layouts share their weight the tail is still
+    judged.
+    """
     few = np.r_[np.zeros(3), np.full(997, -np.inf)]
     assert [
         Weights(values).khat for values in (np.zeros(1000), few, np.arange(10.0))
@@ -118,7 +120,9 @@ def test_resampling_is_unbiased(method):
 
 RUNS = 400
 AGREES = 5 * np.sqrt(2.4 / RUNS)
-"""Five standard errors of the mean square of RUNS deviations; their tails are those of Student's t."""
+"""Five standard errors of the mean square of RUNS deviations; their tails are those of
+Student's t.
+"""
 
 
 def test_stretches_of_a_chain_count_its_autocorrelation():

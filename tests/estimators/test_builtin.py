@@ -1,4 +1,6 @@
-"""Built-in estimators: the literal algorithms, tricks by brute force, exact counts by walking every layout."""
+"""Built-in estimators: the literal algorithms, tricks by brute force, exact counts by
+walking every layout.
+"""
 
 import numpy as np
 import pytest

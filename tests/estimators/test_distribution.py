@@ -1,4 +1,6 @@
-"""Distributions: one accumulator, however the values come, and tricks that may not be countable."""
+"""Distributions: one accumulator, however the values come, and tricks that may not be
+countable.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Every hook is documented with its exact arguments, by the script that writes the page."""
+"""Every hook is documented with its exact arguments, by the script that writes the
+page.
+"""
 
 import importlib.util
 from importlib.machinery import SourceFileLoader

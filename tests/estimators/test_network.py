@@ -1,4 +1,6 @@
-"""The network behind ``tricks``: its contract, its symmetries, its accuracy on solved deals, and its kernels."""
+"""The network behind ``tricks``: its contract, its symmetries, its accuracy on solved
+deals, and its kernels.
+"""
 
 import numpy as np
 import pytest
@@ -50,7 +52,9 @@ def test_names_of_suits_do_not_matter(order):
 
 
 def judged(layouts, tables, no_trump):
-    """Of every deal: the share of exact numbers, and how much the loss exceeds what the network itself expects."""
+    """Of every deal: the share of exact numbers, and how much the loss exceeds what the
+    network itself expects.
+    """
     exact, excess = [], []
     for strain in Strain:
         if (strain == Strain.NT) != no_trump:

@@ -1,4 +1,6 @@
-"""Contract questions: against the exact answer, with and without a solver, corrected, and as actual tricks."""
+"""Contract questions: against the exact answer, with and without a solver, corrected,
+and as actual tricks.
+"""
 
 import itertools
 
@@ -62,7 +64,9 @@ def right(posterior, needed):
 
 @pytest.mark.parametrize("position", [positions.quiet, positions.called])
 def test_corrected_answers_agree_with_the_exact_one(solver, position):
-    """Equal and unequal weights; twenty seeds, so that the errors themselves are put to the test."""
+    """Equal and unequal weights; twenty seeds, so that the errors themselves are put to
+    the test.
+    """
     posterior = position().infer()
     asked = contract_question(posterior.belief, "1NT")
     predicted = evaluate(posterior, [TricksEstimator()], asked.group)
@@ -83,7 +87,9 @@ def test_corrected_answers_agree_with_the_exact_one(solver, position):
 
 
 def test_answers_that_stop_at_an_error_are_honest(solver):
-    """Forty seeds: to stop when the error looks small enough makes it no smaller than it is; half of it would be."""
+    """Forty seeds: to stop when the error looks small enough makes it no smaller than
+    it is; half of it would be.
+    """
     posterior = positions.quiet().infer()
     asked = contract_question(posterior.belief, "1NT")
     predicted = evaluate(posterior, [TricksEstimator()], asked.group)
@@ -334,7 +340,9 @@ def test_tables_are_distributions_for_every_contract():
 
 
 def test_every_layout_solved_and_passed_through(solver):
-    """All the figures follow from the exact distribution and the table; the control is another contract's table."""
+    """All the figures follow from the exact distribution and the table; the control is
+    another contract's table.
+    """
     posterior = positions.called().infer()
     plain, passed = (
         bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=on)[
@@ -423,7 +431,9 @@ NORMAL = 0.9545  # share of a normal distribution within two standard deviations
     st.floats(0.001, 100),
 )
 def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale):
-    """They are never negative and add up to one, wherever the targets lie; within what was drawn these are met."""
+    """They are never negative and add up to one, wherever the targets lie; within what
+    was drawn these are met.
+    """
     rng = np.random.default_rng(seed)
     controls = scale * rng.gamma(0.2, size=(m, k))
     inside = CalibratedSample.of(
@@ -472,9 +482,11 @@ def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
 
 
 def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
-    """How often the share of solved layouts that make lies within two errors of the truth.
+    """How often the share of solved layouts that make lies within two errors of the
+    truth.
 
-    ``chance`` (n,) is 1 where a layout makes, ``predicted`` (n,) what the network says of it.
+    ``chance`` (n,) is 1 where a layout makes, ``predicted`` (n,) what the network says
+    of it.
     """
     truth = chance.mean()
     hits = 0
@@ -492,7 +504,8 @@ def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
 def test_two_errors_cover_to_the_edge(strain):
     """Over real deals with all declarers, as stated and not with half the error.
 
-    The goals reach from contracts that nearly always make to those that nearly never do.
+    The goals reach from contracts that nearly always make to those that nearly never
+    do.
     """
     (layouts, tables), goals, repetitions, rng = (
         solved_deals(),

@@ -1,4 +1,6 @@
-"""What an estimator returns is checked against what it declares; one error names plugin, output, expected and got."""
+"""What an estimator returns is checked against what it declares; one error names
+plugin, output, expected and got.
+"""
 
 import re
 
@@ -166,7 +168,9 @@ class Shares:
 
 
 def test_distributions_are_averaged_over_layouts():
-    """A distribution for each layout: the mean of them all, with weights, and the moments of that mixture."""
+    """A distribution for each layout: the mean of them all, with weights, and the
+    moments of that mixture.
+    """
     sums = Accumulator(Shares.outputs[0], "shares")
     sums.add(
         run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"],

@@ -1,4 +1,6 @@
-"""Plugins are found by entry point, a broken one is reported by name, and the others stay."""
+"""Plugins are found by entry point, a broken one is reported by name, and the others
+stay.
+"""
 
 import sys
 from types import SimpleNamespace

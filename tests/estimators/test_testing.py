@@ -147,7 +147,9 @@ def test_a_plain_function_conforms_and_equals_the_batch():
 
 
 class PointCounter:
-    """Opens 1NT from twelve points on and passes otherwise, but for a slip; keeps every promise."""
+    """Opens 1NT from twelve points on and passes otherwise, but for a slip; keeps every
+    promise.
+    """
 
     slip = 0.02
 
@@ -218,7 +220,9 @@ class SaysTwoThings(PointCounter):
 
 
 class BetterHalf(PointCounter):
-    """Opens with the better half of the hands it is given, so that a hand alone always opens."""
+    """Opens with the better half of the hands it is given, so that a hand alone always
+    opens.
+    """
 
     def chances(self, hands, auction, index):
         passes = np.argsort(np.argsort(hands)) < len(hands) // 2

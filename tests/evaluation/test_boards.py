@@ -1,4 +1,6 @@
-"""The list of boards of the reading benchmark: what the page says of it is true, and a file is known by it."""
+"""The list of boards of the reading benchmark: what the page says of it is true, and a
+file is known by it.
+"""
 
 import random
 import re
@@ -64,7 +66,9 @@ RECORDS = bb.open_records(ROOT / "examples" / "boards.pbn").records
 
 
 def shuffled(seed):
-    """Every example twice, at another table and in another order, some bare of their play."""
+    """Every example twice, at another table and in another order, some bare of their
+    play.
+    """
     twice = [*RECORDS, *(replace(one, plays=(), result=None) for one in RECORDS)]
     random.Random(seed).shuffle(twice)
     return twice

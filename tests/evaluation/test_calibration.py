@@ -1,4 +1,6 @@
-"""Every engine on its scenario: the truth ranks evenly, and does not where the model or the weights are wrong."""
+"""Every engine on its scenario: the truth ranks evenly, and does not where the model or
+the weights are wrong.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -15,7 +17,9 @@ from tests.studies.test_readers import Flat
 
 ONE = RunOptions(workers=1)
 PASSES = 1e-5
-"""The smallest corrected p of a calibrated scenario is above it, that of a wrong one below, whatever the seed."""
+"""The smallest corrected p of a calibrated scenario is above it, that of a wrong one
+below, whatever the seed.
+"""
 
 BOLD, STEADY = StyleBidder(aggressiveness=2.5), StyleBidder(temperature=0.1, slip=1e-6)
 
@@ -39,7 +43,9 @@ SMALL = {
 
 
 def smallest_p(found):
-    """Of all tests, corrected for their number; the band knows no p below 1e-4, Kolmogorov's formula does."""
+    """Of all tests, corrected for their number; the band knows no p below 1e-4,
+    Kolmogorov's formula does.
+    """
     tests = found.tests()
     early = ["too early" in test.hypothesis for test in tests]
     return len(tests) * min(

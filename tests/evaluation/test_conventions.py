@@ -1,4 +1,6 @@
-"""Conventions: which calls are meant, what they promise, and that a table is judged without its hidden hands."""
+"""Conventions: which calls are meant, what they promise, and that a table is judged
+without its hidden hands.
+"""
 
 from dataclasses import replace
 
@@ -21,7 +23,8 @@ import bayesbridge as bb
 from bayesbridge.notation import Record, write_pbn
 from bayesbridge.studies.jobs import RunOptions
 
-DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"  # of the test list
+# Of the test list
+DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"
 
 
 @pytest.mark.parametrize(

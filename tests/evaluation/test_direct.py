@@ -1,4 +1,6 @@
-"""The direct reader: the network against a plain transcription, and what it says of a table."""
+"""The direct reader: the network against a plain transcription, and what it says of a
+table.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Answers of engines on small positions: their errors are honest, and those of equal weights are not."""
+"""Answers of engines on small positions: their errors are honest, and those of equal
+weights are not.
+"""
 
 from functools import partial
 

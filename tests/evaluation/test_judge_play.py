@@ -1,4 +1,6 @@
-"""The experiment on card play: what each chooser is told, and that boards are judged on the real deal."""
+"""The experiment on card play: what each chooser is told, and that boards are judged on
+the real deal.
+"""
 
 from pathlib import Path
 

@@ -60,7 +60,9 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
 
 
 def test_what_chance_alone_gives():
-    """Right chances have the error that chance gives, on average; chances pushed apart have more."""
+    """Right chances have the error that chance gives, on average; chances pushed apart
+    have more.
+    """
     rng = np.random.default_rng(3)
     right = [
         Forecast("", told, (rng.random(500) < told) * 1.0)

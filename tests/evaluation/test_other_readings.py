@@ -1,4 +1,6 @@
-"""The readings of docs/paper.md: ours is the package's, and the page shows what the script finds."""
+"""The readings of docs/paper.md: ours is the package's, and the page shows what the
+script finds.
+"""
 
 from pathlib import Path
 

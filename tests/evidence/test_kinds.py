@@ -1,4 +1,6 @@
-"""Evidence owns its meaning: every kind reads what it writes, and a new kind is its class and a line in a list."""
+"""Evidence owns its meaning: every kind reads what it writes, and a new kind is its
+class and a line in a list.
+"""
 
 import json
 import re

@@ -37,7 +37,9 @@ tags = st.lists(
 
 @st.composite
 def records(draw):
-    """A record of any kind: with or without deal, auction and contract, the play begun, claimed, over or not told."""
+    """A record of any kind: with or without deal, auction and contract, the play begun,
+    claimed, over or not told.
+    """
     deal = draw(strategies.deals)
     known = draw(st.lists(st.booleans(), min_size=4, max_size=4) | st.just([True] * 4))
     auction = draw(st.none() | strategies.auctions(players=4))

@@ -1,4 +1,6 @@
-"""Damaged documents: one line with file, line and reason, the readable rest kept, and never an error."""
+"""Damaged documents: one line with file, line and reason, the readable rest kept, and
+never an error.
+"""
 
 import io
 

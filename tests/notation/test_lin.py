@@ -1,4 +1,6 @@
-"""LIN: golden documents, peculiar ones, and records that come back as far as LIN can carry them."""
+"""LIN: golden documents, peculiar ones, and records that come back as far as LIN can
+carry them.
+"""
 
 import sys
 
@@ -116,7 +118,9 @@ def test_calls_as_they_are_written(call, auction):
 
 @pytest.mark.parametrize("odd", ["z{n}|x|", "pn|{n}|"])
 def test_lin_takes_linear_time(odd):
-    """Four times the keys and boards: four times the work, counted in calls of Python functions."""
+    """Four times the keys and boards: four times the work, counted in calls of Python
+    functions.
+    """
 
     def work(n):
         text = "".join(odd.replace("{n}", str(i)) for i in range(n)) + LIN.strip() * (

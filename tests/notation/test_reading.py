@@ -1,4 +1,6 @@
-"""Sources of every kind: paths, texts, bytes, streams, compressed, cut short, in any encoding."""
+"""Sources of every kind: paths, texts, bytes, streams, compressed, cut short, in any
+encoding.
+"""
 
 import gzip
 import io

@@ -1,4 +1,6 @@
-"""The studies' experiments in plain Python: one deal at a time, the literal algorithms, tricks by the rules of play."""
+"""The studies' experiments in plain Python: one deal at a time, the literal algorithms,
+tricks by the rules of play.
+"""
 
 from functools import cache
 
@@ -18,7 +20,9 @@ def hands_of(masks):
 
 
 def auction(hands):
-    """(player, level) of the highest of three bids, the first on ties; ``None`` if all pass."""
+    """(player, level) of the highest of three bids, the first on ties; ``None`` if all
+    pass.
+    """
     levels = [literal.bid(hand).level for hand in hands[:3]]
     return (levels.index(max(levels)), max(levels)) if any(levels) else None
 
@@ -35,7 +39,9 @@ def play(table, trump=None, ours="general", theirs="general"):
 
 @cache
 def contracts():
-    """(level, dummy level, table) of each deal of the headline study that somebody bids."""
+    """(level, dummy level, table) of each deal of the headline study that somebody
+    bids.
+    """
     found = []
     for masks in deal_blocks(DEALS, np.random.SeedSequence(8)):
         for hands in map(hands_of, masks):

@@ -1,4 +1,6 @@
-"""The reading benchmark: which boards are its test, and what a reading is worth, worked out a second time."""
+"""The reading benchmark: which boards are its test, and what a reading is worth, worked
+out a second time.
+"""
 
 import hashlib
 import itertools
@@ -27,7 +29,9 @@ LATE = 36
 
 
 def layouts_by_hand(record, observer, played):
-    """Every deal that a seat may still believe in late in the play: cards dealt out, suits followed, nothing else."""
+    """Every deal that a seat may still believe in late in the play: cards dealt out,
+    suits followed, nothing else.
+    """
     declarer = record.contract.declarer
     known = {
         observer: set(record.deal[observer]),
@@ -61,7 +65,9 @@ def layouts_by_hand(record, observer, played):
 
 
 def posterior_by_hand(record, observer, cards):
-    """(layouts, probabilities): each model is asked about the hands of each seat by themselves."""
+    """(layouts, probabilities): each model is asked about the hands of each seat by
+    themselves.
+    """
     played = record.plays[:cards]
     layouts = list(layouts_by_hand(record, observer, played))
     player, bidder = LearnedPlayer(), LearnedBidder(record.vulnerable)
@@ -92,7 +98,9 @@ def posterior_by_hand(record, observer, cards):
 
 @pytest.mark.parametrize("board", [0, 3])
 def test_every_measure_by_enumeration(board):
-    """After trick 9 all layouts are listed, weighed and compared with the truth card by card."""
+    """After trick 9 all layouts are listed, weighed and compared with the truth card by
+    card.
+    """
     record = RECORDS[board]
     observer = record.leader
     layouts, chances = posterior_by_hand(record, observer, 36)
@@ -217,7 +225,9 @@ def judged(values, honours=((0.5, 0.5),), truth=(0,)):
 
 
 def test_errors_take_the_tables_of_a_deal_together():
-    """Each board twice says no more than once; as independent boards (the control) the error would be too small."""
+    """Each board twice says no more than once; as independent boards (the control) the
+    error would be too small.
+    """
     rng = np.random.default_rng(2)
     values = rng.normal(size=(60, 8)) ** 2
     rows = [benchmark.row_of(judged(row), bucket) for bucket, row in enumerate(values)]
@@ -260,7 +270,9 @@ def test_the_error_of_the_calibration_error_is_a_jackknife():
 
 
 def test_differences_are_paired():
-    """What is hard for both leaves the error: two readers that differ by little are told apart on few boards."""
+    """What is hard for both leaves the error: two readers that differ by little are
+    told apart on few boards.
+    """
     rng = np.random.default_rng(4)
     hard = rng.normal(size=(60, 8)) ** 2
     better = hard + 0.01 * rng.normal(size=(60, 8)) ** 2
@@ -372,7 +384,9 @@ def test_probabilities_are_probabilities_and_never_zero():
 
 
 def test_calls_and_cards_tell_where_the_honours_are():
-    """Over the example boards the loss falls from log 3, and falls on with the play; exact at the end of it."""
+    """Over the example boards the loss falls from log 3, and falls on with the play;
+    exact at the end of it.
+    """
     after_auction = total(RECORDS, draws=600)
     after_six = total(RECORDS, cards=24, draws=600)
     # From seed to seed 1.015 and 1.260 stray by 0.012 and 0.009: five of these, and still below log 3 and the prior's.

@@ -1,4 +1,6 @@
-"""Tables 1 and 2 of the paper agree with each other, with simulated counts and with exact ones."""
+"""Tables 1 and 2 of the paper agree with each other, with simulated counts and with
+exact ones.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Claims in words: counts against plain Python on the same deals, verdicts that other counts turn over."""
+"""Claims in words: counts against plain Python on the same deals, verdicts that other
+counts turn over.
+"""
 
 import numpy as np
 import pytest
@@ -125,7 +127,9 @@ def test_second_hand_and_its_negative_control(many):
 
 
 def test_intervals_cover_as_often_as_they_say():
-    """99 %: of 1200 intervals some 12 miss; more than 12 + 5 √12 would be a wrong interval."""
+    """99 %: of 1200 intervals some 12 miss; more than 12 + 5 √12 would be a wrong
+    interval.
+    """
     rng = np.random.default_rng(5)
     missed = np.zeros(3, dtype=int)
     for _ in range(1200):

@@ -1,4 +1,6 @@
-"""The comparative study against plain Python on the same deals, and against the paper's rates on many."""
+"""The comparative study against plain Python on the same deals, and against the paper's
+rates on many.
+"""
 
 from collections import Counter
 

@@ -1,4 +1,6 @@
-"""Dealing: four disjoint hands of 13, every card equally likely everywhere, and the hidden cards alone redealt."""
+"""Dealing: four disjoint hands of 13, every card equally likely everywhere, and the
+hidden cards alone redealt.
+"""
 
 import numpy as np
 import pytest
@@ -24,7 +26,9 @@ def holders(masks):
 
 
 def uniform(masks):
-    """p of: every seat holds every card equally often; and of the joint place of two cards."""
+    """p of: every seat holds every card equally often; and of the joint place of two
+    cards.
+    """
     single = holders(masks)
     # Cards of a hand are dependent, so the 52 tests are looked at one by one and the smallest p is corrected.
     smallest = min(52 * stats.chisquare(row).pvalue for row in single)
@@ -40,7 +44,9 @@ def uniform(masks):
 def test_deals_are_uniform():
     masks = np.concatenate(list(deal_blocks(200_000, rng=9)))
     assert min(uniform(masks)) > 1e-6
-    swapped = masks.copy()  # the control: in one deal of twenty, seats 0 and 1 trade hands if seat 1 has the last card
+    # The control: in one deal of twenty, seats 0 and 1 trade hands if seat 1 has the
+    # last card
+    swapped = masks.copy()
     some = np.flatnonzero(
         (np.arange(len(masks)) % 20 == 0)
         & (masks[:, 1] >> np.uint64(51) & np.uint64(1) > 0)

@@ -1,4 +1,6 @@
-"""The headline study against plain Python on the same deals, and against the paper on many."""
+"""The headline study against plain Python on the same deals, and against the paper on
+many.
+"""
 
 from dataclasses import replace
 
@@ -59,7 +61,9 @@ def test_the_paper_is_met_where_the_text_determines_it():
     valid, both = (found.counts[name] for name in ("valid_bidder", "both_eligible"))
 
     def strays(hits, trials, measured, out_of):
-        """Standard errors between an own share and the one of docs/reproduction.md, measured over 30 million deals."""
+        """Standard errors between an own share and the one of docs/reproduction.md,
+        measured over 30 million deals.
+        """
         return abs(hits / trials - measured) / np.sqrt(
             measured * (1 - measured) * (1 / trials + 1 / out_of)
         )

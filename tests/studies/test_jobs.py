@@ -1,4 +1,6 @@
-"""Jobs: every deal once, the same integers whatever the workers; checkpoints; failures in one line."""
+"""Jobs: every deal once, the same integers whatever the workers; checkpoints; failures
+in one line.
+"""
 
 import os
 import pickle
@@ -15,7 +17,9 @@ from bayesbridge.studies.jobs import CHUNK, Job, RunOptions
 
 
 def tally(chunk, size):
-    """A cheap job: how many deals, and a checksum of the stream that the chunk would use."""
+    """A cheap job: how many deals, and a checksum of the stream that the chunk would
+    use.
+    """
     return np.array([size, 1, int(chunk.generate_state(1)[0])], dtype=np.int64)
 
 
@@ -122,7 +126,8 @@ def test_a_killed_worker_process_ends_the_run_in_one_line(tmp_path, monkeypatch)
         os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")]),
     )
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
-    import test_jobs as by_name  # pytest calls this module otherwise, and a worker process must find it by name
+    # Pytest calls this module otherwise, and a worker process must find it by name
+    import test_jobs as by_name
 
     job = Job("headline", by_name.deadly, chunk=1_000)
     with pytest.raises(

@@ -1,4 +1,6 @@
-"""A real Dask cluster on the loopback: the same integers as here, also when a worker is killed on the way."""
+"""A real Dask cluster on the loopback: the same integers as here, also when a worker is
+killed on the way.
+"""
 
 import contextlib
 import json

@@ -1,4 +1,6 @@
-"""Opponent modelling: what calls say against real auctions, and posteriors against the belief engine."""
+"""Opponent modelling: what calls say against real auctions, and posteriors against the
+belief engine.
+"""
 
 from functools import cache
 
@@ -21,7 +23,9 @@ SEATS = (
     Seat.N,
     Seat.E,
 )  # of the table: bidder, next player, dummy, the player after
-MANY = 100_000  # deals among which some defender bids before the contract, a rare thing, whatever the seed
+# Deals among which some defender bids before the contract, a rare thing, whatever the
+# seed
+MANY = 100_000
 
 
 def deal_of(table):
@@ -31,7 +35,9 @@ def deal_of(table):
 
 
 def auction_of(contracts, i):
-    """The real auction of a contract, the bidder in the south, first to speak as in the study."""
+    """The real auction of a contract, the bidder in the south, first to speak as in the
+    study.
+    """
     first = SEATS[{0: 0, 1: 3, 2: 1}[int(contracts.bidder[i])]]
     return simulate_auction(
         deal_of(contracts.table[i]), SHARP, first=first, dummy="N", rng=1
@@ -45,7 +51,9 @@ def some_contracts():
 
 
 def test_calls_bound_levels_as_the_bidder_model_does():
-    """A hand of level n could have made the call if and only if its likelihood is not nought."""
+    """A hand of level n could have made the call if and only if its likelihood is not
+    nought.
+    """
     hands = deal_masks(750, 1).ravel()
     levels = bids(hands).level
     assert set(levels) >= {0, 1}

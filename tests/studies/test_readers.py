@@ -15,7 +15,9 @@ LATE = 36
 
 
 class Knows:
-    """Gives the true seat of each hidden card this chance; the others that may have it share the rest."""
+    """Gives the true seat of each hidden card this chance; the others that may have it
+    share the rest.
+    """
 
     def __init__(self, chance):
         self.chance = chance

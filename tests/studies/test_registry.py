@@ -1,4 +1,6 @@
-"""A study is its own module and a line in the registry: a new one is found at the command line, with all it brings."""
+"""A study is its own module and a line in the registry: a new one is found at the
+command line, with all it brings.
+"""
 
 import ast
 import importlib

@@ -16,7 +16,9 @@ PAGE = ROOT / "docs" / "reproduction.md"
 
 
 def rows(text):
-    """Cells of every table row, by part of the page, columns of the table and first cell."""
+    """Cells of every table row, by part of the page, columns of the table and first
+    cell.
+    """
     found, part, columns = {}, "", None
     for line in text.splitlines():
         if not line.startswith("| "):

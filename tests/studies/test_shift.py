@@ -1,4 +1,6 @@
-"""One hand against both: random deals against the exact counts, and against plain Python."""
+"""One hand against both: random deals against the exact counts, and against plain
+Python.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -17,7 +19,9 @@ DEALS = 2_000_000
 
 
 def z_of_cells(found, exact):
-    """By cell, for cells with at least five deals expected; the others together are one cell."""
+    """By cell, for cells with at least five deals expected; the others together are one
+    cell.
+    """
     cells, few = {}, [0, 0.0]
     for name, n in exact.counts.items():
         expected, seen = found.total * (n / exact.total), found.counts.get(name, 0)

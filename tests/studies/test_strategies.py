@@ -1,4 +1,6 @@
-"""The strategies study against plain Python on the same deals, and equilibria known from books."""
+"""The strategies study against plain Python on the same deals, and equilibria known
+from books.
+"""
 
 import numpy as np
 import pytest

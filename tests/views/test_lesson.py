@@ -35,7 +35,9 @@ def test_the_page_has_every_board_and_then_the_answers(lesson):
 
 
 def test_tricks_that_anybody_can_count():
-    """Thirteen cards of one suit with each: trumps of the side take all, at no trumps the leader does."""
+    """Thirteen cards of one suit with each: trumps of the side take all, at no trumps
+    the leader does.
+    """
     deal = bb.Deal.of(
         "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
     )

@@ -1,4 +1,6 @@
-"""A record's page: its states are those of the posterior, and a real browser steps through them."""
+"""A record's page: its states are those of the posterior, and a real browser steps
+through them.
+"""
 
 import json
 import re

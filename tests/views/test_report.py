@@ -1,4 +1,6 @@
-"""The page: whole, self-contained, true to the result; in a real browser light and dark, wide and narrow."""
+"""The page: whole, self-contained, true to the result; in a real browser light and
+dark, wide and narrow.
+"""
 
 import contextlib
 import io
@@ -15,7 +17,9 @@ from tests import positions
 
 
 class Page(HTMLParser):
-    """Elements, texts and identifiers of a page; unclosed or crossed elements are an error."""
+    """Elements, texts and identifiers of a page; unclosed or crossed elements are an
+    error.
+    """
 
     def __init__(self, text):
         super().__init__()

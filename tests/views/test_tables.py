@@ -11,7 +11,9 @@ from tests import positions
 
 
 def test_what_is_told_of_honours():
-    """East has no heart, and nothing else is known: each missing heart honour is told log2(3/2) bits."""
+    """East has no heart, and nothing else is known: each missing heart honour is told
+    log2(3/2) bits.
+    """
     posterior = positions.wide().given(bb.Void("E", "H")).infer(draws=50, rng=1)
     bits = {CARDS[place]: told for place, told in told_bits(posterior).items()}
     assert [bits["HA"], bits["HQ"]] == pytest.approx([np.log2(1.5)] * 2)

@@ -14,7 +14,9 @@ def server(web):
 
 @pytest.fixture
 def tab(browser, server):
-    """Open pages of the explorer: ``tab()`` at a hand of three players, ``tab("")`` on the first visit."""
+    """Open pages of the explorer: ``tab()`` at a hand of three players, ``tab("")`` on
+    the first visit.
+    """
     contexts = []
 
     def opened(position=f"#{HAND}", at=None, **options):

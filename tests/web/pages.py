@@ -31,7 +31,9 @@ class Server:
         assert not self.thread.is_alive()
 
     def request(self, method, path, body=None, **headers):
-        """Status, headers and text of one request; no status where the server hangs up while we send."""
+        """Status, headers and text of one request; no status where the server hangs up
+        while we send.
+        """
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         usual = (
             {"Origin": f"http://{self.host}", "Content-Type": "application/json"}

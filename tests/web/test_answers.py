@@ -154,7 +154,9 @@ def test_contracts_are_ranked_while_they_can_be_bid(memory):
 
 
 def test_cards_are_ranked_in_the_middle_of_a_play(memory, install):
-    """For dummy too, whose cards the observer plays; nothing while a defender is in turn."""
+    """For dummy too, whose cards the observer plays; nothing while a defender is in
+    turn.
+    """
     calls = [
         ["call", call]
         for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")
@@ -300,7 +302,9 @@ NOTRUMP = [
     ],
 )
 def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
-    """Another hand is another deal; an auction takes the place of calls and cards and leaves facts."""
+    """Another hand is another deal; an auction takes the place of calls and cards and
+    leaves facts.
+    """
     seen = [["call", "S:1C"], ["play", "W:H5"], ["hcp", "W:12-14"]]
     for old in (FOUR, FOUR | {"system": ["sayc"]}):
         question = page.entry_document(

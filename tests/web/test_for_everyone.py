@@ -1,4 +1,6 @@
-"""The page for everyone: screen readers, phones, dark rooms, keyboards; axe-core looks for what is missing."""
+"""The page for everyone: screen readers, phones, dark rooms, keyboards; axe-core looks
+for what is missing.
+"""
 
 import json
 from itertools import islice
@@ -113,7 +115,9 @@ DEAL = bb.Deal.from_pbn(
 
 
 def play_order():
-    """The play of the deal in no trumps, West to lead: everybody plays the lowest legal card, or wins if it can."""
+    """The play of the deal in no trumps, West to lead: everybody plays the lowest legal
+    card, or wins if it can.
+    """
     hands = dict(zip(bb.Seat, DEAL, strict=True))
     trick = Trick(bb.Seat.W)
     for _ in range(52):

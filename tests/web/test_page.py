@@ -1,4 +1,6 @@
-"""The page in a real browser: every control, links, files, tabs, and a server that goes and comes back."""
+"""The page in a real browser: every control, links, files, tabs, and a server that goes
+and comes back.
+"""
 
 import json
 import tomllib

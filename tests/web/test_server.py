@@ -1,4 +1,6 @@
-"""The server: what it answers, what it refuses, and that hostile requests leave it as it was."""
+"""The server: what it answers, what it refuses, and that hostile requests leave it as
+it was.
+"""
 
 import json
 import re

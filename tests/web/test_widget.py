@@ -1,4 +1,6 @@
-"""The explorer in a notebook: its messages without a front end, then in JupyterLab and in marimo under Chromium."""
+"""The explorer in a notebook: its messages without a front end, then in JupyterLab and
+in marimo under Chromium.
+"""
 
 import os
 import re
