@@ -174,7 +174,13 @@ class Auction:
         """Every call that the seat in turn may make, rising; none when the auction is
         over.
         """
-        return tuple(call for call in CALLS if self.can(call))
+        seats = self.bidders
+        seat = seats[len(self.calls) % len(seats)]
+        return tuple(
+            call
+            for call in CALLS
+            if self._standing.objection(seat, call, len(seats)) is None
+        )
 
     def verify(self, call: Call | str) -> Call:
         """Return the call if the seat in turn may make it, and raise
