@@ -1,4 +1,4 @@
-from . import errors, plots, plugins
+from . import errors, plots, plugins, pymc
 from .auction import Auction
 from .belief.belief import Belief
 from .belief.posterior import Posterior
@@ -88,6 +88,7 @@ __all__ = [
     "play",
     "plots",
     "plugins",
+    "pymc",
     "review",
     "sensitivity",
     "sharpening",
