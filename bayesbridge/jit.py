@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Final, cast, overload
+from typing import Any, Final, overload
 
 import numba
 import numpy as np
@@ -107,13 +107,49 @@ class _Kept(FunctionCache):  # type: ignore[misc]
             say_unwritable(_root())
 
 
-def one_thread() -> AbstractContextManager[object]:
-    """Matrix products on one thread for the time of the ``with``: an answer does not
-    depend on the number of cores.
+class _OneThread:
+    """Matrix products on one thread while at least one ``with`` is open, in any thread:
+    the first to enter sets the limit, the last to leave takes it away.
     """
-    return cast(
-        AbstractContextManager[object], _blas().limit(limits=1, user_api="blas")
-    )
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open = 0  # entered and not yet left
+        self._limit: Any = None  # threadpoolctl's, which knows the former limits
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._open == 0:
+                _obey_any_thread()
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._open += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._open -= 1
+            if self._open == 0:
+                _obey_any_thread()
+                self._limit.restore_original_limits()
+                _obey_any_thread()
+
+
+def _obey_any_thread() -> None:
+    """Let whichever thread sets a limit next be obeyed: threadpoolctl ignores all but
+    the first.
+    """
+    from threadpoolctl import OpenBLASController
+
+    OpenBLASController.clear_controlling_thread(force=True)
+
+
+_one_thread: Final = _OneThread()
+
+
+def one_thread() -> AbstractContextManager[None]:
+    """Matrix products on one thread for the time of the ``with``: an answer does not
+    depend on the number of cores. Threads may enter and leave in any order.
+    """
+    return _one_thread
 
 
 @functools.cache

@@ -5,10 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 import bayesbridge
 from bayesbridge import jit
@@ -187,6 +190,34 @@ except KeyboardInterrupt:
 
 def test_an_interrupt_of_a_kernel_is_an_interrupt(tmp_path):
     assert run(INTERRUPTED, tmp_path).stdout == "interrupted\n"
+
+
+def blas_threads():
+    return [library["num_threads"] for library in jit._blas().info()]
+
+
+def test_matrix_products_stay_on_one_thread_until_the_last_of_eight_threads_leaves():
+    inside = threading.Barrier(8)
+
+    def enter_and_leave(_):
+        limits = []
+        for _ in range(20):
+            with jit.one_thread():
+                inside.wait(60)
+                limits += blas_threads()
+        return limits
+
+    with threadpool_limits(3, user_api="blas"):
+        before = blas_threads()
+        with ThreadPoolExecutor(8) as threads:
+            limits = [
+                limit
+                for part in threads.map(enter_and_leave, range(8))
+                for limit in part
+            ]
+        assert set(limits) == {1}
+        assert blas_threads() == before
+        assert set(before) == {3}
 
 
 def test_folders_that_are_left_out_of_the_hash_keep_nothing():
