@@ -546,7 +546,7 @@ class JointPosterior:
         mean = self.layouts.expect(quantity)
         found = _errors(
             self.layouts,
-            lambda masks: np.asarray(quantity(Layouts(masks))),
+            lambda masks: np.asarray(quantity(Layouts.adopt(masks))),
             np.asarray(mean),
         )
         return Estimate(mean, float(found) if np.ndim(mean) == 0 else found)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge import markup
-from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK, Card, Hand
+from bayesbridge.cards import DECK_MASK, HIGH_CARD_POINTS, SUIT_MASK, Card, Hand
 from bayesbridge.deal import Deal, around_table
 from bayesbridge.errors import DealError
 
@@ -73,6 +73,18 @@ class Layouts:
     """``n`` full deals: ``masks`` is an (n, 4) read-only array of uint64, column =
     seat.
 
+    Parameters
+    ----------
+    masks : array of integers, shape (n, 4)
+        The hands of every deal as 52-bit masks, in the order N E S W.
+
+    Raises
+    ------
+    DealError
+        If a row is not four hands of 13 cards that share none.
+
+    Examples
+    --------
     >>> deal = Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     >>> batch = Layouts.of([deal, deal])
     >>> len(batch), batch[0] == deal, batch.points[0].tolist()
@@ -82,26 +94,31 @@ class Layouts:
     masks: Masks
 
     def __post_init__(self) -> None:
-        given = np.asarray(self.masks)
-        if given.ndim != 2 or given.shape[1] != 4 or given.dtype.kind not in "ui":
+        rows = np.asarray(self.masks)
+        if rows.ndim != 2 or rows.shape[1] != 4 or rows.dtype.kind not in "ui":
             raise DealError(
-                f"layouts of shape {given.shape} and type {given.dtype}: give (n, 4) integer masks, column = seat",
-                shape=given.shape,
+                f"layouts of shape {rows.shape} and type {rows.dtype}: give (n, 4) integer masks, column = seat",
+                shape=rows.shape,
             )
         # A read-only array is shared, for batches run to hundreds of megabytes; any other is copied.
-        masks = given.astype(np.uint64, copy=given.flags.writeable)
+        masks = rows.astype(np.uint64, copy=rows.flags.writeable)
+        _verify_deals(masks)
         object.__setattr__(self, "masks", read_only(masks))
 
     @classmethod
     def of(cls, deals: Iterable[Deal | str]) -> Self:
         """Collect deals, or their PBN texts, into a batch."""
         rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
-        return cls(np.array(rows, dtype=np.uint64).reshape(-1, 4))
+        return cls.adopt(np.array(rows, dtype=np.uint64).reshape(-1, 4))
 
     @classmethod
     def adopt(cls, masks: Masks) -> Self:
-        """Take over a fresh array without copying it; it becomes read-only."""
-        return cls(read_only(masks))
+        """Take over a fresh array of deals without copying it or looking at it, as
+        engines give it; it becomes read-only.
+        """
+        layouts = cls.__new__(cls)
+        object.__setattr__(layouts, "masks", read_only(masks))
+        return layouts
 
     @property
     def lengths(self) -> NDArray[np.uint8]:
@@ -135,10 +152,7 @@ class Layouts:
         array of numbers.
         """
         if isinstance(index, int | np.integer):
-            north, east, south, west = (
-                Hand(int(mask)) for mask in self.masks[int(index)]
-            )
-            return Deal((north, east, south, west))
+            return _deal_of(self.masks[int(index)])
         return Layouts.adopt(self.masks[index])
 
     def __iter__(self) -> Iterator[Deal]:
@@ -159,3 +173,23 @@ class Layouts:
         tables = (around_table(masks, masks) for masks in self.masks[:SHOWN].tolist())
         more = f"… and {len(self) - SHOWN} more deals." if len(self) > SHOWN else ""
         return markup.piece(*tables, markup.sentence(more))
+
+
+def _deal_of(row: Hands) -> Deal:
+    """The deal of four masks, N E S W."""
+    north, east, south, west = (Hand(int(mask)) for mask in row)
+    return Deal((north, east, south, west))
+
+
+def _verify_deals(masks: Masks) -> None:
+    """Refuse the first row that is not four hands of 13 cards that share none."""
+    full_hands = (np.bitwise_count(masks) == 13).all(axis=1)
+    whole_deck = np.bitwise_or.reduce(masks, axis=1) == DECK_MASK
+    wrong = np.flatnonzero(~(full_hands & whole_deck))
+    if not len(wrong):
+        return
+    row = int(wrong[0])
+    try:
+        _deal_of(masks[row])
+    except DealError as error:
+        raise DealError(f"layout {row}: {error}", row=row, **error.data) from None

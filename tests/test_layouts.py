@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbridge import Layouts
+from bayesbridge import Deal, Hand, Layouts
 from bayesbridge.constraints import points_in
 from bayesbridge.errors import DealError
 from tests.deals import random_deal
@@ -45,3 +45,26 @@ def test_a_batch_cannot_be_changed(deals):
 def test_a_batch_has_four_columns_of_masks(wrong):
     with pytest.raises(DealError, match=r"\(n, 4\)"):
         Layouts(wrong)
+
+
+HAND = Hand.of("AKQ2.KJ3.A54.Q32").mask
+DEAL_MASKS = [
+    hand.mask
+    for hand in Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -")
+]
+BEYOND = 1 << 52
+
+
+@pytest.mark.parametrize(
+    ("hands", "line"),
+    [
+        ([HAND] * 4, "layout 1: SA lies in both N and E: a card has one place"),
+        ([*DEAL_MASKS[:3], DEAL_MASKS[2]], "lies in both S and W"),
+        ([-1, 0, 0, 0], "has bits outside the 52 cards"),
+        ([DEAL_MASKS[0] | BEYOND, *DEAL_MASKS[1:]], "has bits outside the 52 cards"),
+        ([DEAL_MASKS[0] ^ 1 << 39, *DEAL_MASKS[1:]], "N's hand .* has 12 cards"),
+    ],
+)
+def test_a_batch_holds_deals_alone(hands, line):
+    with pytest.raises(DealError, match=line):
+        Layouts(np.array([DEAL_MASKS, hands], np.int64))

@@ -252,7 +252,7 @@ class Posterior(Draws):
         """
         total: Floats | float = 0.0
         for masks, weights in self.blocks():
-            given = quantity(Layouts(masks))
+            given = quantity(Layouts.adopt(masks))
             values = np.asarray(given, dtype=np.float64)
             if values.shape[:1] != (len(masks),):
                 what = f"quantity gave {shorten(given)} for {len(masks)} layouts: let it give one number for each"

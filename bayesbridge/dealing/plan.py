@@ -81,7 +81,7 @@ def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
     question = Question(
         (Seat(seat), Seat(seat).partner), None if strain == 4 else Suit(strain)
     )
-    return run(find_solver(), Layouts(masks), question)["solved"].astype(np.int64)
+    return run(find_solver(), Layouts.adopt(masks), question)["solved"].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -484,7 +484,7 @@ class DealPlan:
                 ]
         if self.where is None or not len(masks):
             return masks
-        kept = np.asarray(self.where(Layouts(masks)))
+        kept = np.asarray(self.where(Layouts.adopt(masks)))
         if kept.shape != (len(masks),) or kept.dtype != np.bool_:
             raise BayesBridgeError(
                 f"where gave {shorten(kept)} for {len(masks)} layouts: return an array with one boolean for each"
