@@ -7,7 +7,7 @@ One layout is one row of four 52-bit masks, N E S W, and always the *original* d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, Self, overload
 
 import numpy as np
@@ -42,6 +42,21 @@ def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
     """
     array.flags.writeable = False
     return array
+
+
+class FrozenArrays:
+    """A dataclass with arrays that nobody can write to: one that is read-only already
+    is shared, any other copied.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        members: Any = self
+        for member in fields(members):
+            array = getattr(self, member.name)
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                object.__setattr__(self, member.name, read_only(array.copy()))
 
 
 def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -123,12 +138,12 @@ class Layouts:
     @property
     def lengths(self) -> NDArray[np.uint8]:
         """(n, 4, 4) suit lengths by seat and suit."""
-        return suit_lengths(self.masks)
+        return read_only(suit_lengths(self.masks))
 
     @property
     def points(self) -> NDArray[np.uint8]:
         """(n, 4) high-card points by seat."""
-        return high_card_points(self.masks)
+        return read_only(high_card_points(self.masks))
 
     def holds(self, card: Card | str) -> NDArray[np.bool_]:
         """(n, 4) whether each seat holds a card: one true a row."""

@@ -22,7 +22,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
-from bayesbridge.layouts import Floats, Layouts
+from bayesbridge.layouts import Floats, Layouts, read_only
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import SEATS, SUITS, number, percent
@@ -106,12 +106,12 @@ class Posterior(Draws):
         """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the
         evidence is hard.
         """
-        return (self.tables or self.marginals).card_marginals()[::-1]
+        return read_only((self.tables or self.marginals).card_marginals()[::-1])
 
     @property
     def length_table(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return (self.tables or self.marginals).length_distributions()
+        return read_only((self.tables or self.marginals).length_distributions())
 
     @property
     def point_table(self) -> Floats:
@@ -174,9 +174,8 @@ class Posterior(Draws):
         if (tables := self.tables) is None:
             return None
         try:
-            return (
-                tables if isinstance(tables, LevelTables) else self.target
-            ).point_distributions()
+            counted = tables if isinstance(tables, LevelTables) else self.target
+            return read_only(counted.point_distributions())
         except TablesTooLarge:
             return None
 

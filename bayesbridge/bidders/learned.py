@@ -31,7 +31,7 @@ from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
 from bayesbridge.files import whole_file
 from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Hands, Singles, read_only
+from bayesbridge.layouts import FrozenArrays, Hands, Singles, read_only
 
 OPENING: Final = 38  # stands for the call before the first
 PLACES: Final = (
@@ -97,7 +97,7 @@ LEARN_AGAIN: Final = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairStyle:
+class PairStyle(FrozenArrays):
     """What is known of how a pair bids, learned from so many tables: a normal
     distribution over 16 numbers, which have mean 0 and variance 1 over the pairs on
     record.
@@ -128,8 +128,8 @@ class PairStyle:
         all 0 where nothing is known.
         """
         if self == AVERAGE:
-            return np.zeros(STYLE + 1, np.float32)
-        return np.append(self.mean, 1.0).astype(np.float32)
+            return read_only(np.zeros(STYLE + 1, np.float32))
+        return read_only(np.append(self.mean, 1.0).astype(np.float32))
 
     @staticmethod
     @cache
@@ -178,7 +178,7 @@ class PairStyle:
         """
         if text in TYPICAL:
             mean = stored("auction.npz", "style_")[text].astype(np.float64)
-            return cls(text, read_only(mean), read_only(1e-6 * np.eye(STYLE)))
+            return cls(text, mean, 1e-6 * np.eye(STYLE))
         if (
             match := re.fullmatch(
                 r"(.*)\.(\d{1,9})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{203})", text
@@ -194,8 +194,8 @@ class PairStyle:
         root[np.tril_indices(STYLE)] = numbers[STYLE:] / 127.0
         return cls(
             match[1],
-            read_only(numbers[:STYLE] / 40.0),
-            read_only(root @ root.T),
+            numbers[:STYLE] / 40.0,
+            root @ root.T,
             int(match[2]),
         )
 
@@ -227,7 +227,7 @@ class PairStyle:
                 raise ValueError("pair is a text, and tables a whole number")
             mean, covariance = (one.astype(np.float64) for one in arrays)
             np.linalg.cholesky(covariance)
-            return cls(pair, read_only(mean), read_only(covariance), tables)
+            return cls(pair, mean, covariance, tables)
         except (
             ValueError,
             KeyError,
@@ -241,7 +241,7 @@ class PairStyle:
 
 
 AVERAGE: Final = PairStyle(
-    "", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE))
+    "", np.zeros(STYLE), np.eye(STYLE)
 )  # nothing is known of the pair
 TYPICAL: Final = ("standard", "strong-club")
 """The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits``

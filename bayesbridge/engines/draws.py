@@ -19,7 +19,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
 from bayesbridge.expressions import POINTS, table
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, Masks, read_only
+from bayesbridge.layouts import Floats, FrozenArrays, Masks, read_only
 from bayesbridge.random64 import State
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marginals(FieldTables):
+class Marginals(FrozenArrays, FieldTables):
     """Sums of weights: ``fields`` (4 suits, 4 seats, 8192 sets of a suit's cards),
     ``points`` (4 seats, 41).
     """
@@ -75,7 +75,7 @@ def _add(
 
 
 @dataclass(frozen=True, eq=False)
-class LazyDraws:
+class LazyDraws(FrozenArrays):
     """Exact draws, made on first access: exact answers need none."""
 
     draw: Callable[[int, State], Masks]

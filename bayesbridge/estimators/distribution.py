@@ -21,7 +21,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.protocol import Output, Question, TrickCount
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats
+from bayesbridge.layouts import Floats, FrozenArrays, read_only
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.words import RARE, SEATS, STRAINS, SYMBOLS, WITHOUT_TRUMPS, percent
 from bayesbridge.words import number as counting
@@ -90,7 +90,7 @@ class TrickContext:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Distribution(Displayable):
+class Distribution(FrozenArrays, Displayable):
     """One output of one estimator over a posterior.
 
     What is said of tricks (:attr:`fails` to :meth:`goal`) is of a single number, which
@@ -153,7 +153,7 @@ class Distribution(Displayable):
         declared = Output(
             output, doc, dims, str(draws.dtype), coords, support, count, *words
         )
-        kept = draws.values.reshape(-1, *draws.shape[2:])
+        kept = read_only(draws.values.reshape(-1, *draws.shape[2:]))
         exact, estimator = bool(attrs["exact"]), str(attrs["estimator"])
         return cls(
             declared, kept, mean, sd, exact, values, shares, estimator, name, asked
@@ -288,22 +288,20 @@ class Distribution(Displayable):
             if self.output.support is None
             else (self.draws * self.values).sum(axis=-1)
         )
-        return np.asarray(each.reshape(len(each), len(self.mean)))
+        return read_only(each.reshape(len(each), len(self.mean)))
 
     @property
     def shares(self) -> Floats:
         """(n,) P(each of :attr:`values`), of a single number."""
-        return np.asarray(self.pmf[0])
+        return read_only(self.pmf[0])
 
     @property
     def counted(self) -> NDArray[np.bool_]:
         """(n,) the whole numbers that count: all but what stands for failing."""
         undefined = self.count.undefined_value
-        return (
-            np.ones(len(self.values), np.bool_)
-            if undefined is None
-            else self.values != undefined
-        )
+        if undefined is None:
+            return read_only(np.ones(len(self.values), np.bool_))
+        return read_only(self.values != undefined)
 
     @property
     def fails(self) -> float:
@@ -639,7 +637,7 @@ class Accumulator:
         exact = exact or self.exact
         return Distribution(
             self.output,
-            kept,
+            read_only(kept),
             self.mean,
             sd,
             exact,

@@ -49,7 +49,7 @@ from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import Evaluation
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
-from bayesbridge.layouts import Floats, Layouts
+from bayesbridge.layouts import Floats, FrozenArrays, Layouts, read_only
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
@@ -86,7 +86,7 @@ def group_of(contract: Contract, dummy: Seat | None) -> Group:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ContractQuestion:
+class ContractQuestion(FrozenArrays):
     """A contract, and how it is asked about."""
 
     contract: Contract
@@ -121,12 +121,15 @@ class ContractQuestion:
         """(14, 14) P(tricks taken ∣ double-dummy tricks): the identity, or what real
         declarers take.
         """
-        return actual_table(self.contract) if self.actual else np.eye(len(TRICKS))
+        if self.actual:
+            return read_only(actual_table(self.contract))
+        return read_only(np.eye(len(TRICKS)))
 
     @property
     def made(self) -> Floats:
         """(14,) 1 where so many tricks are enough."""
-        return (self.contract.tricks_needed <= TRICKS).astype(np.float64)
+        enough = self.contract.tricks_needed <= TRICKS
+        return read_only(enough.astype(np.float64))
 
 
 def contract_question(
@@ -812,7 +815,7 @@ def _largest_step(near: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibratedSample:
+class CalibratedSample(FrozenArrays):
     """Solved layouts with their weights.
 
     >>> mean, error = CalibratedSample.of(np.full(100, 0.01)).share(np.ones(100))

@@ -31,7 +31,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Piece, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel, with_settings
-from bayesbridge.layouts import Floats, Masks
+from bayesbridge.layouts import Floats, FrozenArrays, Masks
 from bayesbridge.notation.record import Record
 
 MOMENTS: Final = {
@@ -59,7 +59,7 @@ def moment_of(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hard:
+class Hard(FrozenArrays):
     """What the hard evidence says by itself, counted."""
 
     cards: Floats  # (52, 4) P(seat holds card)
@@ -184,7 +184,7 @@ def smoothed_marginals(posterior: Posterior) -> Reading:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class Reading(FrozenArrays):
     """What a reader says at one moment."""
 
     cards: Floats  # (52, 4) P(seat holds card); rows sum to one
