@@ -134,26 +134,61 @@ def simulate_auction(
     first: Seat | str = "S",
     dummy: Seat | str | None = "N",
     rng: Seed = None,
+    *,
+    auction: Auction | None = None,
 ) -> Auction:
-    """A whole auction of a deal, by one model for all seats or by one for each;
-    ``dummy=None``: four players.
+    """A whole auction of a deal as models bid it, from the start or from the calls of
+    an ``auction`` on.
+
+    Parameters
+    ----------
+    deal : Deal or str
+        The four hands.
+    bidders : BidderModel or mapping of Seat to BidderModel
+        One model for all seats, or one for each that bids.
+    first : Seat or str
+        Who calls first in a new auction.
+    dummy : Seat, str or None
+        The seat that does not bid in a new auction; ``None`` where all four do.
+    rng : seed
+        Where random numbers start.
+    auction : Auction, optional
+        Calls that were made already; ``first`` and ``dummy`` are then its own. One that
+        is over comes back as it is.
+
+    Returns
+    -------
+    Auction
+        The auction at its end.
+
+    Examples
+    --------
+    >>> from bayesbridge.bidders.iterative import IterativeBidder
+    >>> deal = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"
+    >>> begun = Auction.of("W:1NT Pass", dummy="N")
+    >>> simulate_auction(deal, IterativeBidder(slip=0.0), auction=begun)
+    Auction.of('W:1NT Pass Pass', dummy='N')
     """
     from bayesbridge.random64 import generator
 
-    dealt, numbers = Deal.of(deal), generator(rng)
-    auction = Auction(Seat.of(first), (), None if dummy is None else Seat.of(dummy))
-    if isinstance(bidders, Mapping) and (
-        silent := [seat.name for seat in auction.bidders if seat not in bidders]
-    ):
+    if auction is None:
+        auction = Auction(Seat.of(first), (), None if dummy is None else Seat.of(dummy))
+    hands = Deal.of(deal)
+    numbers = generator(rng)
+    models = bidders
+    if not isinstance(models, Mapping):
+        models = dict.fromkeys(auction.bidders, models)
+    silent = [seat.name for seat in auction.bidders if seat not in models]
+    if silent:
         raise BayesBridgeError(
             f"no bidder for {' and '.join(silent)}: name one for each seat that bids",
             seats=silent,
         )
     while (seat := auction.turn) is not None:
-        bidder = bidders[seat] if isinstance(bidders, Mapping) else bidders
-        auction = auction.after(
-            sample_call(bidder, dealt[seat], auction, numbers, dealt[seat.partner])
+        call = sample_call(
+            models[seat], hands[seat], auction, numbers, hands[seat.partner]
         )
+        auction = auction.after(call)
     return auction
 
 

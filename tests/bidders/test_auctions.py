@@ -6,6 +6,7 @@ from scipy import stats
 
 from bayesbridge import Auction, BayesBridgeError, Hand, Seat, StyleBidder
 from bayesbridge.bidders.auctions import MixtureBidder, sample_call, simulate_auction
+from bayesbridge.bidders.iterative import IterativeBidder
 from tests.deals import random_deal
 
 HAND = "AKQ52.J3.A94.K83"
@@ -55,6 +56,27 @@ def test_whole_auctions_are_over_and_repeat_with_their_seed():
         simulate_auction(deal, StyleBidder(), dummy=None, first="N", rng=1).dummy
         is None
     )
+
+
+def test_an_auction_goes_on_from_every_call_of_it():
+    """Bidders that leave nothing to chance end every beginning in the same way."""
+    rng = np.random.default_rng(2)
+    model = IterativeBidder(suits=True, slip=0.0)
+    for _ in range(20):
+        deal = random_deal(rng)
+        whole = simulate_auction(deal, model, "E", "W")
+        for calls in range(len(whole.calls) + 1):
+            begun = Auction(whole.first, whole.calls[:calls], whole.dummy)
+            assert simulate_auction(deal, model, auction=begun) == whole
+
+
+def test_calls_that_were_made_stay_and_four_bid_on():
+    begun = Auction.of("W:1H X 2H")
+    deal = random_deal(np.random.default_rng(3))
+    auction = simulate_auction(deal, StyleBidder(), auction=begun, rng=1)
+    assert auction.calls[:3] == begun.calls
+    assert auction.dummy is None
+    assert auction.is_over
 
 
 def test_a_mixture_sums_its_models_out_over_a_whole_auction(random_hands):
