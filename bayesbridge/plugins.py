@@ -14,6 +14,7 @@ from bayesbridge.estimators.protocol import (
     TrickCount,
     estimator,
 )
+from bayesbridge.estimators.registry import load
 from bayesbridge.estimators.testing import check_bidder, check_estimator
 from bayesbridge.evidence.models import BidderModel, Cost, PairModel, PlayerModel
 from bayesbridge.layouts import high_card_points, suit_lengths
@@ -34,6 +35,7 @@ __all__ = [
     "estimator",
     "high_card_points",
     "hookimpl",
+    "load",
     "sample_call",
     "suit_lengths",
 ]

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 import pluggy
 
 import bayesbridge
-from bayesbridge.errors import PluginError, did_you_mean, name_of, raised
+from bayesbridge.errors import PluginError, did_you_mean, name_of, raised, shorten
 from bayesbridge.estimators import builtin, hookspecs
 from bayesbridge.estimators.hookspecs import CONTRACT, PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
@@ -99,11 +99,35 @@ def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> R
 def load(
     plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True
 ) -> Registry:
-    """Import every installed plugin here, then take ``plugins`` given as (name,
-    object), and ask what they offer.
+    """Import every installed plugin, and ask all what they offer, as commands do.
 
-    ``installed=False`` leaves out what is installed: then there are the built-ins and
-    what is given.
+    A plugin's own tests see by it whether everything that it offers is taken.
+
+    Parameters
+    ----------
+    plugins : iterable of (str, module or object)
+        More plugins, each with its name.
+    installed : bool
+        Whether installed plugins are taken. Without them there are the built-ins, and
+        what is given.
+
+    Returns
+    -------
+    Registry
+        ``estimators`` and ``bidders`` by name, and ``plugins``, each with its
+        ``failure`` where something is wrong with it, else ``None``.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> plugin = SimpleNamespace(
+    ...     bayesbridge_bidders=hookspecs.hookimpl(
+    ...         lambda: {"mine": builtin.StyleBidder()}, specname="bayesbridge_bidders"
+    ...     )
+    ... )
+    >>> registry = load([("my-plugin", plugin)], installed=False)
+    >>> registry.bidder("mine").slip, registry.plugins[-1].failure
+    (0.02, None)
     """
     sources: list[tuple[str, str, str, object]] = [
         (PROJECT, DISTRIBUTION, bayesbridge.__version__, builtin)
@@ -163,13 +187,7 @@ def offers_of(plugin: object) -> Plugin:
     """Call the hooks of a plugin; raises where it misspells one, has none, or offers or
     asks for something else.
     """
-    if (wanted := getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT)) not in range(
-        1, CONTRACT + 1
-    ):
-        raise PluginError(
-            f"it asks for contract {wanted!r} of plugins, and bayesbridge {bayesbridge.__version__} keeps {CONTRACT}: "
-            f"install a newer {DISTRIBUTION}, or an older version of the plugin"
-        )
+    verify_contract(getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT))
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(plugin)
@@ -202,3 +220,19 @@ def offers_of(plugin: object) -> Plugin:
             words = f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
             raise PluginError(words)
     return Plugin(estimators, bidders)
+
+
+def verify_contract(version: object) -> None:
+    """Refuse what a plugin may not say as its ``BAYESBRIDGE_CONTRACT``."""
+    problem = ""
+    if type(version) is not int:
+        problem = f"is no whole number: write {CONTRACT}, or leave it out"
+    elif version < 1:
+        problem = f"is no contract: they are numbered from 1 to {CONTRACT}"
+    elif version > CONTRACT:
+        problem = (
+            f"is newer than bayesbridge {bayesbridge.__version__}, which keeps {CONTRACT}: "
+            f"install a newer {DISTRIBUTION}, or an older version of the plugin"
+        )
+    if problem:
+        raise PluginError(f"BAYESBRIDGE_CONTRACT {shorten(version)} {problem}")

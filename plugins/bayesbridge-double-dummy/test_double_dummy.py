@@ -29,10 +29,9 @@ from bayesbridge import (
     Trick,
     estimate,
 )
-from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import run
 from bayesbridge.notation import read_pbn
-from bayesbridge.plugins import Question, check_estimator
+from bayesbridge.plugins import Question, check_estimator, load
 
 PUBLISHED = {
     "N:QJ6.K652.J85.T98 873.J97.AT764.Q4 K5.T83.KQ9.A7652 AT942.AQ4.32.KJ3": "7575 5757 6666 5858 6666",
@@ -277,11 +276,11 @@ def test_what_cannot_be_solved_is_said(published):
 
 
 def test_it_is_installed_and_light_to_find():
-    found = registry.load()
+    found = load()
     plugin = next(plugin for plugin in found.plugins if plugin.name == "double-dummy")
     assert plugin.distribution == "bayesbridge-double-dummy"
     assert list(plugin.estimators) == ["solved", "double_dummy", "double_dummy_leads"]
-    code = "import sys; from bayesbridge.estimators import registry; registry.load(); print('endplay' in sys.modules)"
+    code = "import sys; from bayesbridge.plugins import load; load(); print('endplay' in sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True
     )

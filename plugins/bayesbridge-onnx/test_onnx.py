@@ -8,9 +8,8 @@ from bayesbridge_onnx import VARIABLE, OnnxBidder, bayesbridge_bidders, read
 
 from bayesbridge import Auction, BayesBridgeError, Belief, Call, Called, Hand
 from bayesbridge.calls import Vulnerability
-from bayesbridge.estimators.registry import offers_of
 from bayesbridge.evidence.models import with_settings
-from bayesbridge.plugins import check_bidder
+from bayesbridge.plugins import check_bidder, load
 
 HANDS = np.array(
     [
@@ -252,7 +251,8 @@ def test_files_are_found_by_the_environment(robot, monkeypatch, tmp_path):
     monkeypatch.delenv(VARIABLE, raising=False)
     assert bayesbridge_bidders() == {}
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    assert list(offers_of(bayesbridge_onnx).bidders) == ["robot"]
+    registry = load([("onnx", bayesbridge_onnx)], installed=False)
+    assert "robot" in registry.bidders
     monkeypatch.setenv(VARIABLE, f"{robot[0]}")
     assert bayesbridge_bidders() == {"robot": OnnxBidder(str(robot[0]))}
     (tmp_path / "again.toml").write_text(DESCRIPTION)

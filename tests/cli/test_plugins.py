@@ -222,7 +222,8 @@ def test_what_is_made_is_typed_and_can_be_published(document, tmp_path, kind):
 
 def test_a_plugin_of_a_newer_contract_is_told_in_one_line(install, answer, complaint):
     install("mine", f"BAYESBRIDGE_CONTRACT = {CONTRACT + 1}\n{GOOD}")
-    line = f"it asks for contract {CONTRACT + 1} of plugins, and bayesbridge {__version__} keeps {CONTRACT}: install a "
+    newer = f"BAYESBRIDGE_CONTRACT {CONTRACT + 1} is newer than bayesbridge"
+    line = f"{newer} {__version__}, which keeps {CONTRACT}: install a newer "
     assert f"Plugin 'mine' of mine 1.2 is broken: PluginError: {line}" in " ".join(
         answer("plugins").split()
     )

@@ -87,10 +87,21 @@ BROKEN = {
         "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []",
         "PluginError: unknown hook 'bayesbridge_estimator': did you mean 'bayesbridge_estimators'? choose bayesbridge_",
     ),
-    "contract-in-words": (
-        f"BAYESBRIDGE_CONTRACT = 'newest'\n{GOOD.format(name='mine')}",
-        "PluginError: it asks for contract 'newest' of plugins, and bayesbridge ",
-    ),
+    **{
+        f"contract-{place}": (
+            f"BAYESBRIDGE_CONTRACT = {version}\n{GOOD.format(name='mine')}",
+            f"PluginError: BAYESBRIDGE_CONTRACT {version} {problem}",
+        )
+        for place, (version, problem) in enumerate(
+            {
+                "0": "is no contract: they are numbered from 1 to 1",
+                "'1'": "is no whole number: write 1, or leave it out",
+                "None": "is no whole number: write 1, or leave it out",
+                "True": "is no whole number",
+                "2": "is newer than bayesbridge",
+            }.items()
+        )
+    },
     "unmarked": ("def bayesbridge_estimators(): return []", "implements no hook"),
     "raises": (
         "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimators(): return 1 / 0",
