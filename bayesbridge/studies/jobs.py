@@ -18,7 +18,7 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -26,10 +26,16 @@ from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import bayesbridge
-from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.errors import (
+    BayesBridgeError,
+    Unwritable,
+    WrongArgument,
+    raised,
+    shorten,
+)
 from bayesbridge.files import whole_file
 from bayesbridge.progress import report_progress
 from bayesbridge.words import number
@@ -59,23 +65,140 @@ REACH_SECONDS: Final = 30  # until a scheduler answers, and its first worker app
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the engine counts. Other processes find the function by its name, so it
-    stands at the top of its module.
+    """What the engine counts, chunk by chunk.
+
+    Parameters
+    ----------
+    name : str
+        What messages and checkpoints call it.
+    count : callable
+        ``count(seed, deals)`` or, with ``given``, ``count(seed, deals, subject)``: the
+        (k,) counts of one chunk, always so many, or for :func:`rows` any number of
+        rows. Other processes find it by its name, so it stands at the top of its
+        module.
+    chunk : int
+        Deals in a chunk.
+    parameters : mapping of str to int or str
+        What else the answer depends on. A checkpoint made with others is refused.
+    given : callable, optional
+        ``given(number)``: the subject of chunk ``number``, counted from 0, such as its
+        boards. It is called in the process that starts the run, with rising numbers,
+        and what it returns goes to the worker. A checkpoint does not look at it: say in
+        ``parameters`` what it depends on.
+    noun : str
+        What is counted, for progress and messages.
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> def points(seed, size, hands):
+    ...     return [[bb.Hand.of(hand).points] for hand in hands]
+    >>> hands = ["AKQ2.KJ3.A54.Q32", "T98.764.J32.T987", "A432.K43.J54.Q32"]
+    >>> job = Job(
+    ...     "points", points, chunk=2, given=lambda number: hands[2 * number :][:2]
+    ... )
+    >>> rows(job, len(hands)).tolist()
+    [[19], [1], [10]]
     """
 
     name: str
     count: Count
-    """(chunk seed, deals, what is ``given``) → (k,) counts, always so many, or for
-    ``rows`` any number of rows.
-    """
     chunk: int = CHUNK
-    parameters: Mapping[str, int | str] = field(
-        default_factory=dict
-    )  # a checkpoint made with others is refused
-    given: Callable[[int], Any] | None = (
-        None  # what a chunk is about, by its number; called with rising numbers
-    )
-    noun: str = "deals"  # what is counted, for watch_progress
+    parameters: Mapping[str, int | str] = field(default_factory=dict)
+    given: Callable[[int], Any] | None = None
+    noun: str = "deals"
+
+    @classmethod
+    def over(
+        cls,
+        positions: Sequence[Any],
+        ask: Callable[..., Any],
+        *,
+        name: str = "",
+        chunk: int = 1,
+        parameters: Mapping[str, int | str] | None = None,
+    ) -> Job:
+        """A study over positions: one question, asked of each in turn.
+
+        A position that fails ends the run with a line that names it; finished chunks
+        are in the checkpoint.
+
+        Parameters
+        ----------
+        positions : sequence
+            Beliefs, hands, boards or anything else that processes can be sent.
+        ask : callable
+            ``ask(seed, position)``: a row of numbers, or a structured scalar where its
+            columns have names. It stands at the top of its module.
+        name : str
+            What messages and checkpoints call it (default: the name of ``ask``).
+        chunk : int
+            Positions in a chunk. What is kept after a failure are whole chunks.
+        parameters : mapping of str to int or str, optional
+            As of the class. A digest of the positions is added to them.
+
+        Returns
+        -------
+        Job
+            For :func:`rows`, with as many deals as there are positions.
+
+        Examples
+        --------
+        >>> import bayesbridge as bb
+        >>> def points(seed, hand):
+        ...     return [bb.Hand.of(hand).points]
+        >>> hands = ["AKQ2.KJ3.A54.Q32", "T98.764.J32.T9"]
+        >>> rows(Job.over(hands[:1], points), 1).tolist()
+        [[19]]
+        """
+
+        def subject(number: int) -> Subject:
+            first = number * chunk
+            return Subject(number, first, tuple(positions[first : first + chunk]))
+
+        digest = hashlib.sha256(repr(list(positions)).encode()).hexdigest()[:12]
+        return cls(
+            name or ask.__name__,
+            AskEach(ask),
+            chunk,
+            {**(parameters or {}), "positions": digest},
+            subject,
+            "positions",
+        )
+
+
+class Subject(NamedTuple):
+    """The positions of one chunk, and their places among all."""
+
+    chunk: int
+    first: int  # number of the first position, counted from 0
+    positions: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskEach:
+    """Counts a chunk of positions: a row for each."""
+
+    func: Callable[..., Any]  # ``ask(seed, position)``; a checkpoint keeps its source
+
+    def __call__(
+        self, seed: np.random.SeedSequence, _size: int, subject: Subject
+    ) -> NDArray[Any]:
+        import numpy as np
+
+        answers = []
+        seeds = seed.spawn(len(subject.positions))
+        for place, position in enumerate(subject.positions):
+            try:
+                answers.append(self.func(seeds[place], position))
+            except Exception as error:
+                raise BayesBridgeError(
+                    f"position {subject.first + place} (number {place} of chunk {subject.chunk}, counted from 0), "
+                    f"{shorten(position)}: {raised(error)}",
+                    position=position,
+                    number=subject.first + place,
+                ) from error
+        return np.array(answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +341,31 @@ def in_order(
 def rows(
     job: Job, deals: int, seed: int = 1, how: RunOptions | None = None
 ) -> NDArray[Any]:
-    """(n, k) what a job says of all chunks, one below the other; a chunk that gives
-    (k,) numbers is one row.
+    """What a job says of all chunks, one below the other.
+
+    Parameters
+    ----------
+    job : Job
+        Its chunks give (m, k) numbers each, (k,) for a single row, or an (m,)
+        structured array, whose fields keep their names.
+    deals : int
+        How many in all.
+    seed : int
+        Where random numbers start.
+    how : RunOptions, optional
+        Workers and a checkpoint; they do not change the answer.
+
+    Returns
+    -------
+    array, shape (n, k), or (n,) with named fields
     """
     import numpy as np
 
     return np.concatenate(
-        [np.atleast_2d(values) for values in in_order(job, deals, seed, how)]
+        [
+            np.atleast_1d(values) if values.dtype.names else np.atleast_2d(values)
+            for values in in_order(job, deals, seed, how)
+        ]
     )
 
 
@@ -331,8 +472,36 @@ def count_chunk(
             "install the same on both and start the worker again",
             version=version,
         )
-    return cast(
-        "Counts", count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
+    return as_array(
+        count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
+    )
+
+
+def as_array(answer: Any) -> NDArray[Any]:
+    """What a chunk gave, as numbers or as a structured array; refuses what would lose
+    the names of its columns.
+    """
+    import numpy as np
+
+    parts = [answer]
+    if isinstance(answer, list | tuple):
+        parts += answer[:1]
+    array = np.asarray(answer)
+    if array.dtype.hasobject or any(map(_names_columns, parts)):
+        raise WrongArgument(
+            f"a chunk gave {shorten(answer)}: return an array of numbers, a structured array where columns have names",
+            argument="count",
+            value=answer,
+        )
+    return array
+
+
+def _names_columns(part: object) -> bool:
+    """Whether it is a named tuple, a mapping or a table."""
+    return (
+        isinstance(part, Mapping)
+        or hasattr(part, "_fields")
+        or hasattr(part, "columns")
     )
 
 
@@ -342,7 +511,7 @@ def _work(
     """Every chunk with its counts, in any order; two for each worker at a time: none
     waits, and memory is bounded.
     """
-    kept = "give --resume FOLDER next time, so that what is done stays"
+    kept = "give --resume FOLDER, or RunOptions(checkpoint=FOLDER), next time, so that what is done stays"
     if how.checkpoint is not None:
         kept = f"what is done is kept, continue with --resume {how.checkpoint}"
     with open_executor(how.scheduler, how.workers) as (executor, size):
@@ -357,10 +526,12 @@ def _work(
                     )
                 if not pending:
                     return
-                # What is finished comes first: a scheduler that is gone must not take it along.
+                # What is finished comes first: no chunk that fails and no scheduler that is gone takes it along.
                 done = futures.wait(pending, return_when=futures.FIRST_COMPLETED).done
-                for future in sorted(done, key=futures.Future.cancelled):
-                    counts = future.result()
+                for future in sorted(done, key=_has_failed):
+                    where = f"chunk {pending[future].number} of {job.name!r}"
+                    with _noting(f"This was in {where}; {kept}."):
+                        counts = future.result()
                     yield pending.pop(future), counts
         except (futures.BrokenExecutor, futures.CancelledError, asyncio.CancelledError):
             who = (
@@ -376,6 +547,20 @@ def _work(
                 future.cancel()
             executor.shutdown(wait=False)
             raise
+
+
+@contextmanager
+def _noting(note: str) -> Iterator[None]:
+    """Add a note to what is raised."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(note)
+        raise
+
+
+def _has_failed(future: futures.Future[Counts]) -> bool:
+    return future.cancelled() or future.exception() is not None
 
 
 def cores() -> int:

@@ -5,11 +5,16 @@ in one line.
 import os
 import pickle
 import signal
+from collections import namedtuple
+from concurrent import futures
+from types import SimpleNamespace
 
 import numpy as np
+import pandas
 import pytest
 
 import bayesbridge
+from bayesbridge import Hand
 from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.progress import watch_progress
 from bayesbridge.studies import captures, comparative, headline, jobs
@@ -51,6 +56,100 @@ def test_rows_come_in_the_order_of_the_chunks_whatever_the_workers(tmp_path):
     ):
         assert np.array_equal(jobs.rows(job, 95, 7, how), expected)
     assert jobs.rows(TALLY, 3 * CHUNK, 7).shape == (3, 3)
+
+
+def named(chunk, size):
+    """A chunk whose columns have names."""
+    random = np.random.default_rng(chunk)
+    rows = np.zeros(size, [("points", np.float64), ("longest", np.int64)])
+    rows["points"] = random.random(size)
+    rows["longest"] = random.integers(4, 14, size)
+    return rows
+
+
+def test_rows_keep_the_names_of_their_columns(tmp_path):
+    job = Job("named", named, chunk=10)
+    expected = np.concatenate([named(child, 10) for child in children(7, 3)])
+    for _ in range(2):  # fresh, and from the checkpoint
+        rows = jobs.rows(job, 30, 7, RunOptions(2, checkpoint=tmp_path))
+        assert rows.dtype.names == ("points", "longest")
+        assert np.array_equal(rows, expected)
+
+
+Pair = namedtuple("Pair", "points longest")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"points": 3.0},
+        [{"points": 3.0}],
+        Pair(3.0, 4),
+        [Pair(3.0, 4)],
+        pandas.DataFrame({"points": [3.0]}),
+        np.array([None]),
+    ],
+)
+def test_rows_whose_names_would_be_lost_are_refused(answer):
+    with pytest.raises(BayesBridgeError, match="return an array of numbers") as caught:
+        jobs.rows(Job("named", lambda *_: answer), 1)
+    assert caught.value.data["value"] is answer
+
+
+HANDS = ["AKQ2.KJ3.A54.Q32", "AKQJT98765432...", "T98.764.J32.T987", "A432.K43.J54.Q32"]
+
+
+def suit_lengths(_, hand):
+    return [len(suit) for suit in Hand.of(hand).pbn.split(".")]
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 9])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_study_over_positions_has_a_row_for_each(chunk, workers):
+    job = Job.over(HANDS, suit_lengths, chunk=chunk)
+    rows = jobs.rows(job, len(HANDS), 1, RunOptions(workers))
+    assert rows.tolist() == [suit_lengths(None, hand) for hand in HANDS]
+
+
+def test_a_position_that_fails_is_named_and_what_was_done_is_kept(tmp_path):
+    hands = [*HANDS, HANDS[0], "AKQ2.KJ3", HANDS[1], HANDS[2]]
+    job = Job.over(hands, suit_lengths, chunk=2)
+    line = r"position 5 \(number 1 of chunk 2, counted from 0\), 'AKQ2.KJ3': NotationError: "
+    with pytest.raises(BayesBridgeError, match=line) as caught:
+        jobs.rows(job, len(hands), 1, RunOptions(1, checkpoint=tmp_path))
+    assert caught.value.data["number"] == 5
+    assert (
+        "in chunk 2 of 'suit_lengths'; what is done is kept"
+        in caught.value.__notes__[0]
+    )
+    kept = sorted(path.stem for path in tmp_path.glob("chunk-*.npy"))
+    assert kept == ["chunk-00000000", "chunk-00000001"]
+
+
+def test_a_chunk_that_ends_beside_one_that_fails_is_kept(tmp_path, monkeypatch):
+    def wait(pending, **_):
+        """Until all are done, and shows the one that failed first."""
+        done = futures.wait(pending).done
+        return SimpleNamespace(done=sorted(done, key=lambda one: not one.exception()))
+
+    def count(chunk, _):
+        if chunk.spawn_key == (0,):
+            raise RuntimeError("in a chunk")
+        return np.zeros(1, dtype=np.int64)
+
+    shown = SimpleNamespace(**{**vars(futures), "wait": wait})
+    monkeypatch.setattr(jobs, "futures", shown)
+    job = Job("beside", count, chunk=1)
+    with pytest.raises(RuntimeError, match="in a chunk"):
+        jobs.rows(job, 2, 1, RunOptions(2, checkpoint=tmp_path))
+    assert [path.stem for path in tmp_path.glob("chunk-*.npy")] == ["chunk-00000001"]
+
+
+def test_other_positions_are_another_run(tmp_path):
+    how = RunOptions(1, checkpoint=tmp_path)
+    jobs.rows(Job.over(HANDS, suit_lengths), len(HANDS), 1, how)
+    with pytest.raises(BayesBridgeError, match="belongs to another run: positions is"):
+        jobs.rows(Job.over(HANDS[::-1], suit_lengths), len(HANDS), 1, how)
 
 
 def test_the_package_is_pickled_by_its_name():
