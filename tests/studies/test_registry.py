@@ -4,6 +4,7 @@ command line, with all it brings.
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,18 @@ COINS = Study(
         Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])
     ],
 )
+
+
+def test_the_reference_says_which_studies_count_exactly():
+    page = (ROOT / "docs" / "api" / "studies.md").read_text("utf-8")
+    about = page.partition("`headline` and")[0]
+    listed, _, rest = about.partition(") with `simulate(")
+    counting = rest.partition("`count_exactly()` of ")[2].partition(";")[0]
+    names = re.compile(r"`(\w+)`")
+    assert names.findall(listed) == list(STUDIES)
+    assert names.findall(counting) == [
+        name for name, study in STUDIES.items() if study.count_exactly is not None
+    ]
 
 
 @pytest.fixture
