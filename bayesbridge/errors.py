@@ -4,16 +4,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from operator import index
 from typing import Any, Final, cast
 
-LONGEST_VALUE: Final = 80  # letters of a refused value that a message shows
+LONGEST_VALUE: Final = 60  # characters of a refused value that a message shows
+LONGEST_PATH: Final = 255  # of one that may be the name of a file
+
+QUOTED: Final = re.compile(r"(?<!\w)(['\"])(?:\\.|(?!\1).)*\1")
+UNBROKEN: Final = re.compile(r"[^\s'\"]+")
 
 
 class BayesBridgeError(ValueError):
     """Base of all errors of the package; ``data`` holds what the message speaks of.
+
+    The message is one line, in which over-long values are cut: ``data`` has them whole.
 
     >>> from bayesbridge.cards import Card
     >>> try:
@@ -24,7 +31,8 @@ class BayesBridgeError(ValueError):
     """
 
     def __init__(self, message: str, **data: Any) -> None:
-        super().__init__(" ".join(message.split("\n")) if "\n" in message else message)
+        line = " ".join(message.split("\n")) if "\n" in message else message
+        super().__init__(with_short_values(line))
         self.data = data
 
 
@@ -169,8 +177,31 @@ def located(where: str) -> Iterator[None]:
 
 def shorten(value: object) -> str:
     """The value as Python writes it, on one line and not too long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 2]} …"
+    return cut(" ".join(repr(value).split()))
+
+
+def with_short_values(line: str) -> str:
+    """The line with every value in it cut: what is quoted, and what has no blank.
+
+    >>> len(with_short_values(f"unknown seat {'N' * 9999!r}: write N, E, S or W"))
+    93
+    """
+    if len(line) <= LONGEST_VALUE:
+        return line
+    for values in (QUOTED, UNBROKEN):
+        line = values.sub(lambda value: cut(value[0]), line)
+    return line
+
+
+def cut(text: str) -> str:
+    """A text of at most ``LONGEST_VALUE`` characters, the last of them an ellipsis where
+    it is cut; a quotation keeps its marks. The name of a file stays as it is.
+    """
+    longest = LONGEST_PATH if "/" in text or "\\" in text else LONGEST_VALUE
+    if len(text) <= longest:
+        return text
+    mark = text[-1] if text[0] in "'\"" else ""
+    return f"{text[: LONGEST_VALUE - 1 - len(mark)]}…{mark}"
 
 
 def name_of(thing: object) -> str:

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import Final
+
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def advice(error: OSError) -> str:
     """What to do about a file that could not be written."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if error.errno in NO_ROOM:
         return "make room, or name another file"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "change the rights there, or name another file"

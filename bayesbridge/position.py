@@ -487,15 +487,20 @@ class Position(NamedTuple):
             + "\n"
         )
 
+    def _verify_complete(self) -> None:
+        """Refuse a position without the settings that every one needs."""
+        missing = [name for name in EXAMPLES if name not in self.settings]
+        if not missing:
+            return
+        options = " ".join(f"--{name} {EXAMPLES[name]}" for name in missing)
+        keys = " and ".join(f"{name} = {EXAMPLES[name]!r}" for name in missing)
+        in_file = f", or {keys} in {self.path}" if self.path else ""
+        raise NotationError(f"no {' and no '.join(missing)}: give {options}{in_file}")
+
     def _start(self) -> Belief:
         from bayesbridge.belief.belief import Belief
 
-        for name, example in EXAMPLES.items():
-            if name not in self.settings:
-                or_key = (
-                    f", or {name} = {example!r} in {self.path}" if self.path else ""
-                )
-                raise NotationError(f"no {name}: give --{name} {example}{or_key}")
+        self._verify_complete()
         values = {name: given.value for name, given in self.settings.items()}
         four = self.players == 4
         if four and "dummy" in values:

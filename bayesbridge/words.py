@@ -131,13 +131,18 @@ def number(value: float | None, digits: int = 0) -> str:
     return text.replace(",", " ")
 
 
-def counted(count: int, what: str) -> str:
-    """A number of things, one of them in the singular.
+SINGULAR: Final = {"are": "is", "fit": "fits"}
 
-    >>> counted(1, "board"), counted(5389, "board")
-    ('1 board', '5 389 boards')
+
+def counted(count: int, what: str, verb: str = "") -> str:
+    """A number of things, and what they do; one of them in the singular.
+
+    >>> counted(1, "board"), counted(5389, "board"), counted(1, "deal", "are")
+    ('1 board', '5 389 boards', '1 deal is')
     """
-    return f"{number(count)} {what}{'' if count == 1 else 's'}"
+    if count == 1:
+        return f"1 {what} {SINGULAR.get(verb, verb)}".rstrip()
+    return f"{number(count)} {what}s {verb}".rstrip()
 
 
 RARE: Final = 0.0005  # share that is shown as less than a tenth of a percent
@@ -177,10 +182,13 @@ def share_error(share: float, error: float) -> str:
 
     >>> share_error(0.44, 0.02), share_error(1.0, 0.047), share_error(0.0, 0.047), share_error(1.0, 0.0)
     (' ± 2.0 %', ' (at least 91 %)', ' (at most 9 %)', '')
+    >>> share_error(1.0, 0.5)  # at least 0 % says nothing
+    ' ± 50.0 %'
     """
-    if not error or RARE <= share <= 1.0 - RARE:
-        return error_text(100 * error, 1, " %")
     bound = min(share + 2 * error, 1.0) if share < 0.5 else max(share - 2 * error, 0.0)
+    says_nothing = bound in (0.0, 1.0)
+    if not error or RARE <= share <= 1.0 - RARE or says_nothing:
+        return error_text(100 * error, 1, " %")
     told = percent(bound, 0 if error > 0.005 else 1)
     return (
         "" if told[0] in "<>" else f" (at {'most' if share < 0.5 else 'least'} {told})"

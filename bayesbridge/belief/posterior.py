@@ -25,7 +25,7 @@ from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, 
 from bayesbridge.layouts import Floats, Layouts, read_only
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import SEATS, SUITS, number, percent
+from bayesbridge.words import SEATS, SUITS, counted, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -375,7 +375,7 @@ def accuracy_document(
 def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
     """The same for people, from the document or from the attributes of a result."""
     layouts = int(told["layouts"])
-    fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
+    fit = counted(layouts, "layout", "fit")
     lines = [f"{fit}; the uncertainty about them is {told['entropy_bits']:.2f} bits."]
     if told["exact"]:
         how = (

@@ -9,13 +9,13 @@ players' calls and the own cards by Bayes' rule.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
 from itertools import product
-from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -230,7 +230,7 @@ class System:
             return text
         names = (
             [text.strip()]
-            if Path(text.strip()).is_file()
+            if os.path.isfile(text.strip())
             else [name.strip() for name in text.split("+")]
         )
         systems = (

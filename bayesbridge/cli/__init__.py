@@ -15,7 +15,7 @@ from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Sequence
 from importlib import import_module
 from io import StringIO, TextIOWrapper
-from typing import Any
+from typing import Any, TypeGuard
 from warnings import catch_warnings, simplefilter
 
 from bayesbridge import __version__
@@ -28,7 +28,9 @@ from bayesbridge.errors import (
     PluginError,
     Unwritable,
     caused_by_interrupt,
+    with_short_values,
 )
+from bayesbridge.files import NO_ROOM
 from bayesbridge.progress import watch_progress
 from bayesbridge.words import tell
 
@@ -139,7 +141,18 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, BayesBridgeError):
         tell(error)
         return 1 if isinstance(error, PluginError | Unwritable) else 2
-    tell(
-        f"{type(error).__name__}: {str(error) or 'no message'} (BAYESBRIDGE_DEBUG=1 shows where)"
-    )
+    if _is_of_output(error):
+        tell(
+            f"the output was not written whole ({error.strerror}): make room, or write it elsewhere"
+        )
+        return 1
+    words = with_short_values(str(error)) or "no message"
+    tell(f"{type(error).__name__}: {words} (BAYESBRIDGE_DEBUG=1 shows where)")
     return 1
+
+
+def _is_of_output(error: BaseException) -> TypeGuard[OSError]:
+    """Whether it is a full disk below standard output: files are named."""
+    return (
+        isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None
+    )

@@ -46,7 +46,7 @@ from bayesbridge.expressions import (
 )
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import generator
-from bayesbridge.words import number, tell
+from bayesbridge.words import counted, number, tell
 
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": "lesson"}
 
@@ -100,7 +100,9 @@ def run(args: Namespace) -> int:
     elif target is None:
         screens.say_whole(*(list(job.lines(args.form)) or [""]))
     elif written:
-        screens.say_whole(f"{found} deals are in {target}.", *job.statistics())
+        screens.say_whole(
+            f"{counted(found, 'deal', 'are')} in {target}.", *job.statistics()
+        )
     else:
         screens.say_whole(f"No deal was found, and {target} was not written.")
     for line in job.remarks() if not args.json else ():

@@ -25,6 +25,7 @@ from bayesbridge.errors import (
     Contradiction,
     Unwritable,
     caused_by_interrupt,
+    cut,
     did_you_mean,
 )
 from bayesbridge.evidence.kinds import KINDS, Piece, Play
@@ -63,7 +64,7 @@ def attributed(option: str, *others: type[Exception]) -> Iterator[None]:
     except BayesBridgeError as error:
         if isinstance(error, (Contradiction, UsageError, *others)):
             raise
-        raise UsageError(f"argument {option}: {error}") from None
+        raise UsageError(f"argument {cut(option)}: {error}") from None
 
 
 class OneLineParser(argparse.ArgumentParser):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Final
 
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli import options, screens
 from bayesbridge.decisions.suit import suit_play
 from bayesbridge.views.documents import evidence_document
 
+HOLDINGS: Final = "give dummy's and declarer's, such as AJT32 K954"
+EVIDENCE: Final = (
+    "--suit S and evidence that shows both hands: "
+    "--observer S --hand AKQ2.KJ3.A54.Q32 --reveal N:J54.AQ2.KQ76.A54"
+)
+
 
 def run(args: Namespace) -> int:
+    has_evidence = any((args.observer, args.position, args.record))
     if len(args.holding) not in (0, 2):
-        told = "give dummy's and declarer's, such as AJT32 K954"
-        raise options.UsageError(f"argument HOLDING: {len(args.holding)} given: {told}")
+        raise options.UsageError(
+            f"argument HOLDING: {len(args.holding)} given: {HOLDINGS}"
+        )
+    if not args.holding and not has_evidence:
+        raise options.UsageError(f"no holdings: {HOLDINGS}, or {EVIDENCE}")
     first, second = args.holding or (None, None)
-    if (args.observer, args.position, args.record) == (None, None, None):
+    if not has_evidence:
         why = "without --observer and --hand only vacant places weigh the layouts"
         options.verify(args, options.Mode(why, takes="vacant tricks"))
         found = suit_play(first, second, vacant=args.vacant or (13, 13))

@@ -28,7 +28,7 @@ from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.progress import with_progress
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import SEATS, card_words, error_text, number
+from bayesbridge.words import SEATS, card_words, counted, error_text, number
 
 if TYPE_CHECKING:
     import pandas
@@ -260,7 +260,7 @@ class BoardReview(NamedTuple):
             f"{record.title}, {record.contract}: cards that were costly or unlucky",
         )
         rest = (
-            [f"{len(record.plays)} cards are on record{record.rest}."]
+            [f"{counted(len(record.plays), 'card', 'are')} on record{record.rest}."]
             if record.rest
             else []
         )

@@ -31,7 +31,7 @@ from bayesbridge.expressions import (
     seats_of,
     short_text,
 )
-from bayesbridge.words import number
+from bayesbridge.words import counted, number
 
 
 def count(constraints: Constraints) -> int:
@@ -151,7 +151,7 @@ class ConditionTables:
 
     def lines(self) -> list[str]:
         """What is exact, what is tested, and the chance of the exact part, for people."""
-        found = [f"{number(self.deals)} deals fit the known cards."]
+        found = [f"{counted(self.deals, 'deal', 'fit')} the known cards."]
         if self.exact:
             found.append(
                 f"Exact, from tables: {number(self.table.total)} deals, {chance_text(self.exact_chance)}"

@@ -38,6 +38,9 @@ estimate {S} --method importanc | unknown method 'importanc' | did you mean 'imp
 bid {HAND} --js | unrecognized arguments: --js | --help
 capture {HAND} | required: SECOND | see 'bayesbridge capture --help'
  | required: COMMAND | see 'bayesbridge --help'
+estimate | no observer and no hand | give --observer S --hand AKQ2.KJ3.A54.Q32
+estimate --observer S | no hand | give --hand AKQ2.KJ3.A54.Q32
+suit | no holdings: give dummy's and declarer's, such as AJT32 K954 | or --suit S and evidence that shows both hands
 count --observer N --hand {HAND} | argument --observer: N is the dummy's seat | another dummy, by --dummy
 count {S} --hand {DUMMY} | argument --hand: given twice | give it once
 estimate {S} --bidder mind | argument --bidder: unknown bidder model 'mind' | iterative

@@ -43,6 +43,11 @@ def test_every_form_shows_the_deals(dealt, form):
     assert err.splitlines()[1].startswith("Exact, from tables: ")
 
 
+def test_one_deal_is_in_a_file(dealt, tmp_path):
+    path = tmp_path / "a.pbn"
+    assert f"1 deal is in {path}." in dealt("-n", "1", "--out", str(path)).out
+
+
 def test_files_hold_the_same_deals(dealt, tmp_path):
     words = ("-n", "5", "--hcp", "N:20+", "--seed", "4")
     for name in ("a.pbn", "a.lin", "a.txt"):

@@ -83,7 +83,7 @@ def test_a_full_disk_is_one_line_and_status_1():
             [*COMMAND, "bid", HAND], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 1
-    assert done.stderr.startswith("bayesbridge: OSError: ")
+    assert done.stderr.startswith("bayesbridge: the output was not written whole (No ")
     assert done.stderr.count("\n") == 1
 
 
