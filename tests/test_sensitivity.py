@@ -49,6 +49,95 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
     assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
 
 
+TWO = {name: BIDDERS[name] for name in ("0.02", "0.3")}
+
+
+@pytest.fixture(scope="module")
+def both():
+    """Answers of every kind under two models, and those of each model on its own."""
+    belief = called()
+    asked = {"estimators": ["capture", "bid", "tricks"], "pair": "S:N", "rng": 3}
+    alone = {
+        name: bb.estimate(belief.with_bidder(model).infer(rng=3), **asked)
+        for name, model in TWO.items()
+    }
+    return bb.sensitivity(belief, TWO, **asked), alone
+
+
+def test_every_output_is_what_estimate_says_under_each_model(both):
+    found, alone = both
+    for name, result in alone.items():
+        row = found.sel(bidder=name)
+        for output, draws in result["posterior"].data_vars.items():
+            assert row[f"{output}_sd"].values.ravel() == pytest.approx(
+                np.ravel(draws.attrs["sd"])
+            )
+            if output not in ("T", "tricks"):  # their means are conditional
+                assert row[f"{output}_mean"].values.ravel() == pytest.approx(
+                    np.ravel(draws.attrs["mean"])
+                )
+        for output, pmf in result["pmf"].data_vars.items():
+            values = {f"{output}_value": pmf[f"{output}_value"].values}
+            shares = row[f"{output}_pmf"]
+            assert shares.dims == pmf.dims
+            assert shares.sel(values).values == pytest.approx(pmf.values, abs=1e-12)
+            assert shares.sum(f"{output}_value").values == pytest.approx(1.0)
+
+
+def test_tricks_are_what_their_distribution_says_under_each_model(both):
+    found, alone = both
+    for name, result in alone.items():
+        row = found.sel(bidder=name)
+        for output in ("T", "tricks"):
+            number = result.tricks(output)
+            assert row[f"{output}_mean"].item() == pytest.approx(number.mean_if_held)
+            assert row[f"{output}_at_least"].values == pytest.approx(
+                list(number.goals.values())
+            )
+        assert row["T_holds"].item() == pytest.approx(result.tricks("T").holds)
+        assert "tricks_holds" not in row
+    assert found["level_pmf"].dims == ("bidder", "seat", "level_value")
+    for former, name in (("T", "T_pmf"), ("qualified", "T_holds")):
+        assert found[former].equals(found[name])
+
+
+def test_a_contract_is_what_estimate_says_under_each_model():
+    belief = called()
+    asked = {"contract": "3NT", "by": "S", "solve": 0, "rng": 3}
+    found = bb.sensitivity(belief, TWO, **asked)
+    for name, model in TWO.items():
+        row = found.sel(bidder=name)
+        odds = bb.estimate(belief.with_bidder(model).infer(rng=3), **asked)["contract"]
+        for variable in ("make", "make_error"):
+            assert row[variable].item() == pytest.approx(odds[variable].item())
+        for variable in ("mean", "mean_error", "pmf", "pmf_error"):
+            figure = row[f"contract_{variable}"].values
+            assert figure == pytest.approx(odds[variable].values)
+    assert len(set(found["make"].values.tolist())) == 2
+
+
+def test_a_contract_tells_the_pair():
+    with pytest.raises(bb.BayesBridgeError, match="pair S:N beside a contract"):
+        bb.sensitivity(called(), TWO, contract="3NT", pair="S:N")
+
+
+class Fails:
+    name = "fails"
+    outputs = (bb.plugins.Output("x", "Never."),)
+
+    def estimate(self, layouts, question):
+        raise RuntimeError("no answer")
+
+
+def test_an_estimator_that_fails_is_left_out_under_each_model():
+    with pytest.warns(UserWarning, match=r"left out under '0\.3': .*no answer"):
+        found = bb.sensitivity(called(), {"0.3": TWO["0.3"]}, ["bid", Fails()])
+    assert "level_mean" in found
+    assert "x_mean" not in found
+    with pytest.raises(bb.BayesBridgeError, match="no answer"):
+        bb.sensitivity(called(), TWO, Fails())
+
+
 @pytest.mark.parametrize(
     ("bidders", "line"),
     [([], "no bidder named"), ("nobody", "unknown bidder model 'nobody'")],
@@ -100,3 +189,34 @@ def test_at_the_command_line(document, answer):
     )
     assert sum(second["T"].values()) == pytest.approx(1)
     assert "The same question under every bidder model" in answer(*words)
+
+
+@pytest.mark.parametrize("pair", ["S:N", "W:E", "E:N"])
+@pytest.mark.parametrize(("words", "bidder"), [(WORDS, "iterative"), (FOUR, "learned")])
+def test_the_pair_holds_for_every_model(document, words, bidder, pair):
+    words = [*words, "--pair", pair, "--draws", "200"]
+    (row,) = document(*words, "--bidders", bidder)["models"]
+    alone = document(*words, "--bidder", bidder, "--estimator", "capture")
+    capture = alone["estimators"]["capture"]
+    assert row["qualified"] == pytest.approx(capture["qualified"])
+    assert row["T_pmf"] == pytest.approx(capture["T"]["pmf"])
+
+
+def test_a_contract_at_the_command_line(document, answer):
+    words = [*FOUR, "--contract", "3NT", "--by", "S", "--solve", "0"]
+    rows = document(*words, "--bidders", "learned,style")["models"]
+    for row in rows:
+        alone = document(*words, "--bidder", row["bidder"])["contract"]
+        assert row["make"] == pytest.approx(alone["make"])
+        assert row["contract_mean"] == pytest.approx(alone["tricks"]["mean"])
+    table = answer(*words, "--bidders", "learned,style")
+    assert "3NT by S, dummy North." in table
+    assert "makes" in table
+
+
+def test_what_every_model_makes_impossible_has_no_answer(document):
+    (row,) = document(*WORDS[:-1], "W:7NT", "--slip", "0", "--bidders", "iterative")[
+        "models"
+    ]
+    assert (row["method"], row["log_evidence"]) == ("impossible", None)
+    assert row["card_probabilities"] is None

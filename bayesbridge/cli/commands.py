@@ -37,7 +37,7 @@ estimate  where the hidden cards lie, and how many captures or tricks two hands 
 --estimator NAME     what to compute (default: capture, with four players tricks; see 'plugins')
 {QUESTION}
 --card SQ            where this card lies, and how each piece of evidence moved the answer
---bidders NAME,NAME  bidder models to answer under, cards and T beside each other (see 'plugins')
+--bidders NAME,NAME  bidder models to answer under, beside each other (see 'plugins')
 
 bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+"""
 

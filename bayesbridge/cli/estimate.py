@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import hypot, isfinite
+from math import hypot
 from typing import Any
 
 from bayesbridge.answer import Answer
@@ -27,39 +27,46 @@ from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.engines.target import calls_evidence
 from bayesbridge.engines.weights import with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
+from bayesbridge.estimators.evaluate import Evaluation
 from bayesbridge.estimators.odds import (
     ContractOdds,
     ContractQuestion,
+    answer_question,
     contract_question,
     estimators_for,
     game_odds,
     network_odds,
-    with_odds,
 )
 from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.history import CallReading, card_history, read_calls, readings
 from bayesbridge.markup import Table
 from bayesbridge.position import Position, Sourced
-from bayesbridge.random64 import generator
-from bayesbridge.sensitivity import EXPERTS, by_system, depends_sentence, sensitivity
+from bayesbridge.sensitivity import (
+    EXPERTS,
+    answers_by_model,
+    answers_dataset,
+    by_system,
+    depends_sentence,
+    failures_of,
+)
+from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import (
     estimate_document,
     evidence_document,
-    nested,
+    models_document,
     readings_document,
 )
 from bayesbridge.views.tables import (
     games_table,
     hidden_tables,
+    models_table,
     readings_table,
     sentences,
 )
 from bayesbridge.words import (
     BITS,
-    CAPTURES,
     card_words,
-    number,
     percent,
     share_error,
     tell,
@@ -67,8 +74,8 @@ from bayesbridge.words import (
 )
 
 BIDDERS = options.Mode(
-    "--bidders answers about cards and T, under each model that it names",
-    "bidder method estimator contract by solve actual seconds card",
+    "--bidders names the models, each with the engine that fits it",
+    "bidder method card",
 )
 UNSEEN = options.Mode(
     "without --hand the calls alone are read: give --hand, or",
@@ -264,20 +271,21 @@ def evaluated(
     args: Namespace,
 ) -> Evaluation:
     """What the estimators say, and what becomes of the contract that is asked about."""
-    tricks = posterior.belief.table.tricks
-    trick = tricks[-1] if tricks and not tricks[-1].complete else None
-    budget, random = Budget(args.draws, args.solve, args.seconds), generator(args.seed)
-    pair, trump = (
-        (args.pair, None) if asked is None else (asked.group.pair, asked.group.strain)
-    )
-    found = evaluate(
+    return answer_question(
         posterior,
         estimators,
-        ask(posterior, pair, trump, trick),
-        rng=random,
-        budget=budget,
+        asked,
+        pair=args.pair,
+        trick=begun_trick(posterior.belief),
+        budget=Budget(args.draws, args.solve, args.seconds),
+        rng=args.seed,
     )
-    return with_odds(found, asked, budget, random)
+
+
+def begun_trick(belief: Belief) -> Trick | None:
+    """The trick that is not complete yet."""
+    tricks = belief.table.tricks
+    return tricks[-1] if tricks and not tricks[-1].complete else None
 
 
 def _card_steps(
@@ -318,67 +326,46 @@ def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
 
 
 def compare_models(args: Namespace) -> int:
-    options.verify(args, BIDDERS)
-    position, belief = options.belief_of(args)
+    """The same question under every bidder model that is named."""
+    options.verify(args, BIDDERS, args.contract and CONTRACT)
+    position, belief = options.belief_of(args, "trump")
     if not belief.target.soft:
         raise options.UsageError(
             "no call of another seat: the answer depends on no bidder model; give a --call"
         )
     with position.attributed():
         belief.verify()
-    names = [name.strip() for name in args.bidders.split(",")]
-    named = {
-        name: position.with_more({"bidder": Sourced(name, "argument --bidders")}, ())
-        for name in names
-    }
-    bidders = {
-        name: bidder
-        for name, one in named.items()
-        if (bidder := one.bidder(name)) is not None
-    }
-    found = sensitivity(
-        belief, bidders, pair=args.pair, draws=args.draws, rng=args.seed
+    asked = asked_contract(belief, args)
+    answers = answers_by_model(
+        belief,
+        models_of(args.bidders, position),
+        estimators_named(args.estimator, asked),
+        asked,
+        pair=args.pair,
+        trick=begun_trick(belief),
+        budget=Budget(args.draws, args.solve, args.seconds),
+        rng=args.seed,
     )
-    models, rows = [], []
-    for place in range(found.sizes["bidder"]):
-        row = found.isel(bidder=place)
-        one: dict[str, Any] = {
-            name: str(row[name].item()) for name in ("bidder", "method")
-        }
-        for name in ("log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error",
-                     "entropy_bits", "qualified", "T_mean", "error"):  # fmt: skip
-            value = row[name].item()
-            one[name] = value if isfinite(value) else None
-        impossible = one["log_evidence"] is None
-        for name in ("T", "T_at_least", "points", "card_probabilities"):
-            labels = [row[name][dim].values for dim in row[name].dims]
-            one[name] = None if impossible else nested(row[name].values, *labels)
-        models.append(one)
-        factors = [
-            number(one[name], 3) for name in ("log_evidence", "log_bayes_factor")
-        ]
-        error = percent(one["error"]) if one["error"] else "exact"
-        shown = (
-            ["impossible"]
-            if impossible
-            else [*factors, percent(one["qualified"]), number(one["T_mean"], 2), error]
-        )
-        rows.append([one["bidder"], *shown])
-    header = [
-        "",
-        "log P(evidence)",
-        "log Bayes factor",
-        "conditions hold",
-        "T if they hold",
-        "±",
-    ]
-    table = Table("The same question under every bidder model", header, rows)
-    said = [
-        CAPTURES,
-        "log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.",
-        "±: the largest standard error of a probability.",
-    ]
-    document = {"models": models, **evidence_document(belief)}
-    return screens.present(
-        args, document, partial(screens.print_evidence, belief), table, *said
-    )
+    document = {
+        "models": models_document(answers_dataset(answers)),
+        **evidence_document(belief),
+    }
+    evidence = partial(screens.print_evidence, belief)
+    screens.present(args, document, evidence, models_table(answers))
+    failures = failures_of(answers)
+    for failure in failures:
+        tell(f"left out {failure}")
+    return 1 if failures else 0
+
+
+def models_of(names: str, position: Position) -> dict[str, BidderModel]:
+    """The bidder models of a list with commas, each with the settings of the
+    position.
+    """
+    models = {}
+    for name in map(str.strip, names.split(",")):
+        setting = {"bidder": Sourced(name, "argument --bidders")}
+        bidder = position.with_more(setting, ()).bidder(name)
+        if bidder is not None:
+            models[name] = bidder
+    return models

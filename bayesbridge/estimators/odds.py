@@ -41,18 +41,19 @@ from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.budget import USUAL, Budget
 from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
-from bayesbridge.cards import Strain
+from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Estimate, Weights, with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.evaluate import Evaluation
+from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats, FrozenArrays, Layouts, read_only
 from bayesbridge.markup import Displayable, Table
 from bayesbridge.progress import report_progress
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.tricks import Trick
 from bayesbridge.words import RARE, SEATS, error_text, number, percent, share_error
 
 if TYPE_CHECKING:
@@ -463,6 +464,29 @@ class ContractOdds(ContractQuestion, Displayable):
             {"tricks": np.arange(14)},
             {**about, "caution": self.caution, **flags},
         )
+
+
+def answer_question(
+    posterior: Posterior,
+    estimators: Sequence[Estimator],
+    asked: ContractQuestion | None,
+    *,
+    pair: str | tuple[Seat | str, Seat | str] | None = None,
+    trump: Suit | Strain | str | None = None,
+    trick: Trick | None = None,
+    budget: Budget,
+    rng: Seed = 0,
+) -> Evaluation:
+    """What estimators say of a posterior, and what becomes of a contract that is asked
+    about, which tells the pair and the trumps.
+    """
+    if asked is not None:
+        pair = asked.group.pair
+        trump = asked.group.strain
+    random = generator(rng)
+    question = ask(posterior, pair, trump, trick)
+    evaluation = evaluate(posterior, estimators, question, rng=random, budget=budget)
+    return with_odds(evaluation, asked, budget, random)
 
 
 def with_odds(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
+    from xarray import Dataset
+
     from bayesbridge.answer import Answer
     from bayesbridge.belief.belief import Belief
     from bayesbridge.estimators.evaluate import Evaluation
@@ -61,6 +66,28 @@ def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
         "point_probabilities": nested(points, "NESW", range(38)),
         "points_exact": posterior.counts_points,
     }
+
+
+def models_document(found: Dataset) -> list[dict[str, Any]]:
+    """The rows of :func:`bayesbridge.sensitivity`; null where a model has no answer."""
+    rows = []
+    for place, bidder in enumerate(found["bidder"].values.tolist()):
+        row = found.isel(bidder=place)
+        document: dict[str, Any] = {"bidder": bidder}
+        for name, variable in row.data_vars.items():
+            labels = [row[dim].values.tolist() for dim in variable.dims]
+            document[str(name)] = plain_value(variable.values, labels)
+        rows.append(document)
+    return rows
+
+
+def plain_value(values: NDArray[Any], labels: Sequence[Iterable[Any]]) -> Any:
+    """An array as JSON has it: nested by its labels, a number or a text without any;
+    ``None`` where it is not finite.
+    """
+    if values.dtype.kind != "U" and not np.isfinite(values).all():
+        return None
+    return nested(values, *labels) if labels else values.item()
 
 
 def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:

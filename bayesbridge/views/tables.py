@@ -8,18 +8,22 @@ from collections.abc import Sequence
 from math import log2
 from typing import Final
 
+from bayesbridge.answer import Answer
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
+from bayesbridge.estimators.evaluate import Evaluation
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.history import CallReading, strength
 from bayesbridge.markup import Table
+from bayesbridge.sensitivity import ModelAnswer, largest_error
 from bayesbridge.words import (
     SEATS,
     STRAINS,
     SUITS,
     card_words,
     error_text,
+    number,
     percent,
     share_error,
 )
@@ -289,3 +293,76 @@ def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
     if asked:
         return f"{name} makes with {chance}{share_error(*best.make)}; {tricks}"
     return f"Of all games {name} has the best chance: it makes with {chance}, with {tricks}"
+
+
+BAYES_FACTOR_NOTE: Final = (
+    "log Bayes factor: how much the evidence speaks for the model against the first, "
+    "in nats; above 3 is much."
+)
+ERROR_NOTE: Final = "±: the largest standard error of a probability."
+
+
+def models_table(answers: Sequence[ModelAnswer]) -> Table:
+    """A row for each bidder model: what the evidence says for it, and its answers."""
+    possible = [
+        answer.evaluation for answer in answers if answer.evaluation is not None
+    ]
+    heads: list[str] = []
+    notes: list[str] = []
+    if possible:
+        heads = list(figures(possible[0]))
+        notes = figure_notes(possible[0])
+    first = answers[0].log_evidence
+    rows = []
+    for answer in answers:
+        cells = ["impossible"]
+        if answer.evaluation is not None:
+            factor = answer.log_evidence - first
+            cells = [number(answer.log_evidence, 3), number(factor, 3)]
+            cells += figures(answer.evaluation).values()
+        rows.append([answer.bidder, *cells])
+    return Table(
+        "The same question under every bidder model",
+        ["", "log P(evidence)", "log Bayes factor", *heads],
+        rows,
+        [*notes, BAYES_FACTOR_NOTE],
+    )
+
+
+def figures(evaluation: Evaluation) -> dict[str, str]:
+    """What people are shown of an evaluation in one row, by the heads of its columns."""
+    odds = evaluation.odds
+    if odds is not None:
+        return {
+            "makes": percent(odds.make.mean) + share_error(*odds.make),
+            "tricks": f"{odds.mean.mean:.2f}{error_text(odds.mean.error)}",
+        }
+    cells = {}
+    for shown in Answer.of(evaluation).shown:
+        if shown.output.dims:
+            continue
+        head = shown.name
+        mean: float | None = float(shown.mean[0])
+        if shown.counts_tricks and shown.count.undefined_value is not None:
+            cells[shown.count.failing] = percent(shown.fails)
+            head = f"{shown.name} if {shown.count.holding}"
+            mean = shown.mean_if_held
+        cells[head] = number(mean, 2)
+    error = largest_error(evaluation)
+    cells["±"] = percent(error) if error else "exact"
+    return cells
+
+
+def figure_notes(evaluation: Evaluation) -> list[str]:
+    """What a reader must know of the columns."""
+    odds = evaluation.odds
+    if odds is not None:
+        return [
+            f"{odds.contract}, dummy {SEATS[odds.group.pair[1].name]}.",
+            odds.caution,
+        ]
+    notes: list[str] = []
+    for shown in Answer.of(evaluation).shown:
+        if not shown.output.dims:
+            notes += shown.notes
+    return [*dict.fromkeys(notes), ERROR_NOTE]

@@ -104,8 +104,9 @@ WAYS = [
     Way("estimate", FOUR, f"{ASKED} card bidders {MODELS}", "", QUESTION),
     Way(f"estimate {CONTRACT}", FOUR, "", "pair trump"),
     Way("estimate", FEW, "", f"by solve actual {MODELS}"),
-    Way("estimate --bidders learned", FOUR, "slip vulnerable system style player pair=W:E draws seed",
-        "bidder method estimator contract by actual solve seconds card", RANDOM),
+    Way("estimate --bidders learned", FOUR, "slip vulnerable system style player pair=W:E draws seed json estimator "
+        "contract by actual solve seconds", "bidder method card", {**RANDOM, **CONTRACTS}),
+    Way(f"estimate --bidders learned {CONTRACT}", FOUR, "", "pair trump"),
     Way("count", FOUR, "json", "seed bidder slip vulnerable player"),
     Way("count", FEW, "", "trump system style"),
     Way("contracts", FOUR, "contracts scheme against find-out pair=W:E solve seconds json draws seed", "", RANDOM),
