@@ -561,7 +561,7 @@ def hidden_calls(name: str, table: CallTable, /, **unknowns: Any) -> Any:
         :func:`beyond_grid` reads.
     table : CallTable
         The table of the boards.
-    **unknowns : scalar or (boards,) tensor
+    unknowns : scalar or (boards,) tensor, by keyword
         Each unknown of the table by its name: one value, or one for each board.
 
     Returns
