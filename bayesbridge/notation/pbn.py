@@ -456,6 +456,7 @@ def _calls(
     calls: list[Call] = []
     rows: list[int] = []
     numbers: dict[int, str] = {}
+    last_bid = 0  # index of the last call that is no pass
     for row, word in [
         (row, word) for row, text in enumerate(section) for word in _WORD.findall(text)
     ]:
@@ -471,14 +472,15 @@ def _calls(
                 f"call {word!r} skips a turn, which no auction can", text=word, row=row
             )
         elif word.upper() == "AP":
-            bids = [i for i, call in enumerate(calls) if call != PASS]
-            calls += [PASS] * ((bids[-1] if bids else 0) + 4 - len(calls))
+            calls += [PASS] * (last_bid + 4 - len(calls))
         elif word[0] not in "$^!?":
             try:
                 calls.append(Call.of(word))
             except NotationError as error:
                 raise NotationError(str(error), text=word, row=row) from None
         rows += [row] * (len(calls) - len(rows))
+        if calls and calls[-1] != PASS:
+            last_bid = len(calls) - 1
     return tuple(calls), rows, numbers
 
 
