@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import batched
-from typing import IO, Final
+from typing import IO, Final, NamedTuple
 from urllib.parse import unquote_plus
 
 from bayesbridge.auction import Auction
@@ -154,42 +154,46 @@ def link_text(link: str) -> str:
     return unquote_plus(link.partition("lin=")[2].partition("&")[0])
 
 
+class _Part(NamedTuple):
+    """What stands between two bars; ``line`` is where it ends. No bar closes the last."""
+
+    line: int
+    text: str
+    closed: bool = True
+
+
+def _parts(document: Document) -> Iterator[_Part]:
+    """The parts of a document in order; only the last, perhaps empty, is not closed."""
+    number = 1
+    pieces: list[str] = []  # of a part that goes over several lines
+    for number, line in document.lines():
+        first, *following = (link_text(line) if "lin=" in line else line).split("|")
+        pieces.append(first)
+        for text in following:
+            yield _Part(number, "\n".join(pieces).strip())
+            pieces = [text]
+    yield _Part(number, "\n".join(pieces).strip(), closed=False)
+
+
 def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
     """Each token with its line, key and value; a last one without its bar comes under
     the key ``|``.
     """
-    fields = [
-        (1, "")
-    ]  # what stands between two bars, with the line where it ends; no bar closes the last
-    for number, line in document.lines():
-        first, *others = (link_text(line) if "lin=" in line else line).split("|")
-        fields[-1] = number, f"{fields[-1][1]}\n{first}"
-        fields += [(number, other) for other in others]
-        yield from _closed(fields, 2)
-    yield from _closed(fields, 1)
-    if len(fields) == 1 and fields[0][1].strip():
-        yield fields[0][0], _CUT, fields[0][1].strip()
-
-
-def _closed(
-    fields: list[tuple[int, str]], beyond: int
-) -> Iterator[tuple[int, str, str]]:
-    """The tokens at the beginning of the fields, which are taken away; so many fields
-    must follow a key.
-    """
-    place = 0
-    while place + beyond < len(fields):
-        (line_of_key, key), (_, value) = fields[place : place + 2]
-        if key.strip() not in _KEYS and value.strip() in TABLE:
+    key: _Part | None = None
+    for part in _parts(document):
+        if key is None:
+            key = part
+        elif key.text not in _KEYS and part.text in TABLE:
             # A bar was lost or is too many: go on at the token that can be made out
-            place += 1
-            continue
-        if place + 2 == len(fields):
-            yield line_of_key, _CUT, f"{key.strip()}|{value}"
+            key = part
+        elif part.closed:
+            yield key.line, key.text, part.text
+            key = None
+        else:
+            yield key.line, _CUT, f"{key.text}|{part.text}"
             return
-        yield line_of_key, key.strip(), value.strip()
-        place += 2
-    del fields[:place]
+    if key is not None and key.text:
+        yield key.line, _CUT, key.text
 
 
 @dataclass
