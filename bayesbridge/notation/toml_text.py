@@ -6,16 +6,25 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
+from typing import Final
 
-from bayesbridge.errors import NotationError
+from bayesbridge.errors import NotationError, shorten
 
 _TOKEN = re.compile(
     r"""#[^\n]*"""
     r"""|(?P<text>\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')(?P<quoted>[ \t]*=)?"""
-    r"""|(?P<bare>[A-Za-z0-9_-]+)[ \t]*=""",
+    r"""|(?<![A-Za-z0-9_-])(?P<bare>[A-Za-z0-9_-]++)[ \t]*=""",
     re.DOTALL,
 )
+
+_DOTTED_KEY: Final = re.compile(
+    r"""(?:(?:"[^"\n]*+"|'[^'\n]*+'|(?<![\w-])[\w-]++)[ \t]*+\.[ \t]*+){16}"""
+)
+"""A key of so many parts that nobody meant it: the time that the library takes for one
+grows with the square of their number.
+"""
+
+LONGEST_TOML: Final = 1_000_000  # bytes
 
 
 class Toml:
@@ -28,14 +37,20 @@ class Toml:
         opened.
         """
         self.path, self._seen = path, dict[str, int]()
-        text = ""
+        if len(raw) > LONGEST_TOML:
+            raise NotationError(
+                f"{path}: more than {LONGEST_TOML} bytes: "
+                "name a file that a person has written"
+            )
         try:
             text = raw.decode("utf-8-sig").replace("\r\n", "\n")
-            self.document = tomllib.loads(text)
         except UnicodeDecodeError as error:
             raise NotationError(
                 f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8"
             ) from None
+        _verify_keys(path, text)
+        try:
+            self.document = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             what, _, place = str(error).partition(" (at ")
             numbered = re.match(r"line (\d+)", place)
@@ -59,8 +74,11 @@ class Toml:
         follow it up to the next key.
         """
         texts: list[int] = []
+        line = 1
+        line_counted_to = 0
         for token in _TOKEN.finditer(text):
-            line = text.count("\n", 0, token.start()) + 1
+            line += text.count("\n", line_counted_to, token.start())
+            line_counted_to = token.start()
             if token["bare"] or token["quoted"]:
                 texts = []
                 self._lines.setdefault(token["bare"] or token["text"][1:-1], []).append(
@@ -73,7 +91,8 @@ class Toml:
     def read(cls, path: str, option: str | None = None) -> Toml:
         """Open a file; an ``option`` that names it is named where it cannot be read."""
         try:
-            raw = Path(path).read_bytes()
+            with open(path, "rb") as file:
+                raw = file.read(LONGEST_TOML + 1)
         except OSError as error:
             where = f"argument {option}: " if option else ""
             raise NotationError(
@@ -93,3 +112,14 @@ class Toml:
         return f"{self.path}:{line}: {key}", [
             f"{self.path}:{text}: {key}" for text in texts
         ]
+
+
+def _verify_keys(path: str, text: str) -> None:
+    """Raise where the parts of a key are too many."""
+    key = _DOTTED_KEY.search(text)
+    if key is not None:
+        line = text.count("\n", 0, key.start()) + 1
+        raise NotationError(
+            f"{path}:{line}: {shorten(key[0])} is a key of too many parts: "
+            "write a name without dots"
+        )
