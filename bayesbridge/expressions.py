@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from itertools import permutations
 from typing import Any, Final
 
@@ -520,25 +520,43 @@ def _pattern(shape: Shape4) -> str:
     return "".join(f"{length:x}" for length in reversed(shape))
 
 
-_LEVELS: Final[tuple[Mapping[str, str], ...]] = (
-    {"||": "or", "or": "or"},
-    {"&&": "and", "and": "and"},
-    {"==": "==", "!=": "!="},
-    {"<": "<", "<=": "<=", ">": ">", ">=": ">="},
-    {"+": "+", "-": "-"},
-    {"*": "*", "/": "/", "%": "%"},
-)  # binary operators from the loosest to the tightest
+_TRUTH_SIGNS: Final = {"or": ("||", "or"), "and": ("&&", "and")}
+_LEVELS: Final[tuple[tuple[str, ...], ...]] = (
+    ("==", "!="),
+    ("<", "<=", ">", ">="),
+    ("+", "-"),
+    ("*", "/", "%"),
+)  # binary operators from the loosest to the tightest, below ``or`` and ``and``
 
 LARGEST: Final = 1_000_000_000
+LONGEST_SCRIPT: Final = 1_000_000  # characters
 MOST_NODES: Final = 5_000
 DEEPEST: Final = 250
 _DEEPEST_NESTING: Final = 50
+
+
+def _too_large(start: Token) -> NotationError:
+    return start.wrong(
+        f"too large: an expression has up to {MOST_NODES} parts "
+        f"and is up to {DEEPEST} deep"
+    )
+
+
+def _limited(start: Token, expression: Expression) -> Expression:
+    """An expression that begins at ``start``, unless it has too many parts."""
+    if expression.size > MOST_NODES or expression.depth > DEEPEST:
+        raise _too_large(start)
+    return expression
 
 
 class Parser:
     """Reads words one after another; ``names`` are the definitions so far."""
 
     def __init__(self, text: str) -> None:
+        if len(text) > LONGEST_SCRIPT:
+            raise Token("end", "", 1, 1).wrong(
+                f"a text of {len(text)} characters: it may have {LONGEST_SCRIPT}"
+            )
         self.words = list(tokens(text))
         self.place = 0
         self.names: dict[str, Expression] = {}
@@ -596,27 +614,48 @@ class Parser:
             raise start.wrong(
                 f"nested more than {_DEEPEST_NESTING} deep: define parts by name"
             )
-        found = self._binary(0)
+        value = self._either()
         if self.accept("?"):
             yes = self.expression()
             self.expect(":", "condition ? value : other value")
-            found = Operation("?", (found, yes, self.expression()))
-        if found.size > MOST_NODES or found.depth > DEEPEST:
-            raise start.wrong(
-                f"too large: an expression has up to {MOST_NODES} parts and is up to {DEEPEST} deep"
-            )
+            value = Operation("?", (value, yes, self.expression()))
         self._nesting -= 1
-        return found
+        return _limited(start, value)
+
+    def _either(self) -> Expression:
+        """What ``or`` joins."""
+        return self._truths("or", self._both)
+
+    def _both(self) -> Expression:
+        """What ``and`` joins: comparisons, or what binds tighter."""
+        return self._truths("and", partial(self._binary, 0))
+
+    def _truths(self, operator: str, operand: Callable[[], Expression]) -> Expression:
+        """Operands with ``and`` or ``or`` between them, all in one node."""
+        start = self.next
+        first = operand()
+        following: list[Expression] = []
+        size = first.size
+        while self.accept(*_TRUTH_SIGNS[operator]):
+            following.append(operand())
+            size += following[-1].size
+            if size > MOST_NODES:
+                raise _too_large(start)
+        if not following:
+            return first
+        operands = (*_joined(first, operator), *following)
+        return _limited(start, Operation(operator, operands))
 
     def _binary(self, level: int) -> Expression:
+        """Operands with operators of a level between them, from left to right."""
         if level == len(_LEVELS):
             return self._unary()
-        found = self._binary(level + 1)
+        start = self.next
+        value = self._binary(level + 1)
         while (sign := self.accept(*_LEVELS[level])) is not None:
-            operator, more = _LEVELS[level][sign.text], self._binary(level + 1)
-            first = _joined(found, operator) if operator in ("and", "or") else (found,)
-            found = Operation(operator, (*first, more))
-        return found
+            operands = (value, self._binary(level + 1))
+            value = _limited(start, Operation(sign.text, operands))
+        return value
 
     def _unary(self) -> Expression:
         denied = 0

@@ -13,7 +13,7 @@ from typing import Any, Final
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.language import LONGEST_SCRIPT, Script, parse
+from bayesbridge.dealing.language import Script, parse
 from bayesbridge.dealing.plan import (
     LOW,
     MOST_DRAWS,
@@ -37,6 +37,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Called
 from bayesbridge.expressions import (
+    LONGEST_SCRIPT,
     TRUE,
     Expression,
     LayoutValues,

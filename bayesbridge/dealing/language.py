@@ -59,7 +59,6 @@ class Script:
 
 MOST_BINS: Final = 10_000
 MOST_DEALS: Final = 10_000_000
-LONGEST_SCRIPT: Final = 1_000_000
 
 
 def parse(text: str) -> Script:
@@ -68,10 +67,6 @@ def parse(text: str) -> Script:
     >>> parse("produce 10 condition hcp(north) >= 20").produce
     10
     """
-    if len(text) > LONGEST_SCRIPT:
-        raise Token("end", "", 1, 1).wrong(
-            f"a script of {len(text)} characters: it may have {LONGEST_SCRIPT}"
-        )
     parser = _ScriptParser(text)
     while parser.next.kind != "end":
         parser.statement()
