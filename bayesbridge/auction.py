@@ -211,10 +211,12 @@ class Auction:
         AP: all pass to the end.
         """
         words = call_words(calls) if isinstance(calls, str) else list(calls)
-        if not words or str(words[-1]).upper() != "AP":
-            return Auction(self.first, (*self.calls, *map(Call.of, words)), self.dummy)
-        auction = self.after_all(words[:-1])
-        while not auction.is_over:
+        calls_end = len(words)
+        while calls_end and str(words[calls_end - 1]).upper() == "AP":
+            calls_end -= 1
+        made = map(Call.of, words[:calls_end])
+        auction = Auction(self.first, (*self.calls, *made), self.dummy)
+        while calls_end < len(words) and not auction.is_over:
             auction = auction.after(PASS)
         return auction
 

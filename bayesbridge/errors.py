@@ -51,6 +51,8 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
+    if len(text) > LONGEST_VALUE:
+        return ""
     names = list(known)
     near = get_close_matches(text, names, 1) or get_close_matches(
         text.lower(), names, 1

@@ -221,7 +221,7 @@ FRAMED_TEXTS = [
     *texts("", "a.", "a . ", '"a".', "[[a]]\n", "[a.", '"a" = 1\n', "a ", "a\t"),
     *texts("https://x.y/?lin=", "mb%7Cp%7C"),
     *texts("strong: ", "hcp(north) + "),
-    *texts("N:", "1C p ", f"{HANDS} "),
+    *texts("N:", "1C p ", "1C ", "AP ", "all pass ", f"{HANDS} "),
     *texts("W:", "S5+ "),
     *texts("1NT ", "p "),
 ]
