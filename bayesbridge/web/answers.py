@@ -61,11 +61,15 @@ from bayesbridge.position import (
     python_lines,
 )
 from bayesbridge.table import Table
+from bayesbridge.web import fields
 from bayesbridge.words import model_words
 
 _SYSTEM: Final = re.compile(
     r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE
 )
+
+
+MOST_LAYOUTS: Final = 24  # to show of one position
 
 
 class Query(NamedTuple):
@@ -80,10 +84,11 @@ def read_question(document: dict[str, Any]) -> Query:
     """Read a question; what is wrong with it is said in one line."""
     settings = {
         name: _setting(name, text)
-        for name, text in document.get("settings", {}).items()
+        for name, text in fields.optional(document, "settings", dict, {}).items()
     }
     pieces = []
-    for number, (kind, text) in enumerate(document.get("evidence", ()), 1):
+    evidence = fields.pairs_of_texts(document, "evidence")
+    for number, (kind, text) in enumerate(evidence, 1):
         if kind not in KINDS:
             raise NotationError(
                 f"chip {number}: unknown kind {kind!r}: kinds are {', '.join(KINDS)}"
@@ -91,18 +96,17 @@ def read_question(document: dict[str, Any]) -> Query:
         pieces.append(
             Sourced(_read(f"chip {number}", KINDS[kind].of, text), f"chip {number}")
         )
-    first, contract, seed = (
-        document.get("first"),
-        document.get("contract"),
-        document.get("seed", 1),
-    )
-    if type(seed) is not int or not 0 <= seed < 2**64:
+    first = fields.optional(document, "first", str, None)
+    contract = fields.optional(document, "contract", str, None)
+    layouts = fields.optional(document, "number", int, 6)
+    seed = fields.optional(document, "seed", int, 1)
+    if not 0 <= seed < 2**64:
         raise NotationError(f"seed {seed!r}: give a whole number from 0 to 2 ** 64 - 1")
     return Query(
         Position(settings, tuple(pieces)),
         None if first is None else _read("first", Seat.of, first),
         None if contract is None else _read("contract", Contract.of, contract),
-        min(max(int(document.get("number", 6)), 1), 24),
+        min(max(layouts, 1), MOST_LAYOUTS),
         seed,
     )
 
@@ -116,12 +120,14 @@ def _setting(name: str, text: Any) -> Sourced[Any]:
             f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}"
         )
     setting = SETTINGS[name]
+    texts = text if setting.many and isinstance(text, list) else [text]
+    for word in texts:
+        fields.of_kind(word, name, str)
     if name == "bidder" and text not in (known := bayesbridge_bidders()):
         raise NotationError(f"unknown bidder {text!r}: choose {', '.join(known)}")
     if not setting.many:
         return Sourced(_read(name, setting.read, text), name)
-    texts = text if isinstance(text, list) else [text]
-    for one in map(str, texts):
+    for one in texts:
         if name == "style" and PairStyle.of_text(one.partition(":")[2]) is None:
             raise NotationError(
                 f"unknown style {one[:60]!r}: choose {', '.join(TYPICAL)}, or drop a style file here"

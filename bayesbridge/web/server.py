@@ -32,7 +32,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.web import page_files
+from bayesbridge.web import fields, page_files
 from bayesbridge.words import tell
 
 HEADERS: Final = {
@@ -385,22 +385,22 @@ def application(
             document = json.loads(body)
         except (ValueError, RecursionError) as error:
             raise BayesBridgeError(f"not JSON: {str(error)[:100]}") from None
-        tab = field(document, "tab", str)
+        tab = fields.required(document, "tab", str)
         if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
             raise BayesBridgeError(
                 "tab: send a name of 1 to 40 letters, digits and '-'"
             )
         sent = {
             "kind": kind,
-            "question": {"seed": seed, **field(document, "question", dict)},
+            "question": {"seed": seed, **fields.required(document, "question", dict)},
         }
         if kind in ("entry", "review"):
             sent |= {
-                "name": field(document, "name", str)[:200],
-                "text": field(document, "text", str),
+                "name": fields.required(document, "name", str)[:200],
+                "text": fields.required(document, "text", str),
             }
         if kind == "review":
-            sent["board"] = field(document, "board", int)
+            sent["board"] = fields.required(document, "board", int)
         return desk.answers(f"{tab} {kind}", sent)
 
     async def ask(request: Request) -> Response:
@@ -441,15 +441,6 @@ async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[byt
     yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
     async for name, document in rest:
         yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
-
-
-def field(document: Any, name: str, kind: type) -> Any:
-    """A field of what was sent, of that kind."""
-    value = document.get(name) if isinstance(document, dict) else None
-    if not isinstance(value, kind):
-        what = {str: "a text", int: "a whole number", dict: "an object"}[kind]
-        raise BayesBridgeError(f"{name}: send {what}")
-    return value
 
 
 def listen(port: int) -> socket.socket:

@@ -161,6 +161,44 @@ def test_many_requests_at_once_are_served_or_refused(server, capfd, tab, ends):
     assert server.ask(POSITION)[-1][0] == "end"
 
 
+MALFORMED = [
+    ({"question": [1]}, "question: send an object, not [1]"),
+    ({"question": {"settings": [1]}}, "settings: send an object, not [1]"),
+    ({"question": {"settings": {"hand": 3}}}, "hand: send a text, not 3"),
+    ({"question": {"settings": {"system": [None]}}}, "system: send a text"),
+    ({"question": {"settings": {"players": True}}}, "players: send a text, not True"),
+    ({"question": {"evidence": 5}}, "evidence: send a list, not 5"),
+    ({"question": {"evidence": ["x"]}}, "evidence, item 1: send a pair of texts"),
+    ({"question": {"evidence": [[[], "E"]]}}, "evidence, item 1: send a pair of"),
+    ({"question": {"evidence": [["void", 1]]}}, "evidence, item 1: send a pair of"),
+    ({"question": POSITION | {"number": "x"}}, "number: send a whole number, not 'x'"),
+    ({"question": POSITION | {"first": 1}}, "first: send a text, not 1"),
+    ({"question": POSITION | {"contract": {}}}, "contract: send a text, not {}"),
+    ({"question": POSITION | {"seed": 1.5}}, "seed: send a whole number, not 1.5"),
+    ({"tab": 7, "question": POSITION}, "tab: send a text, not 7"),
+    ([1, 2], "tab: send a text"),
+]
+
+
+@pytest.mark.parametrize(("body", "words"), MALFORMED)
+def test_a_malformed_body_is_told_its_field_and_what_that_takes(server, body, words):
+    named = {"tab": "m", **body} if isinstance(body, dict) else body
+    _, _, answer = server.request("POST", ASK, named)
+    assert words in answer.replace('\\"', '"')
+
+
+def test_a_board_is_a_whole_number(server):
+    body = {
+        "tab": "m",
+        "question": POSITION,
+        "name": "a.pbn",
+        "text": "",
+        "board": True,
+    }
+    status, _, answer = server.request("POST", f"/{TOKEN}/review", body)
+    assert (status, answer) == (400, "board: send a whole number, not True\n")
+
+
 def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
     older = []
     thread = threading.Thread(target=lambda: older.extend(server.ask(SLOW, "same")))
@@ -175,7 +213,7 @@ def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
 
 
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
-    monkeypatch.setattr("bayesbridge.web.server.field", lambda *_: 1 / 0)
+    monkeypatch.setattr("bayesbridge.web.fields.required", lambda *_: 1 / 0)
     status, _, text = server.request("POST", ASK, GOOD)
     assert (status, text) == (
         500,
