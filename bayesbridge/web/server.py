@@ -33,6 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.web import fields, page_files
+from bayesbridge.web.connections import REQUEST_SECONDS, Connection
 from bayesbridge.words import tell
 
 HEADERS: Final = {
@@ -49,6 +50,7 @@ us, nothing kept.
 """
 
 MOST_BYTES: Final = 2_000_000  # of a request: a file that was dropped
+TOO_LONG: Final = f"a request has at most {MOST_BYTES} bytes"
 
 
 def guarded(app: ASGIApp, token: str) -> ASGIApp:
@@ -111,13 +113,13 @@ def _refusal(scope: Scope, token: str) -> Response | None:
         or len(length) > 12
         or int(length) > MOST_BYTES
     ):
-        return refused(413, f"a request has at most {MOST_BYTES} bytes")
+        return refused(413, TOO_LONG)
     return None
 
 
 def refused(status: int, reason: str) -> Response:
     """One line; a request that was not read to its end closes its connection."""
-    headers = {"connection": "close"} if status in (413, 503) else None
+    headers = {"connection": "close"} if status in (408, 413, 503) else None
     return Response(f"{reason}\n", status, headers, "text/plain; charset=utf-8")
 
 
@@ -374,15 +376,11 @@ def application(
         """The events of a worker; random numbers start from the seed of the server
         unless the page names one.
         """
-        kind, body = request.path_params["kind"], bytearray()
+        kind = request.path_params["kind"]
         if kind not in kinds:
             raise HTTPException(404, "nothing is here")
-        async for part in request.stream():
-            body += part
-            if len(body) > MOST_BYTES:
-                raise HTTPException(413, f"a request has at most {MOST_BYTES} bytes")
         try:
-            document = json.loads(body)
+            document = json.loads(await body_of(request))
         except (ValueError, RecursionError) as error:
             raise BayesBridgeError(f"not JSON: {str(error)[:100]}") from None
         tab = fields.required(document, "tab", str)
@@ -436,6 +434,21 @@ def application(
     )
 
 
+async def body_of(request: Request) -> bytes:
+    """The body of a request, which must not be too long nor take too long."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(REQUEST_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise HTTPException(413, TOO_LONG)
+    except TimeoutError:
+        reason = f"a request must be there within {REQUEST_SECONDS:.0f} seconds"
+        raise HTTPException(408, reason) from None
+    return bytes(body)
+
+
 async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[bytes]:
     name, document = first
     yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
@@ -468,7 +481,7 @@ def explorer(
     config = uvicorn.Config(
         application(token, workers, seed, ready),
         loop="asyncio",
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="on",
         log_config=None,

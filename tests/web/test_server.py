@@ -4,6 +4,7 @@ it was.
 
 import json
 import re
+import socket
 import threading
 import time
 from pathlib import Path
@@ -197,6 +198,59 @@ def test_a_board_is_a_whole_number(server):
     }
     status, _, answer = server.request("POST", f"/{TOKEN}/review", body)
     assert (status, answer) == (400, "board: send a whole number, not True\n")
+
+
+def begun(server, text):
+    """A connection on which so much was sent, and nothing after it."""
+    connection = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+    connection.sendall(text.format(host=server.host).encode())
+    return connection
+
+
+HALF_HEADER = "GET / HTTP/1.1\r\nHost: {host}\r\n"
+HALF_BODY = (
+    f"POST {ASK} HTTP/1.1\r\nHost: {{host}}\r\nOrigin: http://{{host}}\r\n"
+    'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{"tab"'
+)
+
+
+@pytest.mark.parametrize("text", ["", HALF_HEADER])
+def test_many_half_open_connections_keep_nobody_out(server, text):
+    connections = [begun(server, text) for _ in range(300)]
+    try:
+        assert server.request("GET", f"/{TOKEN}/")[0] == 200
+        assert server.ask(POSITION)[-1][0] == "end"
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        pytest.param("", b"", id="nothing"),
+        pytest.param(HALF_HEADER, b"", id="half a header"),
+        pytest.param(HALF_BODY, b"HTTP/1.1 408 ", id="half a body"),
+    ],
+)
+def test_a_request_must_be_there_in_time(server, monkeypatch, text, answer):
+    monkeypatch.setattr("bayesbridge.web.connections.REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr("bayesbridge.web.server.REQUEST_SECONDS", 0.1)
+    with begun(server, text) as connection:
+        assert connection.recv(13) == answer
+
+
+def test_a_connection_may_ask_again_after_its_header_was_in_time(server, monkeypatch):
+    monkeypatch.setattr("bayesbridge.web.connections.REQUEST_SECONDS", 0.1)
+    whole = f"GET /{TOKEN}/explorer.css HTTP/1.1\r\nHost: {{host}}\r\n\r\n"
+    with begun(server, whole) as connection:
+        file = connection.makefile("rb")
+        for _ in range(2):
+            assert file.readline() == b"HTTP/1.1 200 OK\r\n"
+            headers = dict(line.split(b": ") for line in iter(file.readline, b"\r\n"))
+            file.read(int(headers[b"content-length"]))
+            time.sleep(0.3)
+            connection.sendall(whole.format(host=server.host).encode())
 
 
 def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
