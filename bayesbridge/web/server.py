@@ -137,6 +137,9 @@ async def on_error(_request: Request, error: Exception) -> Response:
 # For one question, once a worker has it; for the next card of a review, the next
 # ranking
 SECONDS: Final = 60.0
+RESTART_SECONDS: Final = (
+    30.0  # until a process that could not be started is tried again
+)
 type Event = tuple[str, bytes]  # its name, and its document as JSON
 
 
@@ -146,6 +149,7 @@ class Worker:
     def __init__(self) -> None:
         self.process: Any = None  # of asyncio, once it is started
         self.busy = False
+        self.lost = False  # its process is gone, until another is warm
         self.idle = asyncio.Event()
         self.tab = ""  # whose question it answered last
 
@@ -164,7 +168,7 @@ class Worker:
             start_new_session=hasattr(os, "setsid"),
         )
         event, _ = await self.next()
-        self.busy = event != "ready"
+        self.busy = self.lost = event != "ready"
 
     async def ask(self, request: dict[str, Any]) -> None:
         self.busy = True
@@ -178,6 +182,7 @@ class Worker:
         """The next event; ``lost`` if the process is gone."""
         line = await self.process.stdout.readline()
         if not line:
+            self.lost = True
             return "lost", b"{}"
         event, _, document = line.rstrip(b"\n").partition(b" ")
         if event == b"end":
@@ -186,7 +191,7 @@ class Worker:
 
     async def settle(self) -> None:
         """Make it ready for another question, by an interrupt or else by a new process."""
-        if self.busy and os.name == "posix":
+        if self.busy and not self.lost and os.name == "posix":
             with suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGINT)
             with suppress(TimeoutError):
@@ -210,7 +215,7 @@ class Desk:
     def __init__(self, workers: int) -> None:
         self._workers = [Worker() for _ in range(workers)]
         self._idle: list[Worker] = []
-        self._free = asyncio.Semaphore(0)
+        self._changed = asyncio.Condition()  # another worker is idle, or is lost
         self._questions: dict[str, asyncio.Task[None]] = {}
         self._closed = False
         self._background: set[asyncio.Task[None]] = set()
@@ -231,6 +236,7 @@ class Desk:
         """The events of an answer; the tab's older question, if any, ends with the
         event ``replaced``.
         """
+        self._verify_workers()
         if (older := self._questions.get(tab)) is not None:
             older.cancel()
         elif len(self._questions) >= 16:
@@ -284,6 +290,8 @@ class Desk:
                     "the process that computes was lost and is started again: ask again"
                 )
                 last = lost if event[0] == "lost" else event
+        except HTTPException as error:
+            last = _refused(error.detail)
         except TimeoutError:
             last = _refused(
                 f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for less"
@@ -302,31 +310,71 @@ class Desk:
             for name, task in self._questions.items()
             if name.endswith(" sharpen") and name != tab
         ]
-        if self._free.locked() and spare:
+        if spare and not self._idle:
             spare[0].cancel()
         for own in (worker for worker in self._workers if worker.tab == tab):
             with suppress(TimeoutError):  # interrupted a moment ago
                 await asyncio.wait_for(own.idle.wait(), 0.1)
-        await self._free.acquire()
-        # Sharpening takes the one that waited longest, so that the next click finds its own, which remembers.
-        other = self._idle[0 if tab.endswith(" sharpen") else -1]
-        chosen = next(
-            (worker for worker in reversed(self._idle) if worker.tab == tab), other
-        )
-        self._idle.remove(chosen)
-        chosen.idle.clear()
+        async with self._changed:
+            while not self._idle:
+                self._verify_workers()
+                await self._changed.wait()
+            # Sharpening takes the one that waited longest, so that the next click
+            # finds its own, which remembers.
+            other = self._idle[0 if tab.endswith(" sharpen") else -1]
+            chosen = next(
+                (worker for worker in reversed(self._idle) if worker.tab == tab), other
+            )
+            self._take(chosen)
         chosen.tab = tab
         return chosen
 
+    def _take(self, worker: Worker) -> None:
+        self._idle.remove(worker)
+        worker.idle.clear()
+
+    def _verify_workers(self) -> None:
+        """Refuse a question while no process is there to answer it, now or soon."""
+        if all(worker.lost for worker in self._workers):
+            raise HTTPException(
+                503,
+                "the processes that compute were lost and are started again: "
+                "ask again in a moment",
+            )
+
     async def _ready(self, work: Awaitable[None], worker: Worker) -> None:
         """After it was started, or settled again, it waits for a question."""
+        await self._wake_questions()
         await work
-        if worker.busy:
+        while worker.lost and not self._closed:
             tell("a process that computes could not be started: see the lines above")
-            return
+            await self._wake_questions()
+            await asyncio.sleep(RESTART_SECONDS)
+            await worker.start()
         self._idle.append(worker)
         worker.idle.set()
-        self._free.release()
+        await self._wake_questions()
+        self._later(self._restart(worker))
+
+    async def _wake_questions(self) -> None:
+        """Let the questions that wait see which workers are idle or lost now."""
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _restart(self, worker: Worker) -> None:
+        """Start it again if its process ends while it waits for a question."""
+        process = worker.process
+        await process.wait()
+        async with self._changed:
+            if (
+                self._closed
+                or worker not in self._idle
+                or worker.process is not process
+            ):
+                return
+            self._take(worker)
+            worker.lost = True
+        self._later(self._ready(worker.start(), worker))
 
     def _later(self, work: Any) -> None:
         task = asyncio.create_task(work)
