@@ -327,9 +327,13 @@ class _Board(Draft):
             return ()
         indices: list[int] = []
         for line, word in self.cards:
-            if (card := self.read(line, "play", Card.of, word.rstrip("!? "))) is None:
-                return ()
-            indices.append(card.index)
+            try:
+                indices.append(Card.of(word.rstrip("!? ")).index)
+            except NotationError as error:
+                whole_tricks = len(indices) // 4
+                self.drop_play(line, error, whole_tricks + 1)
+                del indices[4 * whole_tricks :]
+                break
         return seated(batched(indices, 4), contract.declarer.next(), contract.trump)
 
     def players(self) -> Iterator[Tag]:

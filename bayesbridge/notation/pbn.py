@@ -236,29 +236,31 @@ class TagPairs(Draft):
         """
         cards: list[int] = []
         lines: list[int] = []
-        for line, text in self.by_name["Play"].lines if "Play" in self.by_name else ():
-            try:
-                cards += [_CARDS[word] for word in text.split()]
-            except KeyError:
-                for word in _WORD.findall(text):
-                    if word in ("*", "+"):
-                        self.claimed = word == "*"
-                        break
-                    if word[0] not in "=$^!?":
-                        try:
-                            cards.append(
-                                _CARDS[word] if word in _CARDS else Card.of(word).index
-                            )
-                        except NotationError as error:
-                            self.note(line, error, "play")
-                            return []
-                else:
-                    continue
+        for line, word in self.play_words():
+            if word in ("*", "+"):
+                self.claimed = word == "*"
                 break
-            finally:
-                lines += [line] * (len(cards) - len(lines))
+            try:
+                cards.append(_CARDS[word] if word in _CARDS else Card.of(word).index)
+            except NotationError as error:
+                whole_tricks = len(cards) // 4
+                self.drop_play(line, error, whole_tricks + 1)
+                del cards[4 * whole_tricks :]
+                break
+            lines.append(line)
         cards += [-1] * (-len(cards) % 4)
         return [(lines[i], tuple(cards[i : i + 4])) for i in range(0, len(cards), 4)]
+
+    def play_words(self) -> Iterator[tuple[int, str]]:
+        """The cards and signs of the play, each with its line, without glyphs."""
+        if "Play" not in self.by_name:
+            return
+        for line, text in self.by_name["Play"].lines:
+            words = text.split()
+            if not all(word in _CARDS for word in words):
+                words = [word for word in _WORD.findall(text) if word[0] not in "=$^!?"]
+            for word in words:
+                yield line, word
 
     def result(self, contract: Contract | None) -> int | None:
         text = self.value("Result").lstrip("^").strip()

@@ -72,11 +72,14 @@ class ParsedRecords:
 
 @dataclass
 class Draft(ABC):
-    """A table on its way to a record; ``notes`` gathers what is wrong with it."""
+    """A table on its way to a record; ``notes`` gathers what is wrong with it, and
+    ``dropped`` is why its play ends early.
+    """
 
     file: str
     line: int
     notes: list[Skipped] = field(default_factory=list, init=False)
+    dropped: str = field(default="", init=False)
 
     @abstractmethod
     def record(self) -> Record | None:
@@ -90,6 +93,11 @@ class Draft(ABC):
 
     def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
         self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
+
+    def drop_play(self, line: int, error: BayesBridgeError, trick: int) -> None:
+        """Note that the play is left out from a trick on, and why."""
+        self.dropped = str(error)
+        self.note(line, error, "play" if trick == 1 else f"play from trick {trick} on")
 
     def read[T](
         self, line: int, part: str, of: Callable[[str], T], text: str
@@ -128,15 +136,13 @@ class Draft(ABC):
         """
         while True:
             try:
-                record = Record(file=self.file, line=self.line, **fields)
+                record = Record(
+                    file=self.file, line=self.line, dropped=self.dropped, **fields
+                )
             except IllegalPlay as error:
                 number = error.data["tricks"][-1]
-                fields |= {
-                    "plays": fields["plays"][: 4 * (number - 1)],
-                    "dropped": str(error),
-                }
-                part = "play" if number == 1 else f"play from trick {number} on"
-                self.note(tricks[min(number, len(tricks)) - 1], error, part)
+                fields["plays"] = fields["plays"][: 4 * (number - 1)]
+                self.drop_play(tricks[min(number, len(tricks)) - 1], error, number)
             except DealError as error:
                 self.note(deal, error, "record")
                 return None

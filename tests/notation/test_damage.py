@@ -3,6 +3,7 @@ never an error.
 """
 
 import io
+import re
 
 import pytest
 
@@ -79,6 +80,29 @@ def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
 )
 def test_documents_of_another_kind(read, text, reason):
     assert [str(note) for note in read(text).skipped] == [f"<text>:1: {reason}"]
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "trick"),
+    [
+        pytest.param(read_pbn, PBN, r"\w\w \w\w \w\w \w\w(?=\n)", id="pbn"),
+        pytest.param(read_lin, LIN, r"(pc\|\w\w\|){4}", id="lin"),
+    ],
+)
+def test_a_file_that_ends_in_the_play_keeps_the_tricks_before(read, text, trick):
+    begin = text.index("[Play") if read is read_pbn else text.index("pc|")
+    tricks = [match.end() for match in re.finditer(trick, text[begin:])][:13]
+    for end in range(tricks[0], tricks[-1]):
+        reading = read(text[: begin + end])
+        whole_tricks = sum(place <= end for place in tricks)
+        plays = reading.records[0].plays
+        assert plays == SOUND[0].plays[: len(plays)]
+        assert len(plays) // 4 == whole_tricks
+
+
+def test_a_record_says_why_its_play_ends_early():
+    record = read_lin(LIN.replace("pc|D6|", "pc|ZZ|", 1)).records[0]
+    assert record.rest.startswith(", the rest is left out: unknown suit 'Z' in card")
 
 
 def check_mutants(seed, count):
