@@ -173,6 +173,16 @@ or --moments LIST  some of auction,lead,1,3,6,9: after the auction, lead or tric
 bayesbridge score match.pbn --boards 100 --chair declarer --cards 1
 bayesbridge score test.pbn --reader counting --reader learned --moments auction,lead"""
 
+CONVERT: Final = """\
+convert  records from PBN to LIN or back, of several files in one, with what is lost
+
+FILE        PBN or LIN files, also gzipped, or a viewer's links
+OUT         the new file, .pbn or .lin
+--renumber  number the boards from 1 on
+
+bayesbridge convert monday.lin monday.pbn
+bayesbridge convert --renumber first.lin second.lin session.pbn"""
+
 CAPTURE: Final = """\
 capture  captures of two hands together, by the paper's rule (Algorithm 2)
 
@@ -294,6 +304,7 @@ def add_commands(commands: options.Subparsers) -> None:
         draws={"type": whole(2, MOST_DRAWS), "default": 1000},
         history_tables=whole(1, 10**6),
     )
+    convert = add("convert.run", CONVERT, file={"nargs": "+"})
     capture, bid = add("capture.run", CAPTURE), add("capture.run_bid", BID)
     opening = "with 4 and no --auction: the opening call (default: 4 with any of these)"
     options.add_settings(bid, options.BIDS, players=opening)
@@ -302,7 +313,7 @@ def add_commands(commands: options.Subparsers) -> None:
     actions = plugins.add_subparsers(title="commands", metavar="new", dest="action")
     kind = {"choices": ("estimator", "bidder"), "default": "estimator"}
     new = options.add_command(actions, "plugins.run_new", NEW, kind=kind)
-    for parser in (style, capture, bid, plugins, new):
+    for parser in (style, convert, capture, bid, plugins, new):
         parser.set_defaults(mode=options.EXACT)
 
 

@@ -39,6 +39,7 @@ TABLES = TABLE + CLOSED + SECOND + LAST
 FILES = {
     "TABLES": TABLES,
     "HISTORY": TABLES + THIRD,
+    "LATE": TABLE.replace('"1"', '"17"'),
     "SCHEME": SCHEME,
     "POSITION": POSITION,
 }
@@ -65,7 +66,7 @@ VALUES = {
     "given": "S:AKQ..J2.", "tables": "3", "boards": "1", "reader": "counting", "chair": "declarer", "moments": "lead",
     "history": "TABLES", "history-tables": "1", "workers": "1", "scheduler": "tcp://127.0.0.1:1", "resume": "kept",
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
-    "token": "0123456789abcdefg", "no-browser": "", "alerts": "",
+    "token": "0123456789abcdefg", "no-browser": "", "alerts": "", "renumber": "",
 }  # fmt: skip
 # Clubs alone explain it
 CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"
@@ -138,6 +139,7 @@ WAYS = [
     Way("score TABLES", "", WORK, "history-tables"),
     Way("score TABLES --reader counting --workers 1", "", "", "draws seed"),
     Way("score TABLES --scheduler tcp://127.0.0.1:1", "", "", "workers"),
+    Way("convert TABLES mine.pbn", "", "renumber json", "seed", {"renumber": "convert LATE mine.pbn"}),
     Way(f"capture {HAND} J54.AQ2.KQ32.A54", "", "json", "seed"),
     Way(f"bid {HAND}", "", "auction=1H players bidder slip system json", "seed"),
     Way(f"bid {HAND} --players 4", "", "vulnerable"),
