@@ -391,6 +391,9 @@ _WORDS: Final = re.compile(
 )
 
 
+_DOUBLED: Final = {"&": "write &&", "|": "write ||"}
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     kind: str
@@ -417,6 +420,7 @@ def tokens(script: str) -> Iterator[Token]:
     ['produce', '10', '']
     """
     line, begin = 1, 0
+    script = script.removeprefix("\ufeff")  # the byte order mark of some editors
     for match in _WORDS.finditer(script):
         kind, text = str(match.lastgroup), match.group()
         here = Token(kind, text, line, match.start() - begin + 1)
@@ -424,7 +428,8 @@ def tokens(script: str) -> Iterator[Token]:
             what, end = ("a comment", "*/") if text == "/*" else ("text", '"')
             raise here.wrong(f"{what} has no end: close it with {end}")
         if kind == "other":
-            raise here.wrong(f"{text!r} has no meaning here: take it away")
+            mend = _DOUBLED.get(text, "take it away")
+            raise here.wrong(f"{text!r} has no meaning here: {mend}")
         if kind != "space":
             yield here
         if "\n" in text:
@@ -601,9 +606,11 @@ class Parser:
     def choice[T](self, table: Mapping[str, T], what: str) -> T:
         token = self.read()
         if token.kind != "word" or token.text not in table:
-            raise token.wrong(
-                f"{token.quoted} is no {what}: write {', '.join(list(table)[:4])} …"
-            )
+            begin = token.text.lower() or "?"
+            names = [name for name in table if name.startswith(begin)][:1]
+            words = ", ".join(names or list(table)[:4])
+            more = " …" if not names and len(table) > 4 else ""
+            raise token.wrong(f"{token.quoted} is no {what}: write {words}{more}")
         return table[token.text]
 
     def expression(self) -> Expression:
@@ -619,8 +626,16 @@ class Parser:
             yes = self.expression()
             self.expect(":", "condition ? value : other value")
             value = Operation("?", (value, yes, self.expression()))
+        if self.next.kind == "sign" and self.next.text == "=":
+            raise self._wrong_comparison()
         self._nesting -= 1
         return _limited(start, value)
+
+    def _wrong_comparison(self) -> NotationError:
+        """One sign = stands after a value, alone or before < or >."""
+        sign = self.read()
+        turned = {"<": "<=", ">": ">="}.get(self.next.text, "==")
+        return sign.wrong(f"'=' compares nothing: write {turned}")
 
     def _either(self) -> Expression:
         """What ``or`` joins."""
@@ -683,20 +698,28 @@ class Parser:
             word = self.read().text
             self.expect("(", f"{word}(…)")
             value = self._arguments(word)
+            if self.next.text == ",":
+                raise self.next.wrong(
+                    f"{word} takes nothing more: close the bracket, "
+                    f"and to compare it write {word}(…) == 3"
+                )
             self.expect(")", "a bracket that closes")
             return value
         if token.kind == "word" and token.text in self.names:
             return self.names[self.read().text]
         if token.kind == "word" and token.text not in RESERVED:
-            known = [*FUNCTIONS, *self.names]
-            hint = (
-                did_you_mean(token.text, known).strip()
-                or "define it first, or see the list of words"
-            )
-            raise token.wrong(f"unknown word {token.quoted}: {hint}")
+            raise token.wrong(f"unknown word {token.quoted}: {self._hint(token)}")
         raise token.wrong(
             f"{token.quoted} stands where a value is needed, such as hcp(north)"
         )
+
+    def _hint(self, unknown: Token) -> str:
+        """What to write in place of a word that nothing is known of."""
+        lower = unknown.text.lower()
+        if lower in RESERVED or lower in self.names:
+            return f"write {lower}"
+        near = did_you_mean(unknown.text, [*FUNCTIONS, *self.names]).strip()
+        return near or "define it first, or see the list of words"
 
     def _arguments(self, word: str) -> Expression:
         if word in ("imps", "imp"):

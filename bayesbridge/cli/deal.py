@@ -127,7 +127,14 @@ def _script(args: Namespace) -> Script | None:
             f"cannot read {args.script!r} ({error.strerror}): {told}"
         ) from None
     with options.attributed(f"SCRIPT {args.script}"):
-        return parse(text)
+        script = parse(text)
+    if script.overruled:
+        lines = " and ".join(map(str, script.overruled))
+        tell(
+            f"SCRIPT {args.script}: only the last condition counts, not that in line "
+            f"{lines}: join them with && to have both"
+        )
+    return script
 
 
 class DealJob:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bayesbridge.cards import RANKS
@@ -51,6 +51,8 @@ class Script:
     vulnerable: str | None = None
     seed: int | None = None
     actions: tuple[Action, ...] = ()
+    #: Lines of conditions that do not count, since another comes after them.
+    overruled: tuple[int, ...] = field(default=(), compare=False)
 
     @property
     def prints(self) -> bool:
@@ -71,7 +73,10 @@ def parse(text: str) -> Script:
     while parser.next.kind != "end":
         parser.statement()
     return Script(
-        predealt=tuple(parser.hands), actions=tuple(parser.actions), **parser.found
+        predealt=tuple(parser.hands),
+        actions=tuple(parser.actions),
+        overruled=tuple(parser.condition_lines[:-1]),
+        **parser.found,
     )
 
 
@@ -83,6 +88,8 @@ class _ScriptParser(Parser):
         self.found: dict[str, Any] = {}
         self.hands = [0, 0, 0, 0]
         self.actions: list[Action] = []
+        self.condition_lines: list[int] = []
+        self._predealt: dict[int, Token] = {}  # cards, and the word that gave each
 
     @property
     def _defines(self) -> bool:
@@ -133,6 +140,7 @@ class _ScriptParser(Parser):
                 self.actions.append(self._action())
         else:
             self.accept("condition")
+            self.condition_lines.append(token.line)
             self.found["condition"] = self.expression()
 
     def _weights(self, token: Token) -> list[int]:
@@ -157,12 +165,21 @@ class _ScriptParser(Parser):
             while self.next.kind == "word" and re.fullmatch(
                 f"[{SUIT_LETTERS}][{RANKS}]+", self.next.text
             ):
-                cards = self.read().text
-                for rank in cards[1:]:
-                    self.hands[seat] |= 1 << (
-                        13 * SUIT_LETTERS.index(cards[0]) + RANKS.index(rank)
-                    )
+                self._give(seat, self.read())
                 self.accept(",")
+
+    def _give(self, seat: int, token: Token) -> None:
+        """Give a seat the cards of a word such as ``SAKQ``."""
+        suit = SUIT_LETTERS.index(token.text[0])
+        for rank in token.text[1:]:
+            card = 13 * suit + RANKS.index(rank)
+            earlier = self._predealt.setdefault(card, token)
+            if self.hands[seat] >> card & 1 or earlier is not token:
+                raise token.wrong(
+                    f"{token.text[0]}{rank} is given in line {earlier.line} already: "
+                    "give it once"
+                )
+            self.hands[seat] |= 1 << card
 
     def _action(self) -> Action:
         token = self.read()

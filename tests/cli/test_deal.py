@@ -145,6 +145,18 @@ def test_calls_and_given_cards(dealt):
     assert all(set("AKQ2") <= spades for spades in hands)
 
 
+def test_a_condition_that_does_not_count_is_told(dealt, script):
+    last = "\ncondition hcp(north) >= 25\n"
+    with open(script, "a", encoding="utf-8") as file:
+        file.write(last)
+    shown = dealt(script, "--seed", "3")
+    assert (
+        "only the last condition counts, not that in line 4: "
+        "join them with && to have both"
+    ) in shown.err
+    assert shown.out.startswith("n ")
+
+
 def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
     path = tmp_path / "wrong.dlr"
     path.write_text("produce 3\ncondition hcp(noth) > 3\n")

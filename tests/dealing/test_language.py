@@ -66,6 +66,16 @@ WRONG = {
     "action fly": "'fly' is no action",
     "action frequency (hcp(north), 0, 300, hcp(south), 0, 300)": "write ranges of up to",
     'action average "x': "text has no end",
+    "condition hcp(north) = 12": "column 22: '=' compares nothing: write ==",
+    "condition hcp(north) => 12": "column 22: '=' compares nothing: write >=",
+    "condition (hcp(north) =< 12)": "column 23: '=' compares nothing: write <=",
+    "hcp(north) > 3 & hcp(south) > 3": "'&' has no meaning here: write &&",
+    "hcp(north) > 3 | hcp(south) > 3": "'|' has no meaning here: write ||",
+    "hearts(south, 3)": "hearts takes nothing more: close the bracket, and to compare",
+    "dealer W": "line 1, column 8: 'W' is no seat: write west",
+    "hcp(north) > 3 AND hcp(south) > 3": "unknown word 'AND': write and",
+    "predeal north SAK\npredeal south HQ, SA": "line 2, column 19: SA is given in line 1",
+    "predeal north SAA": "line 1, column 15: SA is given in line 1 already",
     "condition " + "(" * 60 + "1" + ")" * 60: "nested more than",
     "condition " + "+".join(["1"] * 400): "too large",
 }
@@ -77,6 +87,19 @@ def test_what_is_wrong_is_one_line_with_its_place(text):
         parse(text)
     assert WRONG[text] in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_is_read_past():
+    assert parse("\ufeffproduce 3").produce == 3
+    with pytest.raises(NotationError, match=r"^line 1, column 1: "):
+        parse("\ufeffhpc(north)")
+
+
+def test_of_several_conditions_the_lines_that_do_not_count_are_known():
+    script = parse("condition hcp(north) > 3\nproduce 1\nhcp(south) > 3\n1")
+    assert script.overruled == (1, 3)
+    assert script.condition == parse("1").condition
+    assert parse("condition 1").overruled == ()
 
 
 def test_definitions_that_grow_are_stopped():
