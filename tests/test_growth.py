@@ -46,6 +46,7 @@ NO_READERS = {
     "explorer": "takes the token that the server drew",
     "network": "takes the name of a file of the package",
     "Piece.of": "has no kind: those of its kinds read",
+    "output_arrays": "takes the name of an output",
     "pair_name": "takes names of players that were read",
     "review_events": "reads as records_document does, and reviews",
     "stored": "takes the name of a file of the package",
