@@ -14,6 +14,7 @@ from bayesbridge.cli.options import whole
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
 from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.position import SETTINGS
 from bayesbridge.tricks import Trick
 
 QUESTION: Final = """\
@@ -140,7 +141,19 @@ SCRIPT             a file in the dealer language, - for stdin
 --dealer S         who deals every board (default: in turn)
 --generate N       draws that may be tested before it gives up (default: the script's, or 10_000_000)
 
-bayesbridge deal -n 100 --shape N:balanced --hcp N:15-17 --hcp S:8+ --out deals.pbn"""
+bayesbridge deal -n 100 --shape N:balanced --hcp N:15-17 --hcp S:8+ --out deals.pbn
+bayesbridge deal -n 20 --call S:1NT --call N:2D --system sayc --out transfers.html"""
+
+DEAL_SETTINGS: Final = {
+    "bidder": "how all four bid (default: learned)",
+    "slip": SETTINGS["slip"].help,
+    "vulnerable": "None, NS, EW or All on every board, also for bidders who care "
+    "(default: in turn, and bidders take it for None)",
+    "system": "what the calls of all four show; strong-notrump, NS:weak-twos (one side), "
+    "weak-notrump=0.3 (not certain), a file (.toml); repeatable",
+    "style": SETTINGS["style"].help.replace(", with four players", ""),
+}
+"""How the players of ``deal`` bid, with the help of each."""
 
 STYLE: Final = """\
 style  how a pair bids beside the average expert, learned from its tables on record
@@ -289,7 +302,7 @@ def add_commands(commands: options.Subparsers) -> None:
     given = "--given S:AKQ..J2.  cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs"
     options.add_options(group, given, given={"type": _given, **many})
     options.add_kinds(group, [name for name in KINDS if name != "play"])
-    options.add_options(group, "--bidder NAME  how all four bid (default: learned)")
+    options.add_settings(group, DEAL_SETTINGS, **DEAL_SETTINGS)
     style = add("style.run", STYLE, pair=str, tables=whole(1, 10**6))
     add(
         "score.run",

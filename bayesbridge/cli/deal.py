@@ -8,9 +8,9 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from bayesbridge.calls import Vulnerability
+from bayesbridge.calls import PASS, Vulnerability
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import Script, parse
@@ -34,8 +34,7 @@ from bayesbridge.dealing.run import (
 )
 from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.registry import offered
-from bayesbridge.evidence.kinds import Called
+from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.expressions import (
     LONGEST_SCRIPT,
     TRUE,
@@ -46,14 +45,18 @@ from bayesbridge.expressions import (
     parse_expression,
 )
 from bayesbridge.layouts import Layouts
+from bayesbridge.position import Position, Sourced
 from bayesbridge.random64 import generator
 from bayesbridge.words import counted, number, tell
+
+if TYPE_CHECKING:
+    from bayesbridge.evidence.models import BidderModel
 
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": "lesson"}
 
 PLAN = options.Mode("--plan deals nothing", "n out form generate seed dealer")
 JSON = options.Mode("--json holds the deals as PBN", "form")
-UNCALLED = options.Mode("nobody has called", "bidder")
+UNCALLED = options.Mode("nobody has called", "bidder slip system style")
 
 
 def run(args: Namespace) -> int:
@@ -137,6 +140,45 @@ def _script(args: Namespace) -> Script | None:
     return script
 
 
+def _first_caller(args: Namespace) -> Seat | None:
+    """Who makes the first call among the options; ``None`` without calls."""
+    pieces = (sourced.value for sourced in args.evidence)
+    return next((piece.seat for piece in pieces if isinstance(piece, Called)), None)
+
+
+def _dealer(args: Namespace, script: Script) -> Seat | None:
+    """Who deals every board; ``None`` where the seats deal in turn."""
+    if args.dealer is not None:
+        return cast(Seat, args.dealer)
+    if script.dealer is not None:
+        return Seat(script.dealer)
+    return _first_caller(args)
+
+
+def _from_dealer(args: Namespace, dealer: Seat | None) -> tuple[Piece, ...]:
+    """The evidence of the options; a dealer before the first caller has passed."""
+    pieces = tuple(sourced.value for sourced in args.evidence)
+    if _first_caller(args) in (None, dealer) or dealer is None:
+        return pieces
+    return (Called(dealer, PASS), *pieces)
+
+
+def _board_vulnerability(args: Namespace, script: Script) -> Vulnerability | None:
+    """The vulnerability of every board; ``None`` where it changes from board to board."""
+    if args.vulnerable is not None:
+        return cast(Vulnerability, args.vulnerable)
+    return None if script.vulnerable is None else Vulnerability.of(script.vulnerable)
+
+
+def _bidder(args: Namespace, vulnerable: Vulnerability | None) -> BidderModel | None:
+    """How all four bid by the options; ``None`` for the usual model as it is."""
+    settings = options.settings_of(args, ("bidder", "slip", "system", "style"))
+    if vulnerable is not None:
+        source = "argument --vulnerable"
+        settings["vulnerable"] = Sourced(vulnerable, source, needed=False)
+    return Position(settings).bidder("learned")
+
+
 class DealJob:
     """What was asked, and after :meth:`deal` what was found."""
 
@@ -161,13 +203,10 @@ class DealJob:
             needs_solver(value) for action in asked.actions for value in action.values
         ):
             find_solver()
-        seen = tuple(piece.value for piece in args.evidence)
-        with options.attributed("--bidder"):
-            bidder = (
-                None
-                if args.bidder is None
-                else offered("bidders", [args.bidder]).bidder(args.bidder)
-            )
+        self.dealer = _dealer(args, asked)
+        seen = _from_dealer(args, self.dealer)
+        self.vulnerable = _board_vulnerability(args, asked)
+        bidder = _bidder(args, self.vulnerable)
 
         def planned(extra: Expression = TRUE) -> DealPlan:
             return DealPlan.of(
@@ -187,11 +226,6 @@ class DealJob:
         )
         self.most = args.generate or asked.generate or MOST_DRAWS
         self.seed = args.seed if asked.seed is None or args.seed != 1 else asked.seed
-        self.dealer = (
-            Seat(asked.dealer)
-            if args.dealer is None and asked.dealer is not None
-            else args.dealer
-        )
         self.layouts, self.search = Layouts.of(()), Drawn()
         self.types: list[str] = []
         self.by_type: Mapping[str, Drawn] = {}
@@ -251,13 +285,7 @@ class DealJob:
 
     @property
     def numbering(self) -> Numbering:
-        vulnerable = self.script.vulnerable
-        return Numbering(
-            1,
-            self.dealer,
-            None if vulnerable is None else Vulnerability.of(vulnerable),
-            self.types,
-        )
+        return Numbering(1, self.dealer, self.vulnerable, self.types)
 
     def document(self) -> dict[str, Any]:
         numbering, dealt = self.numbering, list(self.layouts)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bayesbridge.cli import main
+from bayesbridge.deal import Deal, Seat
 from bayesbridge.dealing.run import FORMS
 from bayesbridge.notation import read_lin, read_pbn
 
@@ -155,6 +156,34 @@ def test_a_condition_that_does_not_count_is_told(dealt, script):
         "join them with && to have both"
     ) in shown.err
     assert shown.out.startswith("n ")
+
+
+def mean_points(document, seat):
+    """The mean high-card points of a seat over the deals of a document."""
+    deals = [Deal.of(text) for text in document["deals"]]
+    return sum(deal[seat].points for deal in deals) / len(deals)
+
+
+def test_deals_follow_the_system_that_is_named(dealt):
+    """South's 1NT has 15 to 17 points in one system and 12 to 14 in the other."""
+    words = ("-n", "12", "--call", "S:1NT", "--json")
+    strong = json.loads(dealt(*words, "--system", "strong-notrump").out)
+    weak = json.loads(dealt(*words, "--system", "weak-notrump").out)
+    assert 14.5 < mean_points(strong, Seat.S) < 17.5
+    assert 11.5 < mean_points(weak, Seat.S) < 14.5
+
+
+def test_who_calls_first_deals_and_dealers_before_them_have_passed(dealt):
+    words = ("-n", "2", "--call", "S:1NT", "--json")
+    assert json.loads(dealt(*words).out)["dealers"] == ["S", "S"]
+    earlier = json.loads(dealt(*words, "--dealer", "W").out)
+    assert earlier["dealers"] == ["W", "W"]
+    assert earlier["calls"]["auction"] == "W:Pass Pass Pass 1NT"
+
+
+def test_one_vulnerability_for_all_boards(dealt):
+    told = json.loads(dealt("-n", "3", "--vulnerable", "EW", "--json").out)
+    assert told["vulnerable"] == ["EW", "EW", "EW"]
 
 
 def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):

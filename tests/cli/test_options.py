@@ -99,6 +99,7 @@ QUESTION = {**RANDOM, **CONTRACTS, "method": f"{DRAWN} --draws 30", "pair": SOUT
 ASKED = "json estimator method draws seed contract by actual solve seconds pair"
 RECORD = f"board room alerts draws seed solve seconds json {MODELS} bidder=iterative"
 REVIEW = dict.fromkeys(("solve", "seconds"), "--review")
+BIDS = "bidder slip system style"
 KINDS = "reveal void length shape hcp holds lacks where call"
 WORK = "workers scheduler resume"
 WAYS = [
@@ -126,9 +127,11 @@ WAYS = [
     Way("report TABLES --text", "", "", "out title"),
     Way("report TABLES --text --review", "", "", "observer cards"),
     Way("report TABLES --adapt", "", "", "style"),
-    Way("deal -n 2", "", f"{KINDS} bidder generate n condition type plan given form out=mine.pbn seed json dealer", "",
-        {"bidder": "--call N:1NT", "generate": "--call N:1NT", "n": "deal", "plan": "deal", "dealer": "deal -n 2"}),
-    Way("deal", "", "", "bidder"),
+    Way("deal -n 2", "",
+        f"{KINDS} {BIDS} vulnerable generate n condition type plan given form out=mine.pbn seed json dealer", "",
+        {**dict.fromkeys((*BIDS.split(), "generate"), "--call N:1NT"),
+         "style": "--call E:1NT", "n": "deal", "plan": "deal", "dealer": "deal -n 2"}),
+    Way("deal", "", "", BIDS),
     Way("deal --json", "", "", "form"),
     Way("deal --plan", "", "", "n out form generate seed dealer"),
     Way("style TABLES", "", "pair=Elm+Oak json", "tables out seed"),
