@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import bayesbridge
 from bayesbridge.auction import Auction
-from bayesbridge.calls import DOUBLE, REDOUBLE, Vulnerability, call_words, passes_filled
+from bayesbridge.calls import Vulnerability, call_words, passes_filled
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import (
@@ -26,9 +26,11 @@ from bayesbridge.errors import (
     did_you_mean,
     located,
 )
+from bayesbridge.evidence.game import PAPER_DUMMY, is_of_bridge
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.table import Table
+from bayesbridge.words import game_with_choice
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -129,7 +131,7 @@ SETTINGS: Final = {
         _one_of("number of players", 3, 4),
         str,
         "N",
-        "3, the paper's game, or 4, bridge (default: 4 where the rest says so, as by four calls in turn or a system)",
+        "3, the paper's game, or 4, bridge (default: 4 where the rest says so, as by --auction or a system)",
     ),
     "trump": Setting(
         Strain.of,
@@ -286,8 +288,8 @@ def _three(dummy: Seat | None) -> str:
 
 
 def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) -> int:
-    """3 or 4, as told, or 4 where a setting or a call is of the four-player game alone
-    and no dummy's seat is named.
+    """3 or 4, as told; else 4 where no dummy's seat is named and a setting or a call is
+    of bridge alone, as every auction in one text is.
     """
     if "players" in settings:
         return int(settings["players"].value)
@@ -297,33 +299,15 @@ def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) ->
     if (
         experts
         or settings.keys() & {"system", "style", "player"}
-        or any(map(_of_four, evidence))
+        or any(map(_is_of_bridge, evidence))
     ):
         return 4
     return 3
 
 
-def _of_four(piece: Any) -> bool:
-    """Whether a piece is of four players alone: North's call, a double, or one text of
-    many calls or with brackets.
-    """
-    if isinstance(piece, AuctionText):
-        first, _, rest = piece.rpartition(":")
-        words = call_words(rest)
-        doubled = {"X", "XX", "DBL", "RDBL", "DOUBLE", "REDOUBLE"} & {
-            word.upper() for word in words
-        }
-        one_side = passes_filled(rest) != rest
-        return (
-            len(words) > 3
-            or one_side
-            or "(" in rest
-            or bool(doubled)
-            or first.strip().upper() in ("N", "NORTH")
-        )
-    return isinstance(piece, Called) and (
-        piece.seat == Seat.N or piece.call in (DOUBLE, REDOUBLE)
-    )
+def _is_of_bridge(piece: object) -> bool:
+    """The same as :func:`is_of_bridge`, also of the text of an auction."""
+    return isinstance(piece, AuctionText) or is_of_bridge(piece)
 
 
 EXAMPLES = {
@@ -338,6 +322,7 @@ class Sourced[T](NamedTuple):
     value: T
     where: str
     needed: bool = True  # whether a bidder model that has no such setting is refused
+    implied: bool = False  # whether it follows from another thing that was given
 
 
 class Position(NamedTuple):
@@ -401,6 +386,17 @@ class Position(NamedTuple):
             calls,
             Auction.four(calls[0].seat),
         )
+
+    @property
+    def game_in_doubt(self) -> str:
+        """Which game is meant and how to ask for the other one, where neither an option
+        nor a record says it; else empty.
+        """
+        players = self.settings.get("players")
+        named = players is not None and not players.implied
+        if named or "dummy" in self.settings:
+            return ""
+        return game_with_choice(None if self.players == 4 else PAPER_DUMMY.name)
 
     @property
     def players(self) -> int:
@@ -532,38 +528,50 @@ class Position(NamedTuple):
         """The bidder model named, with the settings given; ``None`` for the usual one
         as it is.
         """
-        if not {"bidder", "slip", "vulnerable", "system", "style"} & set(self.settings):
+        if not BIDDER_SETTINGS & self.settings.keys():
             return None
         from bayesbridge.estimators.registry import offered
-        from bayesbridge.evidence.models import with_settings
 
-        name, where, _ = self.settings.get("bidder", Sourced(usual, "bidder"))
-        with located(where):
-            model = offered("bidders", [name]).bidder(name)
-        for setting in [
-            key for key in ("slip", "vulnerable", "style") if key in self.settings
-        ]:
-            value, where, needed = self.settings[setting]
-            if setting == "style":
-                if len({one.side for one in value}) < len(value):
-                    raise NotationError(
-                        f"{where}: two styles for one side: give each side one"
-                    )
-                value = {one.side: one.style for one in value}
-            try:
-                model = with_settings(model, {setting: value})
-            except TypeError:
-                if needed:
-                    raise NotationError(
-                        f"{where}: bidder {name!r} has no such setting: leave it out"
-                    ) from None
+        named = self.settings.get("bidder", Sourced(usual, "bidder"))
+        with located(named.where):
+            model = offered("bidders", [named.value]).bidder(named.value)
+        for name in ("slip", "vulnerable", "style"):
+            if name in self.settings:
+                model = _with_setting(model, name, self.settings[name], named.value)
         if "system" not in self.settings:
             return model
         from bayesbridge.bidders.systems import SystemBidder
 
-        agreements, where, _ = self.settings["system"]
-        with located(where):
-            return SystemBidder(agreements, base=model)
+        systems = self.settings["system"]
+        with located(systems.where):
+            return SystemBidder(systems.value, base=model)
+
+
+BIDDER_SETTINGS: Final = frozenset(("bidder", "slip", "vulnerable", "system", "style"))
+"""The settings that say how the others bid."""
+
+
+def _with_setting(
+    model: BidderModel, name: str, setting: Sourced[Any], bidder: str
+) -> BidderModel:
+    """The model of this name with one more setting; as it is where it has no such
+    setting and need not have it.
+    """
+    from bayesbridge.evidence.models import with_settings
+
+    value = setting.value
+    if name == "style":
+        value = {side_style.side: side_style.style for side_style in setting.value}
+        if len(value) < len(setting.value):
+            fault = "two styles for one side: give each side one"
+            raise NotationError(f"{setting.where}: {fault}")
+    try:
+        return with_settings(model, {name: value})
+    except TypeError:
+        if not setting.needed:
+            return model
+        fault = f"bidder {bidder!r} has no such setting: leave it out"
+        raise NotationError(f"{setting.where}: {fault}") from None
 
 
 def python_lines(belief: Belief) -> str:

@@ -68,12 +68,24 @@ def game(dummy: str | None) -> str:
     where all four do.
 
     >>> print(game(None), game("N"), sep="\\n")
-    Four players: bridge, where every seat bids.
-    Three players: the paper's game, where North is dummy and does not bid.
+    Bridge, where all four seats bid.
+    The paper's game of three, where North does not bid.
     """
     if dummy is None:
-        return "Four players: bridge, where every seat bids."
-    return f"Three players: the paper's game, where {SEATS[dummy]} is dummy and does not bid."
+        return "Bridge, where all four seats bid."
+    return f"The paper's game of three, where {SEATS[dummy]} does not bid."
+
+
+def game_with_choice(dummy: str | None) -> str:
+    """The same, with the option that asks for the other game.
+
+    >>> print(game_with_choice(None), game_with_choice("N"), sep="\\n")
+    Bridge, where all four seats bid. For the paper's game of three: --players 3.
+    The paper's game of three, where North does not bid. For bridge: --players 4.
+    """
+    if dummy is None:
+        return f"{game(dummy)} For the paper's game of three: --players 3."
+    return f"{game(dummy)} For bridge: --players 4."
 
 
 _MODELS: Final = {

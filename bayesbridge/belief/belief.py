@@ -5,8 +5,8 @@ a posterior.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, reduce
 from math import log2
 from numbers import Integral
@@ -38,6 +38,12 @@ from bayesbridge.errors import (
     TablesTooLarge,
     whole,
 )
+from bayesbridge.evidence.game import (
+    PAPER_DUMMY,
+    bids_at_bridge,
+    is_of_bridge,
+    names_suit,
+)
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.expressions import short_text
@@ -52,6 +58,11 @@ if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
+
+PAPER_GAME: Final = (
+    "suits are bid, but this is the paper's game of three, where North is dummy and does "
+    "not bid: give dummy=None for bridge, or dummy='N' to say so"
+)
 
 
 def seen_by(
@@ -93,7 +104,7 @@ class Belief:
 
     observer: Seat
     hand: Hand
-    dummy: Seat | None  #: The seat that does not bid; ``None`` in the four-player game.
+    dummy: Seat | None  #: The seat that does not bid; ``None`` in bridge.
     #: The strain of the contract if told; the auction tells it too.
     trump: Strain | None
     bidder: BidderModel
@@ -105,18 +116,55 @@ class Belief:
     than where they lie.
     """
     evidence: tuple[Piece, ...]
+    _implied_models: Mapping[str, Any] | None = field(repr=False, compare=False)
+    """The models given, where no game was named, so that evidence may tell it."""
 
     def __init__(
         self,
         observer: Seat | str,
         hand: Hand | str,
         *,
-        dummy: Seat | str | None = "N",
+        dummy: Seat | str | Literal["implied"] | None = "implied",
         trump: Suit | Strain | str | None = None,
         bidder: BidderModel | None = None,
         player: PlayerModel | Literal["usual"] | None = "usual",
         style: PairStyle | Mapping[str, PairStyle] | None = None,
     ) -> None:
+        """What an observer knows before any evidence.
+
+        Parameters
+        ----------
+        observer : Seat or str
+            The seat that looks.
+        hand : Hand or str
+            Its 13 cards.
+        dummy : Seat, str or None
+            The seat that does not bid in the paper's game, ``None`` in bridge, where all
+            four do. Where it is not given, the game is bridge if the evidence or a model
+            belongs to bridge alone: an :class:`Auction` of four seats, a call by North,
+            a double, a style, :class:`LearnedBidder`, :class:`SystemBidder` or
+            :class:`LearnedPlayer`. Otherwise it is the paper's, where North is dummy.
+        trump : Suit, Strain or str, optional
+            The strain of the contract, where the calls do not tell it.
+        bidder : BidderModel, optional
+            How the others bid: by default experts in bridge, else Algorithm 1.
+        player : PlayerModel, "usual" or None
+            How the others choose cards in bridge; ``None`` weighs no choice of cards.
+        style : PairStyle or mapping of side to PairStyle, optional
+            How pairs bid, for the experts of bridge.
+
+        Examples
+        --------
+        >>> Belief("S", "AKQ2.KJ3.A54.Q32").dummy
+        <Seat.N: 0>
+        >>> Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("N", "1H")).dummy is None
+        True
+        """
+        models = {"bidder": bidder, "player": player, "style": style}
+        implied = dummy == "implied"
+        if implied:
+            of_bridge = style is not None or any(map(bids_at_bridge, models.values()))
+            dummy = None if of_bridge else PAPER_DUMMY
         own, other = Seat.of(observer), None if dummy is None else Seat.of(dummy)
         if own == other:
             raise DealError(
@@ -154,6 +202,7 @@ class Belief:
             bidder=model,
             player=chooser,
             evidence=(),
+            _implied_models=models if implied else None,
         )
 
     @classmethod
@@ -186,7 +235,8 @@ class Belief:
         Illegal calls and plays are refused at once; whether all holds together is known
         when layouts are counted.
         """
-        belief = self._with((*self.evidence, *pieces(*evidence)))
+        game = self._in_game_of(evidence)
+        belief = game._with((*self.evidence, *pieces(*evidence)))
         if belief.constraints.impossible:
             belief.verify()  # names the pieces in conflict
         return belief
@@ -214,6 +264,10 @@ class Belief:
         if n > MOST_DRAWS:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.verify()
+        if self._game_is_doubtful:
+            warnings.warn(
+                PAPER_GAME, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,)
+            )
         earlier = None if before is None else before.proposal
         start = (
             randbits(128) if rng is None else rng
@@ -239,6 +293,34 @@ class Belief:
             player=self.player,
         )
         return belief._with(self.evidence)
+
+    def _in_game_of(self, evidence: Sequence[object]) -> Belief:
+        """The belief in the game that the evidence belongs to, where none was named."""
+        if self._implied_models is None:
+            return self
+        if any(map(is_of_bridge, evidence)):
+            dummy = None
+        elif any(isinstance(piece, Auction) for piece in evidence):
+            dummy = self.dummy
+        else:
+            return self
+        belief = Belief(
+            self.observer,
+            self.hand,
+            dummy=dummy,
+            trump=self.trump,
+            **self._implied_models,
+        )
+        return belief._with(self.evidence)
+
+    @property
+    def _game_is_doubtful(self) -> bool:
+        """Whether suits are bid as in bridge, where neither the game nor a bidder was
+        named and the paper's game is meant.
+        """
+        if self.dummy is None or self._implied_models is None:
+            return False
+        return self._implied_models["bidder"] is None and names_suit(self.evidence)
 
     def history(self) -> Iterator[Belief]:
         """The belief before any evidence, then after each piece."""
@@ -463,7 +545,7 @@ class Belief:
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
         other = object.__new__(Belief)
         vars(other).update(
-            {field.name: getattr(self, field.name) for field in fields(self)},
+            {part.name: getattr(self, part.name) for part in fields(self)},
             evidence=evidence,
         )
         return other

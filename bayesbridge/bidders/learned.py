@@ -274,6 +274,7 @@ class LearnedBidder:
     style: Styles
     size: Literal["wide", "guide"]
 
+    of_bridge: ClassVar[bool] = True
     reads_partner: ClassVar[bool] = True
     cost: ClassVar[Cost] = Cost(most_layouts=20_000, moves=8, draws=5_000)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,6 +171,8 @@ class LearnedPlayer:
     >>> bool(lead[0] > lead[1])  # a king is led from a sequence
     True
     """
+
+    of_bridge: ClassVar[bool] = True
 
     slip: float = 0.01
     leads: tuple[Leads, Leads] = field(default=((), ()), repr=False)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
 from itertools import product
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -592,6 +592,8 @@ class SystemBidder:
     1NT
     1D
     """
+
+    of_bridge: ClassVar[bool] = True
 
     systems: tuple[Agreement, ...]
     base: BidderModel

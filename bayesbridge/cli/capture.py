@@ -14,9 +14,18 @@ from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli import options, screens
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
+from bayesbridge.evidence.game import PAPER_DUMMY
 from bayesbridge.markup import Table
 from bayesbridge.position import Position, calls_of
-from bayesbridge.words import CAPTURES, SEATS, SUITS, game, model_words, percent
+from bayesbridge.words import (
+    CAPTURES,
+    SEATS,
+    SUITS,
+    game,
+    game_with_choice,
+    model_words,
+    percent,
+)
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 
 LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
@@ -71,9 +80,9 @@ def run_bid(args: Namespace) -> int:
     table = Table(
         "Algorithm 1: the iterative bid", ["bid", "target", "captures", "met"], rows
     )
-    return screens.present(
-        args, document, table, f"{call}: {why_bid(args.hand, found)}"
-    )
+    why = f"{call}: {why_bid(args.hand, found)}"
+    game = game_with_choice(PAPER_DUMMY.name)
+    return screens.present(args, document, game, table, why)
 
 
 def _show_calls(args: Namespace) -> int:
@@ -88,7 +97,7 @@ def _show_calls(args: Namespace) -> int:
     options.verify(
         args, not four and options.Mode("systems are of the four-player game", "system")
     )
-    dummy = None if four else Seat.N
+    dummy = None if four else PAPER_DUMMY
     dealer, colon, calls = (args.auction or "").rpartition(":")
     with options.attributed("--auction"):
         auction = Auction(Seat.of(dealer) if colon else Seat.S, dummy=dummy)
@@ -138,8 +147,9 @@ def _show_calls(args: Namespace) -> int:
     }
     known = [f"System: {agreement}." for agreement in getattr(bidder, "systems", ())]
     told = "; say what they play by --system" if four and not known else ""
+    seat = None if dummy is None else dummy.name
     said = [
-        game(None if dummy is None else dummy.name),
+        game_with_choice(seat) if args.players is None else game(seat),
         f"The hand bids as {model_words(bidder)}{told}.",
         *known,
     ]

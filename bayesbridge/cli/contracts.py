@@ -120,9 +120,9 @@ def run(args: Namespace) -> int:
         else ["", answers_table(plain_rows(answers), answers.attrs)]
     )
     first = screens.answer_first(table, _depends(found.rows[0]["contract"], tables))
-    return screens.present(
-        args, document, *first, *after, *more, partial(screens.print_how, posterior)
-    )
+    how = partial(screens.print_how, posterior)
+    game = screens.game_line(position)
+    return screens.present(args, document, *game, *first, *after, *more, how)
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:

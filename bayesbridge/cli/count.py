@@ -27,6 +27,7 @@ def run(args: Namespace) -> int:
         said.append(
             "Calls make layouts more or less likely; they rule none out and do not change the count."
         )
+    evidence = partial(screens.print_evidence, belief)
     return screens.present(
-        args, document, partial(screens.print_evidence, belief), *said
+        args, document, *screens.game_line(position), evidence, *said
     )

@@ -153,6 +153,7 @@ def run(args: Namespace) -> int:
         screens.present(
             args,
             document,
+            *screens.game_line(position),
             *first,
             *_parts(found, answer, games, read, depends_sentence(told)),
             *card,
@@ -195,7 +196,8 @@ def _parts(
     yield ""
     if len(asked) < 2:  # whose first note is the answer
         tables = [replace(tables[0], notes=notes[1:]), *tables[1:]]
-    hidden, called = hidden_tables(posterior), [readings_table(read)] if read else []
+    hidden = hidden_tables(posterior)
+    called = [readings_table(read)] if read else []
     first = (
         posterior.belief.dummy is None and found.odds is None
     )  # what the calls and the hands are comes first
@@ -239,7 +241,8 @@ def show_calls(position: Position, args: Namespace) -> int:
     if len(auction.calls) > len(position.pieces):
         said += " The others are taken to have passed; for a call of theirs use brackets: 1H (2H)."
     document = {"auction": str(auction), "readings": readings_document(read)}
-    return screens.present(args, document, said, "", readings_table(read))
+    game = screens.game_line(position)
+    return screens.present(args, document, *game, said, "", readings_table(read))
 
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
@@ -350,8 +353,9 @@ def compare_models(args: Namespace) -> int:
         "models": models_document(answers_dataset(answers)),
         **evidence_document(belief),
     }
+    game = screens.game_line(position)
     evidence = partial(screens.print_evidence, belief)
-    screens.present(args, document, evidence, models_table(answers))
+    screens.present(args, document, *game, evidence, models_table(answers))
     failures = failures_of(answers)
     for failure in failures:
         tell(f"left out {failure}")

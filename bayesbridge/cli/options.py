@@ -28,6 +28,7 @@ from bayesbridge.errors import (
     cut,
     did_you_mean,
 )
+from bayesbridge.evidence.game import PAPER_DUMMY
 from bayesbridge.evidence.kinds import KINDS, Piece, Play
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.notation import Record, Skipped, iter_records
@@ -702,17 +703,9 @@ def position_of(args: argparse.Namespace) -> Position:
     auctions = [
         piece for piece in args.evidence if isinstance(piece.value, AuctionText)
     ]
-    unseen = not settings.keys() & {
-        "hand",
-        "players",
-        "dummy",
-    }  # calls alone are those of bridge
-    if auctions and (
-        unseen or players_in(settings, [piece.value for piece in auctions]) == 4
-    ):
-        settings.setdefault(
-            "players", Sourced(4, auctions[0].where)
-        )  # the calls have lost their brackets
+    if auctions and players_in(settings, [piece.value for piece in auctions]) == 4:
+        # The calls of an auction do not show that they were given as one text.
+        settings.setdefault("players", Sourced(4, auctions[0].where, implied=True))
     position = position._replace(settings=settings)
     return position.with_more({}, list(_pieces(args, position)))
 
@@ -741,8 +734,7 @@ def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece
         players_in(known.settings, [*(piece.value for piece in known.pieces), *told])
         == 4
     )
-    dummy = values.get("dummy", Seat.N)
-    dummy = None if four or ("dummy" not in values and args.dealer == dummy) else dummy
+    dummy = None if four else values.get("dummy", PAPER_DUMMY)
     verify(
         args, not any(isinstance(piece, AuctionText) for piece in told) and NO_AUCTION
     )

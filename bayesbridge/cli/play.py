@@ -136,6 +136,7 @@ def run(args: Namespace) -> int:
     return screens.present(
         args,
         document,
+        *screens.game_line(position),
         *screens.answer_first(found.tables[0]),
         partial(screens.print_how, posterior),
     )
@@ -282,6 +283,6 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         )
     if strain is None:
         said.append("Nothing tells the trump suit, so there is none: --trump names it.")
-    return screens.present(
-        args, document, table, *said, partial(screens.print_how, posterior)
-    )
+    how = partial(screens.print_how, posterior)
+    game = screens.game_line(position)
+    return screens.present(args, document, *game, table, *said, how)

@@ -223,6 +223,8 @@ def _position_report(args: Namespace, path: Path | None) -> int:
         command=_command(args),
         contract=contract,
     )
+    if not args.json:
+        screens.say(*screens.game_line(position))
     how = accuracy_document(
         posterior, result.attrs["method"], bool(result.attrs["exact"])
     )

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import writing
 from bayesbridge.markup import Table, in_columns
-from bayesbridge.words import SEATS, game, number, printable, with_symbols
+from bayesbridge.words import SEATS, number, printable, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.position import Position
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -75,6 +76,11 @@ def present(
             part, str
         ) else part()
     return 0
+
+
+def game_line(position: Position) -> list[str]:
+    """The first line of an answer: which game is meant, where that was not said."""
+    return [position.game_in_doubt] if position.game_in_doubt else []
 
 
 def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
@@ -199,15 +205,10 @@ def end_progress() -> None:
 
 
 def print_evidence(belief: Belief) -> None:
-    """For people: the game, the hand, the evidence in order, and the passes that nobody
+    """For people: the hand, the evidence in order, and the passes that nobody
     mentioned.
     """
     hand, dummy = belief.hand, belief.dummy
-    say(
-        game(None)
-        if dummy is None
-        else f"{game(dummy.name)} For bridge add --players 4."
-    )
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
         say(f"Seen: {'; '.join(map(with_symbols, belief.evidence))}.", indent="      ")

@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
         why = "without --observer and --hand only vacant places weigh the layouts"
         options.verify(args, options.Mode(why, takes="vacant tricks"))
         found = suit_play(first, second, vacant=args.vacant or (13, 13))
-        about = {}
+        about, game = {}, list[str]()
     else:
         options.verify(
             args, options.Mode("the evidence tells the vacant places", "vacant")
@@ -40,5 +40,7 @@ def run(args: Namespace) -> int:
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
+        game = screens.game_line(position)
     document = {**found.document(args.tricks), **about}
-    return screens.present(args, document, *found.heading, "", found.shown(args.tricks))
+    plans = found.shown(args.tricks)
+    return screens.present(args, document, *game, *found.heading, "", plans)

@@ -2,6 +2,7 @@
 same seed, records.
 """
 
+import warnings
 from dataclasses import FrozenInstanceError
 from functools import reduce
 from operator import and_
@@ -15,13 +16,23 @@ from bayesbridge import (
     Belief,
     IterativeBidder,
     Layouts,
+    LearnedBidder,
+    LearnedPlayer,
     Seat,
     StyleBidder,
+    SystemBidder,
     Trick,
 )
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.cards import SUIT_MASK, Hand, Strain, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.errors import BayesBridgeError, IllegalCall, IllegalPlay, NotationError
+from bayesbridge.errors import (
+    BayesBridgeError,
+    BayesBridgeWarning,
+    IllegalCall,
+    IllegalPlay,
+    NotationError,
+)
 from bayesbridge.evidence.kinds import (
     Called,
     HighCards,
@@ -38,7 +49,7 @@ from tests.deals import random_deal, random_play
 from tests.engines.positions import allows
 
 HAND = "AKQ2.KJ3.A54.Q32"
-SOUTH = Belief("S", HAND)
+SOUTH = Belief("S", HAND, dummy="N")
 DUMMY = Reveal("N", "J54.AQ2.KQ76.A54")
 
 
@@ -380,3 +391,48 @@ def test_plays_that_cannot_be_get_one_clear_line(seen, says):
     with pytest.raises(IllegalPlay, match=says) as error:
         SOUTH.given(*seen)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        (Auction.of("W:1H"),),
+        (Called("W", "1H"), Called("N", "Pass")),
+        (Called("W", "1H"), Called("S", "X")),
+    ],
+)
+def test_evidence_of_bridge_says_which_game_is_meant(evidence):
+    belief = Belief("S", HAND).given(*evidence)
+    assert belief == Belief("S", HAND, dummy=None).given(*evidence)
+    assert belief.dummy is None
+
+
+@pytest.mark.parametrize(
+    "models",
+    [
+        {"bidder": LearnedBidder("NS")},
+        {"bidder": SystemBidder("sayc")},
+        {"player": LearnedPlayer()},
+        {"style": {"EW": PairStyle.of_text("strong-club")}},
+    ],
+    ids=str,
+)
+def test_models_of_bridge_say_which_game_is_meant(models):
+    assert Belief("S", HAND, **models) == Belief("S", HAND, dummy=None, **models)
+
+
+def test_a_named_dummy_stays_dummy():
+    assert Belief("S", HAND).given(Called("W", "1NT")).dummy == Seat.N
+    assert Belief("S", HAND).given(Auction.of("W:1H", dummy="N")).dummy == Seat.N
+    with pytest.raises(IllegalCall, match="N is the dummy's seat"):
+        Belief("S", HAND, dummy="N").given(Called("N", "1H"))
+
+
+def test_suits_bid_in_the_papers_game_are_warned_of():
+    doubtful = Belief("S", HAND).given(Called("W", "1H"))
+    with pytest.warns(BayesBridgeWarning, match="give dummy=None for bridge"):
+        doubtful.infer(draws=10, rng=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Belief("S", HAND).given(Called("W", "1NT")).infer(draws=10, rng=1)
+        Belief("S", HAND, dummy="N").given(Called("W", "1H")).infer(draws=10, rng=1)

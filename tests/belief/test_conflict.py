@@ -22,7 +22,7 @@ from bayesbridge.evidence.kinds import (
 )
 from tests.deals import random_deal, true_piece
 
-SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32")
+SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32", dummy="N")
 
 
 def named(belief, *evidence):

@@ -149,10 +149,10 @@ def test_one_screen_for_people(answer):
     lines = text.splitlines()
     assert len(lines) <= 52
     assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("The paper's game of three")
     assert (
-        lines[0] == "Conditions fail with 44.3 %; if they hold, T is 10.48 on average."
+        lines[1] == "Conditions fail with 44.3 %; if they hold, T is 10.48 on average."
     )
-    assert lines[-8].startswith("Three players: the paper's game")
     assert lines[-6:-2] == [
         "South holds AKQ2.KJ3.A54.Q32, 19 points.",
         "Seen: E is void in ♥; W has 5 to 13 cards in ♠.",
@@ -181,8 +181,7 @@ def test_with_four_players_hands_and_tricks_come_first(answer, document):
         )
     ]
     assert places == sorted(places)
-    assert said.startswith("Of all games")
-    assert said.index("Four players: bridge") > places[-1]
+    assert said.splitlines()[1].startswith("Of all games")
     assert "captures" not in said
     assert "LearnedBidder" not in said
     assert "captures by the paper's rule" in answer(

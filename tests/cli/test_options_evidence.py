@@ -16,6 +16,8 @@ from bayesbridge.position import Position, python_lines
 
 HAND = "AKQ2.KJ3.A54.Q32"
 SOUTH = ("--observer", "S", "--hand", HAND)
+OPEN = ("--reveal", "N:J54.AQ2.KQ76.A85")
+BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
 
 def position(*words):
@@ -132,12 +134,14 @@ def test_the_number_of_players_follows_from_what_is_given():
     three = [
         (),
         ("--call", "W:1NT"),
-        ("--auction", "S:1NT p p"),
+        ("--call", "W:1H", "--call", "E:2H"),
         ("--dummy", "N", "--auction", "S:1NT 2NT p p"),
     ]
     four = [
         ("--call", "N:1H"),
         ("--call", "W:1H", "--call", "S:X"),
+        ("--auction", "1H p"),
+        ("--auction", "S:1NT p p"),
         ("--auction", "1S p 2S p p p"),
         ("--auction", "(1H) p (2H)"),
         ("--auction", "N:1H p"),
@@ -151,6 +155,57 @@ def test_the_number_of_players_follows_from_what_is_given():
     for more in four:
         assert believed(*SOUTH, *more) == believed(*SOUTH, "--players", "4", *more)
         assert believed(*SOUTH, *more).dummy is None
+
+
+def test_every_command_reads_an_auction_as_the_same_game(document):
+    """Partner opens, for a hand that bids and for one whose contracts are ranked."""
+    hand, auction = "A4.KJ85.K9763.82", ("--auction", "1H p")
+    told = [
+        document("bid", hand, *auction),
+        document("contracts", "--hand", hand, *auction, "--solve", "0"),
+        document("count", "--hand", hand, *auction),
+    ]
+    assert [one["auction"] for one in told] == ["N:1H Pass"] * 3
+    assert [one["players"] for one in told] == [4] * 3
+
+
+BRIDGE = "Bridge, where all four seats bid. For the paper's game of three: --players 3."
+PAPER = "The paper's game of three, where North does not bid. For bridge: --players 4."
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("count", *SOUTH, "--auction", "1H p"), BRIDGE),
+        (("count", *SOUTH, "--call", "W:1H"), PAPER),
+        (("estimate", *SOUTH, "--call", "W:1H", "--draws", "200"), PAPER),
+        (("estimate", "--auction", "1H p"), BRIDGE),
+        (("contracts", *SOUTH, "--call", "W:1H", "--solve", "0"), PAPER),
+        (("play", *SOUTH, "--trick", "W:H5"), PAPER),
+        (("suit", *SOUTH, *OPEN, "--suit", "S"), PAPER),
+        (("bid", HAND, "--auction", "1H"), BRIDGE),
+        (("bid", HAND), PAPER),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, tuple) else "",
+)
+def test_the_first_line_says_which_game_is_meant_and_how_to_change_it(
+    answer, words, line
+):
+    assert answer(*words).splitlines()[0] == line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("count", *SOUTH, "--players", "4"),
+        ("count", *SOUTH, "--players", "3"),
+        ("count", *SOUTH, "--dummy", "N"),
+        ("count", "--record", BOARDS, "--board", "2"),
+        ("bid", HAND, "--players", "4"),
+    ],
+)
+def test_a_game_that_is_named_is_not_doubted(answer, words):
+    assert "--players" not in answer(*words)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +288,6 @@ def test_answers_follow_the_system(document):
     assert calls["3NT"] > 0.8 > 0.1 > calls["3C"]
 
 
-BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 WEST = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96")
 
 
@@ -251,9 +305,10 @@ def test_who_began_is_told_or_follows(words, first):
     assert believed(*WEST, *words).auction.first == Seat.of(first)
 
 
-def test_three_bid_where_nothing_else_is_said(complaint):
-    assert believed(*SOUTH, "--auction", "1NT p").auction.first == Seat.W
-    assert believed(*SOUTH, "--auction", "1NT p 3NT p p p").dummy is None
+def test_an_auction_of_three_is_asked_for(complaint):
+    assert believed(*SOUTH, "--auction", "1NT p").auction.first == Seat.N
+    three = believed(*SOUTH, "--auction", "1NT p", "--players", "3")
+    assert three.auction.first == Seat.W
     line = complaint("count", *SOUTH, "--auction", "1NT p 3NT p p p", "--players", "3")
     assert line.startswith("argument --auction: illegal call")
     assert line.endswith(
