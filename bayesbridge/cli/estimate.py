@@ -50,6 +50,7 @@ from bayesbridge.sensitivity import (
     depends_sentence,
     failures_of,
 )
+from bayesbridge.shortage import length_changes, shortages
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import (
     estimate_document,
@@ -114,6 +115,7 @@ def run(args: Namespace) -> int:
         ):  # T is of the paper's game
             games = game_odds(posterior, found.question.pair, args.seed)
         read = readings(belief, args.seed)
+        excess = shortages(belief, read)
         plan, systems = None, dict[str, Any]()
         if asked is not None:
             plan = _one_plan(posterior, asked.contract, args)
@@ -141,6 +143,8 @@ def run(args: Namespace) -> int:
         by = {name: with_errors({"make": make}) for name, make in systems.items()}
         document |= {"by_system": by} if by else {}
         document |= {"readings": readings_document(read)} if read else {}
+        if excess:
+            document["hardly_fits"] = [shortage.document() for shortage in excess]
         document |= (
             {"card_history": {"card": str(args.card), "steps": looked_for}}
             if looked_for
@@ -154,6 +158,7 @@ def run(args: Namespace) -> int:
             args,
             document,
             *screens.game_line(position),
+            *(shortage.sentence for shortage in excess),
             *first,
             *_parts(found, answer, games, read, depends_sentence(told)),
             *card,
@@ -197,7 +202,7 @@ def _parts(
     if len(asked) < 2:  # whose first note is the answer
         tables = [replace(tables[0], notes=notes[1:]), *tables[1:]]
     hidden = hidden_tables(posterior)
-    called = [readings_table(read)] if read else []
+    called = [readings_table(read, length_changes(posterior, read))] if read else []
     first = (
         posterior.belief.dummy is None and found.odds is None
     )  # what the calls and the hands are comes first

@@ -23,6 +23,7 @@ from bayesbridge.history import readings
 from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
 from bayesbridge.results import Result
+from bayesbridge.shortage import length_changes, shortages
 from bayesbridge.views.html import document, draw
 from bayesbridge.views.tables import (
     cards_table,
@@ -80,7 +81,9 @@ def html_report(
         )
     )
     read = readings(belief, posterior.seed or 0)
-    called = readings_table(read).html() if read else ""
+    called = ""
+    if read:
+        called = readings_table(read, length_changes(posterior, read)).html()
     marginals = dict(result["marginals"].to_dataset().data_vars)
     made, judged = "What can be made", games_table(games).html()
     if odds is not None:
@@ -117,10 +120,11 @@ def html_report(
             _computed(posterior, result, command, answer, contract),
         ),
     ]
-    said = "".join(
-        f"<p>{escape(sentence)}</p>"
-        for sentence in sentences(posterior, games, odds is not None)
-    )
+    answers = [
+        *(shortage.sentence for shortage in shortages(belief, read)),
+        *sentences(posterior, games, odds is not None),
+    ]
+    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in answers)
     whose = (
         "Tricks are those of real declarers"
         if games[0].actual

@@ -135,9 +135,11 @@ def length_tables(posterior: Posterior) -> list[Table]:
     ]
 
 
-def readings_table(read: Sequence[CallReading]) -> Table:
+def readings_table(read: Sequence[CallReading], changes: Sequence[str] = ()) -> Table:
     """How each call was read: points, the suits whose length it changed most, and what
     else stands out.
+
+    ``changes`` say where the answer differs, which goes by all calls together.
     """
     rows: list[list[str | float]] = []
     majors: dict[Seat, float] = {}
@@ -187,6 +189,7 @@ def readings_table(read: Sequence[CallReading]) -> Table:
     notes = [
         "Means, in brackets 80 % of cases. Lengths: the suits that the call changed most.",
         "By the caller's own calls up to it and the cards in sight, not by what the others called.",
+        *changes,
     ]
     return Table(
         "How each call was read", ["call", "points", "lengths", ""], rows, notes

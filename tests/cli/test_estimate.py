@@ -305,3 +305,21 @@ def test_a_contract_that_is_being_played_is_judged_from_here_on(document, answer
     assert said["horizon"] == 4
     early = answer("estimate", *words, *plays[:4], "--solve", "0", "--draws", "200")
     assert early.startswith("As dealt, whatever was played: 7NT by South")
+
+
+def test_an_auction_that_the_system_cannot_hold_is_said_first(answer, document):
+    west = (
+        "estimate",
+        "--observer",
+        "W",
+        "--hand",
+        "AJ74.K65.QJ8.742",
+        "--draws",
+        "500",
+    )
+    jacoby = ("--auction", "1S p 2NT p 4S p p p", "--system", "sayc")
+    sentence = "The auction hardly fits sayc: 1S and 2NT need 9 spades, you see 4."
+    assert answer(*west, *jacoby).splitlines()[1] == sentence
+    assert [one["sentence"] for one in document(*west, *jacoby)["hardly_fits"]] == [
+        sentence
+    ]
