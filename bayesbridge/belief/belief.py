@@ -378,7 +378,7 @@ class Belief:
             for piece in self.evidence
         ):
             why = (
-                "no contract was given"
+                "no auction tells the contract"
                 if self.player is not None
                 else "no player model was given"
             )

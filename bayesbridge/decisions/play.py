@@ -67,6 +67,9 @@ from bayesbridge.words import (
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 
+AGREED: Final = 0.5
+"""Share of experts from which on the card that they lead begins the answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayTurn:
@@ -258,37 +261,78 @@ class CardChoices(Displayable):
 
     @property
     def sentence(self) -> str:
-        """The answer in words."""
+        """The answer in words; where most experts lead one card, that comes first."""
+        return " ".join(filter(None, (self._favourite_first, self._verdict)))
+
+    @property
+    def favourite(self) -> tuple[Card, float] | None:
+        """The best or close card that experts lead most often, and its share; of all
+        cards where most of them lead it. ``None`` where no lead is asked for.
+        """
+        shares = {
+            card: share
+            for choice in self.choices
+            for card, share in zip(choice.cards, choice.led, strict=False)
+        }
+        if not shares:
+            return None
+        most = max(shares, key=shares.__getitem__)
+        if shares[most] < AGREED:
+            close = [card for choice in self.best for card in choice.cards]
+            most = max(close, key=shares.__getitem__)
+        return most, shares[most]
+
+    @property
+    def _favourite_first(self) -> str:
+        """What experts lead, where they agree; else empty."""
+        if self.favourite is None or self.favourite[1] < AGREED:
+            return ""
+        card, share = self.favourite
+        return f"Experts lead {card_words(card)} ({percent(share, 0)})."
+
+    @property
+    def _verdict(self) -> str:
+        """Which card is best by the layouts, and what comes of it."""
         names = [card_words(choice.name) for choice in self.best]
-        first = self.choices[0]
-        (chance, error), (tricks, tricks_error) = first.chance, first.tricks
-        share, many = (
-            f"{percent(chance)}{share_error(chance, error)}",
-            f"{tricks:.2f}{error_text(tricks_error)}",
-        )
-        who, what = (
-            ("the defence", "is then beaten")
-            if self.turn.defends
-            else ("declarer", "then makes")
-        )
-        after = f"{self.turn.contract} {what} with {share}; {who} takes {many} tricks on average."
         if self.clear:
             verb = "Play" if self.turn.trick.cards else "Lead"
-            return f"{verb} {names[0]}: {after}"
+            return f"{verb} {names[0]}: {self._outcome}"
         if self.exact:
-            return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
-        others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
-        led = [
-            pair
-            for choice in self.best
-            for pair in zip(choice.led, choice.cards, strict=False)
-        ]
-        most = (
-            f" Of these players lead {card_words(max(led)[1])} most often."
-            if led
-            else ""
-        )
-        return f"Too close to call: {names[0]} is ahead, {others} may be as good.{most} After {names[0]}, {after}"
+            return (
+                f"{', '.join(names[:-1])} and {names[-1]} are the same: {self._outcome}"
+            )
+        rivals = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
+        close = f"Too close to call: {names[0]} is ahead, {rivals} may be as good."
+        habit = ""
+        if self.favourite is not None and not self._favourite_first:
+            card, share = self.favourite
+            lead = f"{card_words(card)} most often ({percent(share, 0)})"
+            habit = f" Of these experts lead {lead}."
+        return f"{close}{habit} After {names[0]}, {self._outcome}"
+
+    @property
+    def _outcome(self) -> str:
+        """What becomes of the contract after the first card."""
+        chance, error = self.choices[0].chance
+        tricks, tricks_error = self.choices[0].tricks
+        side, verb = "declarer", "then makes"
+        if self.turn.defends:
+            side, verb = "the defence", "is then beaten"
+        share = f"{percent(chance)}{share_error(chance, error)}{self._guesses}"
+        mean = f"{tricks:.2f}{error_text(tricks_error)}"
+        contract = f"{self.turn.contract} {verb} with {share}"
+        return f"{contract}; {side} takes {mean} tricks on average."
+
+    @property
+    def _guesses(self) -> str:
+        """From when on the chance counts guesses as right; empty where there are none."""
+        if self.plan or self.solved == 1:
+            return ""
+        planned = {0: "all later guesses", 1: "guesses after this trick"}
+        planned[2] = "guesses after the next trick"
+        last = self.turn.tricks + self.horizon
+        guesses = planned.get(self.horizon, f"guesses after trick {last}")
+        return f", {guesses} counted as right"
 
     @property
     def caution(self) -> str:
@@ -350,7 +394,7 @@ class CardChoices(Displayable):
             )
         chance = "P(beaten)" if turn.defends else "P(makes)"
         field = [] if best.matchpoints is None else ["matchpoints"]
-        led = ["players"] if best.led else []
+        led = ["experts"] if best.led else []
         columns = ["card", chance, *field, "tricks", "wins trick", "behind", *led, ""]
         plan = (
             [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])]

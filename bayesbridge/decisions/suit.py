@@ -367,14 +367,14 @@ def steps(
     names = [*map(_text, combination.groups), None]  # the last of no card
 
     def chosen(ranks: tuple[int, ...], gap: int) -> int:
-        """Groups that are gone are not counted."""
+        """Of equal cards the lowest; groups that are gone are not counted."""
         gaps = {rank: combination.gap(rank) for rank in ranks}
         equals = [
             rank
             for rank in ranks
             if next((i for i in range(gaps[rank], len(out)) if out[i]), len(out)) == gap
         ]
-        return equals[-1] if gap == len(out) else equals[0]
+        return equals[-1]
 
     own, other = hands[hand], hands[1 - hand]
     led = chosen(own, gap)

@@ -436,3 +436,12 @@ def test_suits_bid_in_the_papers_game_are_warned_of():
         warnings.simplefilter("error")
         Belief("S", HAND).given(Called("W", "1NT")).infer(draws=10, rng=1)
         Belief("S", HAND, dummy="N").given(Called("W", "1H")).infer(draws=10, rng=1)
+
+
+def test_cards_without_an_auction_are_not_weighted_and_it_says_why():
+    """A contract may be asked about; what is missing is the auction."""
+    belief = Belief("S", HAND, dummy=None).given(DUMMY, Play("W", "H5"))
+    assert belief.assumptions == (
+        "Which of several cards they chose to play was not weighted: "
+        "no auction tells the contract.",
+    )

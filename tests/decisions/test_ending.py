@@ -254,6 +254,7 @@ def test_textbook_endings(name):
     assert all(
         chance < chances[best] for card, chance in chances.items() if card != best
     )
+    assert "guesses" not in found.sentence
     assert found.plan[0].startswith(
         f"South leads {card_words(found.choices[0].cards[-1])}"
     )

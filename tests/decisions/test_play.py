@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgba
 import bayesbridge as bb
 from bayesbridge.decisions.play import play
 from bayesbridge.plots import BLUE
-from bayesbridge.words import card_words
+from bayesbridge.words import card_words, percent
 from tests.positions import EAST, NORTH
 
 SOLVER = """
@@ -108,6 +108,19 @@ def test_all_layouts_are_the_exact_answer(goal, toy):
     assert found.sentence.startswith(
         f"Lead {card_words(found.choices[0].name)}: 3NT by S is then beaten with"
     )
+    assert ", all later guesses counted as right; the defence" in found.sentence
+
+
+def test_the_lead_that_experts_agree_on_begins_the_answer(toy):
+    """From a sequence of four honours, whatever the layouts say."""
+    west = bb.Belief("W", "KQJT4.864.T87.76", dummy=None).given(
+        bb.Auction.of("S:1NT P 3NT P P P")
+    )
+    found = compared(west.infer(draws=200, rng=1), seconds=0.05, contract=None)
+    card, share = found.favourite
+    assert (str(card), share > 0.5) == ("SK", True)
+    assert found.sentence.startswith(f"Experts lead ♠K ({percent(share, 0)}). ")
+    assert "most often" not in found.sentence
 
 
 def test_what_players_lead_stands_beside_the_figures(toy):
@@ -129,7 +142,10 @@ def test_what_players_lead_stands_beside_the_figures(toy):
         key=lambda card: led[card],
     )
     assert not found.clear
-    assert f"Of these players lead {card_words(most)} most often." in found.sentence
+    share = percent(led[most], 0)
+    habit = f"Of these experts lead {card_words(most)} most often ({share})."
+    assert habit in found.sentence
+    assert "experts" in found.tables[0].columns
     assert len(found.document()["cards"][0]["led"]) == len(found.choices[0].cards)
     silent = bb.Belief("W", WEST, dummy=None, player=None).infer(draws=200, rng=1)
     assert compared(silent, seconds=0.03).choices[0].led == ()

@@ -120,6 +120,7 @@ def test_one_plan_that_takes_too_long_gives_way_to_double_dummy(record):
         "One plan for all layouts took too long to search. Double dummy"
         in said[0].caution
     )
+    assert ", all later guesses counted as right; declarer" in said[0].sentence
     assert said[1].document()["horizon"] == said[1].horizon
 
 

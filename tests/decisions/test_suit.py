@@ -229,6 +229,17 @@ def test_the_text_of_a_plan():
         "South leads the 2, North plays the queen; the ace if West plays the king.",
     )
     assert bb.suit_play("AKQ", "432").best.text() == ("Nothing is to choose.",)
+
+
+def test_of_equal_cards_the_lowest_is_played():
+    """The ten of jack and ten, the four of 5 and 4, the queen of three honours."""
+    (finesse,) = (
+        line for line in bb.suit_play("AJT32", "K954").goals if line.goal == 5
+    )
+    assert finesse.text()[2].startswith("    North leads the ten, South plays the king")
+    assert bb.suit_play("AKQ2", "543").goals[-1].text()[0] == (
+        "North leads the queen, South plays the 3."
+    )
     assert bb.suit_play("AKQJT98765432", "-").goals == ()
 
 
