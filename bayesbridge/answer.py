@@ -231,7 +231,7 @@ def contracts_table(
     rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: int
 ) -> Table:
     compared, imps = attrs["against"], "imps" in rows[0]
-    columns = ["", "makes", "tricks", "score", "by"]
+    columns = ["", "makes", "tricks", "score", "worked out by"]
     if compared:
         columns[4:4] = ["difference", *(["IMPs"] if imps else []), "matchpoints"]
     lines = []

@@ -9,6 +9,7 @@ from math import log2
 from typing import Final
 
 from bayesbridge.answer import Answer
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
@@ -81,11 +82,10 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
     """The cards that the evidence tells most about, beyond the room in the hands; cards
     that lie alike share a row.
     """
-    known, bits, chances = (
-        posterior.belief.constraints,
-        told_bits(posterior),
-        posterior.card_table,
-    )
+    belief = posterior.belief
+    known = belief.constraints
+    bits = told_bits(posterior)
+    chances = posterior.card_table
     alike: dict[tuple[str, ...], list[int]] = {}
     for place in bits:
         texts = (percent(float(chances[place, seat])) for seat in known.hidden)
@@ -98,7 +98,11 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
         shares = [float(chances[places[0], seat]) for seat in known.hidden]
         names = CARDS[places[0]][0] + "".join(CARDS[place][1] for place in places)
         rows.append([card_words(names), *shares, f"{bits[places[0]]:.2f}"])
-    title = "Where the most telling cards lie; bits: known beyond the room in each hand"
+    bidding_alone = belief.auction is not None and not belief.table.plays
+    source = "bidding" if bidding_alone else "evidence"
+    title = (
+        f"The cards that the {source} places best; bits: beyond the room in each hand"
+    )
     return Table(
         title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows
     )
@@ -231,6 +235,9 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
     return Table(title, ["strain", "tricks", "game", "makes"], rows, [note])
 
 
+GOOD_GAME: Final = 0.3
+"""Chance below which no game is worth bidding, whatever the scoring."""
+
 RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
 
 
@@ -241,7 +248,8 @@ def sentences(
     that is meant.
     """
     dealt = "As dealt, whatever was played: " if posterior.belief.table.plays else ""
-    return [_strength(posterior), _honours(posterior), f"{dealt}{_tricks(odds, asked)}"]
+    tricks = _tricks(odds, asked, posterior.belief)
+    return [_strength(posterior), _honours(posterior), f"{dealt}{tricks}"]
 
 
 def _strength(posterior: Posterior) -> str:
@@ -289,13 +297,20 @@ def _honours(posterior: Posterior) -> str:
     return f"Among the missing honours most is known about {' and '.join(said)}."
 
 
-def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
+def _tricks(odds: Sequence[ContractOdds], asked: bool, belief: Belief) -> str:
+    """What becomes of the contract asked about, or of the best game."""
     best = max(odds, key=lambda one: one.make.mean)
-    name = f"{str(best.contract).partition(' ')[0]} by {SEATS[best.contract.declarer.name]}"
-    chance, tricks = percent(best.make.mean), f"{best.mean.mean:.1f} tricks on average."
+    declarer = best.contract.declarer
+    name = f"{str(best.contract).partition(' ')[0]} by {SEATS[declarer.name]}"
+    makes = f"makes with {percent(best.make.mean)}"
+    tricks = f"{best.mean.mean:.1f} tricks on average."
     if asked:
-        return f"{name} makes with {chance}{share_error(*best.make)}; {tricks}"
-    return f"Of all games {name} has the best chance: it makes with {chance}, with {tricks}"
+        return f"{name} {makes}{share_error(*best.make)}; {tricks}"
+    if best.make.mean >= GOOD_GAME:
+        return f"Of all games {name} has the best chance: it {makes}, with {tricks}"
+    ours = declarer in (belief.observer, belief.observer.partner, belief.dummy)
+    side = "Your side has" if ours else "The other side has"
+    return f"{side} no good game: {name}, the best, {makes}, with {tricks}"
 
 
 BAYES_FACTOR_NOTE: Final = (

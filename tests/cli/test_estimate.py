@@ -181,7 +181,7 @@ def test_with_four_players_hands_and_tricks_come_first(answer, document):
         )
     ]
     assert places == sorted(places)
-    assert said.splitlines()[1].startswith("Of all games")
+    assert said.splitlines()[1].startswith("Your side has no good game: 3NT by South")
     assert "captures" not in said
     assert "LearnedBidder" not in said
     assert "captures by the paper's rule" in answer(
@@ -209,8 +209,11 @@ def test_with_four_players_hands_and_tricks_come_first(answer, document):
 
 
 def test_what_says_nothing_is_not_shown(answer):
-    assert "telling cards" not in answer("estimate", *SOUTH)
-    assert "telling cards" in answer("estimate", *SOUTH, "--length", "W:S:5+")
+    places = "The cards that the evidence places best"
+    assert places not in answer("estimate", *SOUTH)
+    assert places in answer("estimate", *SOUTH, "--length", "W:S:5+")
+    called = answer("estimate", *SOUTH, "--auction", "(1H)", "--draws", "300")
+    assert "The cards that the bidding places best" in called
 
 
 def test_people_see_other_estimators_as_numbers_and_a_known_deal_as_such(answer):
