@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
@@ -21,17 +21,71 @@ from bayesbridge.deal import Seat
 from bayesbridge.history import CallReading, Spread
 from bayesbridge.words import SEATS, STRAINS
 
-SUIT_CARDS: Final = 13
-DECK_POINTS: Final = 40
-
-LEAST_CARDS: Final = 3
-"""Cards of a suit that nine callers in ten must have for a call to show the suit."""
-
-LEAST_POINTS: Final = 6
-"""The same of points for a call to show strength."""
-
 NOTABLE_CARDS: Final = 1.0
 """Cards by which a reading and the posterior mean differ where it is said."""
+
+
+class Quantity(Protocol):
+    """Something that calls show and of which a deck has a fixed amount."""
+
+    @property
+    def unit(self) -> str:
+        """Its plural, such as ``spades``."""
+
+    @property
+    def total(self) -> int:
+        """What the deck has."""
+
+    @property
+    def least(self) -> int:
+        """What nine callers in ten must have for a call to show it."""
+
+    def of_hand(self, hand: Hand) -> int:
+        """What a hand has."""
+
+    def of_reading(self, reading: CallReading) -> Spread:
+        """What a caller has, by the reading of a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuitCards:
+    """The cards of a suit."""
+
+    suit: Suit
+    total: int = 13
+    least: int = 3
+
+    @property
+    def unit(self) -> str:
+        return STRAINS[self.suit.name]
+
+    def of_hand(self, hand: Hand) -> int:
+        return hand.length(self.suit)
+
+    def of_reading(self, reading: CallReading) -> Spread:
+        return reading.lengths[self.suit]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """High-card points."""
+
+    unit: str = "points"
+    total: int = 40
+    least: int = 6
+
+    def of_hand(self, hand: Hand) -> int:
+        return hand.points
+
+    def of_reading(self, reading: CallReading) -> Spread:
+        assert reading.points is not None
+        return reading.points
+
+
+QUANTITIES: Final[tuple[Quantity, ...]] = (
+    *map(SuitCards, reversed(Suit)),
+    Points(),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +94,7 @@ class Shortage:
     cards in sight, so that nothing remains for another hidden hand.
     """
 
-    suit: Suit | None  #: ``None`` for high-card points.
+    quantity: Quantity  #: Cards of a suit, or points.
     calls: tuple[tuple[Seat, Call], ...]  #: The first call of each seat that shows it.
     shown: int  #: What the callers have together, nine in ten of each.
     in_sight: int  #: What the observer sees.
@@ -51,14 +105,14 @@ class Shortage:
         """The shortage in words, such as *1S and 2NT need 9 spades, you see 4*."""
         calls = " and ".join(str(call) for _, call in self.calls)
         verb = "need" if len(self.calls) > 1 else "needs"
-        unit = "points" if self.suit is None else STRAINS[self.suit.name]
-        need = f"{calls} {verb} {self.shown} {unit}, you see {self.in_sight}"
-        return f"The auction hardly fits {self.meaning}: {need}."
+        need = f"{calls} {verb} {self.shown} {self.quantity.unit}"
+        fault = f"{need}, you see {self.in_sight}"
+        return f"The auction hardly fits {self.meaning}: {fault}."
 
     def document(self) -> dict[str, Any]:
         """For ``--json``."""
         return {
-            "suit": None if self.suit is None else self.suit.name,
+            "quantity": self.quantity.unit,
             "calls": [f"{seat.name}:{call}" for seat, call in self.calls],
             "shown": self.shown,
             "in_sight": self.in_sight,
@@ -81,39 +135,32 @@ def shortages(belief: Belief, read: Sequence[CallReading]) -> list[Shortage]:
     list of Shortage
         Empty where all that the calls show finds room.
     """
-    quantities = (*reversed(Suit), None)
-    possible = (_shortage(belief, read, suit) for suit in quantities)
+    possible = (_shortage(belief, read, quantity) for quantity in QUANTITIES)
     return [shortage for shortage in possible if shortage is not None]
 
 
 def _shortage(
-    belief: Belief, read: Sequence[CallReading], suit: Suit | None
+    belief: Belief, read: Sequence[CallReading], quantity: Quantity
 ) -> Shortage | None:
-    """The shortage of a suit, or of points."""
+    """The shortage of a suit, or of points; ``None`` where there is room."""
     known = belief.constraints
-    visible = [Hand(known.must[seat]) for seat in Seat if seat not in known.hidden]
-    total = DECK_POINTS if suit is None else SUIT_CARDS
-    least = LEAST_POINTS if suit is None else LEAST_CARDS
-    in_sight = sum(_amount(hand, suit) for hand in visible)
-    calls: list[tuple[Seat, Call]] = []
+    visible = (Hand(known.must[seat]) for seat in Seat if seat not in known.hidden)
+    in_sight = sum(map(quantity.of_hand, visible))
     shown = 0
+    showing: list[CallReading] = []
     for seat in map(Seat, known.hidden):
-        showing = _showing_call(_bids_of(read, seat), suit)
-        if showing is not None and showing[1] >= least:
-            calls.append((seat, showing[0]))
-            shown += showing[1]
-    room = total - in_sight
-    others_have_none = shown == room and len(calls) < len(known.hidden)
-    if not calls or not (shown > room or others_have_none):
+        bids = _bids_of(read, seat)
+        if bids and quantity.of_reading(bids[-1]).low >= quantity.least:
+            amount = quantity.of_reading(bids[-1]).low
+            showing.append(_first_showing(bids, quantity, amount))
+            shown += amount
+    room = quantity.total - in_sight
+    others_have_none = shown == room and len(showing) < len(known.hidden)
+    if not showing or not (shown > room or others_have_none):
         return None
-    order = [(reading.seat, reading.call) for reading in read]
-    calls.sort(key=order.index)
-    return Shortage(suit, tuple(calls), shown, in_sight, _meaning(belief, calls))
-
-
-def _amount(hand: Hand, suit: Suit | None) -> int:
-    """A hand's cards of the suit, or its points."""
-    return hand.points if suit is None else hand.length(suit)
+    showing.sort(key=read.index)
+    calls = tuple((reading.seat, reading.call) for reading in showing)
+    return Shortage(quantity, calls, shown, in_sight, _meaning(belief, calls))
 
 
 def _bids_of(read: Sequence[CallReading], seat: Seat) -> list[CallReading]:
@@ -125,31 +172,21 @@ def _bids_of(read: Sequence[CallReading], seat: Seat) -> list[CallReading]:
     ]
 
 
-def _showing_call(
-    bids: Sequence[CallReading], suit: Suit | None
-) -> tuple[Call, int] | None:
-    """How much the bids of a seat show in the end, and the first that shows it."""
-    lows = [_spread(reading, suit).low for reading in bids]
-    if not lows:
-        return None
-    first = next(place for place, low in enumerate(lows) if low >= lows[-1])
-    return bids[first].call, lows[-1]
-
-
-def _spread(reading: CallReading, suit: Suit | None) -> Spread:
-    spread = reading.points if suit is None else reading.lengths[suit]
-    assert spread is not None
-    return spread
+def _first_showing(
+    bids: Sequence[CallReading], quantity: Quantity, amount: int
+) -> CallReading:
+    """The first bid of a seat that shows so much."""
+    return next(bid for bid in bids if quantity.of_reading(bid).low >= amount)
 
 
 def _meaning(belief: Belief, calls: Iterable[tuple[Seat, Call]]) -> str:
     """What the callers play, as far as it is known."""
+    if not isinstance(belief.bidder, SystemBidder):
+        return "what experts show by it"
     seats = {seat.name for seat, _ in calls}
-    bidder = belief.bidder
-    agreements = bidder.systems if isinstance(bidder, SystemBidder) else ()
     names = [
         agreement.system.name
-        for agreement in agreements
+        for agreement in belief.bidder.systems
         if agreement.side is None or seats & set(agreement.side)
     ]
     return " and ".join(names) or "what experts show by it"
@@ -161,17 +198,16 @@ def length_changes(posterior: Posterior, read: Sequence[CallReading]) -> list[st
 
     Only suits that a call changed most count, which a table of readings shows.
     """
-    means = posterior.length_table @ range(SUIT_CARDS + 1)
+    means = posterior.length_table @ range(14)
     sentences = []
     for seat in map(Seat, posterior.belief.constraints.hidden):
         bids = _bids_of(read, seat)
-        told_suits = {suit for reading in bids for suit in reading.moved[:2]}
-        for suit in sorted(told_suits, reverse=True):
-            by_own_calls = _spread(bids[-1], suit).mean
+        changed = {suit for reading in bids for suit in reading.moved[:2]}
+        for suit in sorted(changed, reverse=True):
+            by_own_calls = bids[-1].lengths[suit].mean
             mean = float(means[seat, suit])
             if abs(mean - by_own_calls) >= NOTABLE_CARDS:
-                sentences.append(
-                    f"By all calls and cards together {SEATS[seat.name]} has "
-                    f"{mean:.1f} {STRAINS[suit.name]}, not {by_own_calls:.1f}."
-                )
+                lengths = f"{mean:.1f} {STRAINS[suit.name]}, not {by_own_calls:.1f}"
+                who = f"By all calls and cards together {SEATS[seat.name]}"
+                sentences.append(f"{who} has {lengths}.")
     return sentences
