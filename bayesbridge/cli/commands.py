@@ -137,7 +137,9 @@ SCRIPT             a file in the dealer language, - for stdin
 --type NAME: TEXT  a type of hand with its condition, repeatable; NAME=2: gives it twice the share
 --plan             say what is exact and what is tested, and deal nothing
 --form             how deals are written (default: diagram)
---out FILE         write deals to .pbn, .lin, .txt or .html, a page to print
+--out FILE         write deals to .pbn, .lin, .txt or .html, pages to print: this one for pupils, and beside it
+                   FILE-teacher.html with types, tricks and par
+--show NS          the hands on the pupils' page (default: all)
 --dealer S         who deals every board (default: in turn)
 --generate N       draws that may be tested before it gives up (default: the script's, or 10_000_000)
 
@@ -285,6 +287,7 @@ def add_commands(commands: options.Subparsers) -> None:
         script={"nargs": "?"},
         n=whole(1, 10_000_000),
         type=many,
+        show=_seats,
         form={
             "choices": (
                 "diagram",
@@ -364,6 +367,13 @@ def _scores(text: str) -> list[float]:
         raise NotationError(
             f"{text!r} is not a list of scores: write such as 420,450,-50"
         ) from None
+
+
+def _seats(text: str) -> tuple[Seat, ...]:
+    if not text or not set(text.upper()) <= {seat.name for seat in Seat}:
+        mend = "write some of N, E, S and W, such as NS"
+        raise NotationError(f"{text!r} names no seats: {mend}", text=text)
+    return tuple(seat for seat in Seat if seat.name in text.upper())
 
 
 def _vacant(text: str) -> tuple[int, int]:

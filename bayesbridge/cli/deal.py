@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from bayesbridge.calls import PASS, Vulnerability
@@ -52,9 +53,12 @@ from bayesbridge.words import counted, number, tell
 if TYPE_CHECKING:
     from bayesbridge.evidence.models import BidderModel
 
-_ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": "lesson"}
+LESSON: Final = "lesson"
 
-PLAN = options.Mode("--plan deals nothing", "n out form generate seed dealer")
+_ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": LESSON}
+
+PLAN = options.Mode("--plan deals nothing", "out form generate seed show")
+SHOWN = options.Mode("only a page to print, --out lesson.html, hides hands", "show")
 JSON = options.Mode("--json holds the deals as PBN", "form")
 UNCALLED = options.Mode("nobody has called", "bidder slip system style")
 
@@ -63,55 +67,46 @@ def run(args: Namespace) -> int:
     """Plan, deal and write; status 1 if fewer deals were found than asked for."""
     called = any(isinstance(piece.value, Called) for piece in args.evidence)
     options.verify(args, not called and UNCALLED, args.json and not args.out and JSON)
-    options.verify(args, args.plan and PLAN, uses="n" if args.type else "")
-    target = None
-    if args.out is not None:
-        target = options.verify_target(
-            "--out", args.out, "deals are PBN, LIN, text or a page", *_ENDINGS
-        )
-    usual = "diagram" if target is None else _ENDINGS[target.suffix]
-    if (
-        target is not None
-        and args.form not in (None, usual)
-        and target.suffix != ".txt"
-    ):
-        what = (
-            f"{args.out!r} would not hold {args.form}: leave it out, or write to .txt"
-        )
-        raise options.UsageError(f"argument --form: {what}")
+    options.verify(args, args.plan and PLAN)
+    form, target = _form_and_target(args)
     job = DealJob(args, _script(args))
     if args.plan:
-        return screens.present(args, job.plan_document(), *job.plan_lines())
+        document = {**job.plan_document(), **job.boards_document()}
+        return screens.present(args, document, *job.plan_lines(), job.boards_line())
     for line in job.plan_lines() if not args.json else ():
         tell(line, begin="")
     job.deal()
     found = len(job.layouts)
-    written = target is not None and (found > 0 or job.wanted == 0)
-    if target is not None and written:
-        form = args.form or usual
-        if form == "lesson":
-            from bayesbridge.views.lesson import lesson_page
-
-            text = lesson_page(job.layouts, job.numbering)
-        else:
-            text = "".join(
-                f"{line}\n" for line in FORMS[form](job.layouts, job.numbering)
-            )
-        with options.writing("--out", target) as part:
-            part.write_text(text, encoding="utf-8")
+    written = ""
+    if target is not None and (found > 0 or job.wanted == 0):
+        written = job.write(target, form, args.show)
     if args.json:
         screens.print_json(job.document())
     elif target is None:
         screens.say_whole(*(list(job.lines(args.form)) or [""]))
     elif written:
-        screens.say_whole(
-            f"{counted(found, 'deal', 'are')} in {target}.", *job.statistics()
-        )
+        screens.say_whole(written, *job.statistics())
     else:
         screens.say_whole(f"No deal was found, and {target} was not written.")
     for line in job.remarks() if not args.json else ():
         tell(line)
     return 1 if found < job.wanted else 0
+
+
+def _form_and_target(args: Namespace) -> tuple[str, Path | None]:
+    """How deals are written, and the file that is named."""
+    if args.out is None:
+        options.verify(args, SHOWN)
+        return args.form or "diagram", None
+    what = "deals are PBN, LIN, text or a page"
+    target = options.verify_target("--out", args.out, what, *_ENDINGS)
+    usual = _ENDINGS[target.suffix]
+    form = args.form or usual
+    if form != usual and target.suffix != ".txt":
+        told = f"{args.out!r} would not hold {form}: leave it out, or write to .txt"
+        raise options.UsageError(f"argument --form: {told}")
+    options.verify(args, form != LESSON and SHOWN)
+    return form, target
 
 
 def _script(args: Namespace) -> Script | None:
@@ -138,6 +133,11 @@ def _script(args: Namespace) -> Script | None:
             f"{lines}: join them with && to have both"
         )
     return script
+
+
+def _write(target: Path, text: str) -> None:
+    with options.writing("--out", target) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def _first_caller(args: Namespace) -> Seat | None:
@@ -282,6 +282,41 @@ class DealJob:
                 one.name: chances(plan) for one, plan, _ in self._types()
             }
         return document
+
+    def boards_line(self) -> str:
+        """How many boards there would be, who deals them, and who is vulnerable."""
+        dealer = (
+            "dealers in turn" if self.dealer is None else f"dealer {self.dealer.name}"
+        )
+        vulnerable = "vulnerability in turn"
+        if self.vulnerable is not None:
+            vulnerable = f"vulnerable {self.vulnerable.value}"
+        return f"{counted(self.wanted, 'board')}, {dealer}, {vulnerable}."
+
+    def boards_document(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {
+            "n": self.wanted,
+            "dealer": None if self.dealer is None else self.dealer.name,
+            "vulnerability": None if self.vulnerable is None else self.vulnerable.value,
+        }
+
+    def write(self, target: Path, form: str, shown: Sequence[Seat] | None) -> str:
+        """Write the deals, and say where they are; of a lesson the pupils' page shows
+        some hands, all by default, and the teacher's stands beside it.
+        """
+        deals = counted(len(self.layouts), "deal")
+        if form != LESSON:
+            lines = FORMS[form](self.layouts, self.numbering)
+            _write(target, "".join(f"{line}\n" for line in lines))
+            return f"{deals} {'is' if len(self.layouts) == 1 else 'are'} in {target}."
+        from bayesbridge.views.lesson import pupils_page, teachers_page
+
+        seats = tuple(Seat) if shown is None else shown
+        beside = target.with_stem(f"{target.stem}-teacher")
+        _write(target, pupils_page(self.layouts, self.numbering, seats))
+        _write(beside, teachers_page(self.layouts, self.numbering))
+        return f"{deals}: {target} for pupils, {beside} for the teacher."
 
     @property
     def numbering(self) -> Numbering:

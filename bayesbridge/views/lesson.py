@@ -1,20 +1,32 @@
-"""Deals as a page to print for a lesson: hands first, and what the teacher wants to
-know on the last page.
+"""Deals as pages to print for a lesson: the pupils' page has the hands and nothing
+else, the teacher's what they are about and what can be made.
 """
 
 from __future__ import annotations
 
-from bayesbridge.deal import Seat
+from collections.abc import Collection
+from itertools import product
+
+import numpy as np
+
+from bayesbridge.cards import Hand, Suit
+from bayesbridge.deal import Deal, Seat
 from bayesbridge.dealing.plan import solve
 from bayesbridge.dealing.run import Numbering
+from bayesbridge.decisions.par import par
 from bayesbridge.estimators.odds import layout_solver
 from bayesbridge.layouts import Layouts
 from bayesbridge.markup import Table, compass, hand, text
 from bayesbridge.views.html import document
-from bayesbridge.words import SEATS, number
+from bayesbridge.words import SEATS, SYMBOLS, counted
 
 # Deals up to which double-dummy tricks are found: a deal takes about half a second
 SOLVED = 100
+
+# Strains as tables of tricks have them, by the number that the solver knows
+STRAIN_NUMBERS = {"NT": 4, "S": 3, "H": 2, "D": 1, "C": 0}
+
+SIDES = ((Seat.N, Seat.S), (Seat.E, Seat.W))
 
 STYLE = """
 @page { size: A4; margin: 14mm; }
@@ -29,64 +41,124 @@ STYLE = """
 """
 
 
-def lesson_page(layouts: Layouts, numbering: Numbering) -> str:
-    """The boards with dealer, vulnerability and type; then points, lengths and, where a
-    solver is installed, tricks.
-    """
-    boards = range(numbering.first, numbering.first + len(layouts))
-    sections, rows = [], []
-    for board, deal, points in zip(
-        boards, layouts, layouts.points.tolist(), strict=True
-    ):
-        kind, vulnerable = (
-            numbering.type_of(board),
-            numbering.vulnerable_on(board).value,
-        )
-        hands = {seat.name: hand(deal[seat].pbn, SEATS[seat.name]) for seat in Seat}
-        about = f"Dealer {SEATS[numbering.dealer_of(board).name]} · vulnerable: {vulnerable}"
-        title = f"Board {board}{f' · {kind}' if kind else ''}"
-        sections.append(
-            f"<section><h2>{text(title)}</h2><p>{text(about)}</p>{compass(hands)}</section>"
-        )
-        shapes = [
-            "-".join(str(len(ranks)) for ranks in deal[seat].pbn.split("."))
-            for seat in Seat
-        ]
-        cells = [f"{held}: {shape}" for held, shape in zip(points, shapes, strict=True)]
-        rows.append([f"{board} {kind}".strip(), *cells])
-    note = "High-card points, then the lengths of spades, hearts, diamonds and clubs."
-    answers = [
-        Table("Points and lengths", ["board", *SEATS.values()], rows, [note]),
-        *_tricks(layouts, boards),
+def pupils_page(
+    layouts: Layouts, numbering: Numbering, shown: Collection[Seat] = tuple(Seat)
+) -> str:
+    """The boards with dealer and vulnerability, and of each the hands that are shown."""
+    boards = [
+        _board(numbering, board, deal, shown)
+        for board, deal in enumerate(layouts, numbering.first)
     ]
-    body = f'<div class="boards">{"".join(sections)}</div>'
-    body += f'<section class="answers"><h2>Answers</h2>{"".join(table.html() for table in answers)}</section>'
-    return document(f"{number(len(layouts))} deals", "", body, STYLE)
+    return document(_title(layouts), "", _grid(boards), STYLE)
 
 
-def _tricks(layouts: Layouts, boards: range) -> list[Table]:
-    """Double-dummy tricks of each side; nothing without a solver, or of very many
-    deals.
+def teachers_page(layouts: Layouts, numbering: Numbering) -> str:
+    """The boards with all hands and the type of each deal; then points, lengths and,
+    where a solver is installed, tricks and par.
+    """
+    boards = [
+        _board(numbering, board, deal, tuple(Seat), numbering.type_of(board))
+        for board, deal in enumerate(layouts, numbering.first)
+    ]
+    tables = [_hands_table(layouts, numbering), *_tricks_tables(layouts, numbering)]
+    answers = "".join(table.html() for table in tables)
+    body = f'<section class="answers"><h2>Answers</h2>{answers}</section>'
+    title = f"{_title(layouts)}, for the teacher"
+    return document(title, "", _grid(boards) + body, STYLE)
+
+
+def _title(layouts: Layouts) -> str:
+    return counted(len(layouts), "deal")
+
+
+def _grid(boards: list[str]) -> str:
+    return f'<div class="boards">{"".join(boards)}</div>'
+
+
+def _board(
+    numbering: Numbering,
+    board: int,
+    deal: Deal,
+    shown: Collection[Seat],
+    kind: str = "",
+) -> str:
+    """One board; the ``kind`` of deal stands in its heading."""
+    hands = dict.fromkeys(SEATS, "")
+    for seat in shown:
+        hands[seat.name] = hand(deal[seat].pbn, SEATS[seat.name])
+    dealer = SEATS[numbering.dealer_of(board).name]
+    vulnerable = numbering.vulnerable_on(board).value
+    about = text(f"Dealer {dealer} · vulnerable: {vulnerable}")
+    title = text(" · ".join(filter(None, (f"Board {board}", kind))))
+    return f"<section><h2>{title}</h2><p>{about}</p>{compass(hands)}</section>"
+
+
+def _hands_table(layouts: Layouts, numbering: Numbering) -> Table:
+    """Points and lengths of every hand."""
+    rows: list[list[str | float]] = []
+    for board, deal in enumerate(layouts, numbering.first):
+        cells = [_hand_text(deal[seat]) for seat in Seat]
+        rows.append([f"{board} {numbering.type_of(board)}".strip(), *cells])
+    note = "High-card points, then the lengths of spades, hearts, diamonds and clubs."
+    return Table("Points and lengths", ["board", *SEATS.values()], rows, [note])
+
+
+def _hand_text(cards: Hand) -> str:
+    """Points and the lengths of the suits, spades first."""
+    lengths = "-".join(str(cards.length(suit)) for suit in reversed(Suit))
+    return f"{cards.points}: {lengths}"
+
+
+def _tricks_tables(layouts: Layouts, numbering: Numbering) -> list[Table]:
+    """Double-dummy tricks of each side, and par; nothing without a solver, or of very
+    many deals.
     """
     if layout_solver() is None or not 0 < len(layouts) <= SOLVED:
         return []
-    strains = {"NT": 4, "♠": 3, "♥": 2, "♦": 1, "♣": 0}
-
-    def cells(side: tuple[Seat, Seat], strain: int) -> list[str]:
-        taken = [solve(layouts.masks, seat, strain).tolist() for seat in side]
-        return [
-            str(one) if one == other else f"{one}/{other}"
-            for one, other in zip(*taken, strict=True)
+    columns = list(product(SIDES, STRAIN_NUMBERS))
+    rows: list[list[str | float]] = []
+    for board, tricks in enumerate(_tricks_of(layouts), numbering.first):
+        cells = [
+            _tricks_text(*(tricks[seat][STRAIN_NUMBERS[strain]] for seat in side))
+            for side, strain in columns
         ]
-
-    sides = (Seat.N, Seat.S), (Seat.E, Seat.W)
-    columns = [cells(side, strain) for side in sides for strain in strains.values()]
+        rows.append([str(board), *cells, *_par_cells(tricks, numbering, board)])
     heads = [
-        f"{one.name}{other.name} {name}" for one, other in sides for name in strains
+        f"{first.name}{second.name} {SYMBOLS.get(strain, strain)}"
+        for (first, second), strain in columns
     ]
-    rows = [
-        [str(board), *row]
-        for board, row in zip(boards, zip(*columns, strict=True), strict=True)
+    notes = [
+        "What double dummy takes, all four seeing all cards; 9/8: by N or E 9, by S or W 8.",
+        "Par: the contract that both sides come to if they see all cards, and its score for "
+        "North and South.",
     ]
-    note = "What double dummy takes, all four seeing all cards; 9/8: by N or E 9, by S or W 8."
-    return [Table("Tricks", ["board", *heads], rows, [note])]
+    return [Table("Tricks and par", ["board", *heads, "par", "score"], rows, notes)]
+
+
+def _tricks_of(layouts: Layouts) -> list[list[list[int]]]:
+    """Double-dummy tricks by deal, declarer N E S W and strain C D H S NT."""
+    tricks = np.empty((len(layouts), len(Seat), len(STRAIN_NUMBERS)), np.int64)
+    for seat, strain in product(Seat, STRAIN_NUMBERS.values()):
+        tricks[:, seat, strain] = solve(layouts.masks, seat, strain)
+    table: list[list[list[int]]] = tricks.tolist()
+    return table
+
+
+def _tricks_text(first: int, second: int) -> str:
+    """The tricks of a side, by both its declarers where they differ."""
+    return str(first) if first == second else f"{first}/{second}"
+
+
+def _par_cells(tricks: list[list[int]], numbering: Numbering, board: int) -> list[str]:
+    """The par contract and its score, with a sign."""
+    value = par(tricks, numbering.vulnerable_on(board), numbering.dealer_of(board))
+    contract = value.contract
+    if contract is None:
+        return ["passed out", "0"]
+    strain = contract.strain.name
+    double = "X" * contract.doubled
+    name = f"{contract.level}{SYMBOLS.get(strain, strain)}{double}"
+    return [
+        f"{name} by {contract.declarer.name}",
+        f"{value.score:+d}".replace("-", "−"),
+    ]

@@ -46,7 +46,7 @@ LESSON = [
 
 
 def lesson(browser):
-    """The pages of a lesson as they are printed, side by side."""
+    """The pupils' and the teacher's page of a lesson as they are printed."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "lesson.html")
         command = [
@@ -58,17 +58,23 @@ def lesson(browser):
             "6",
             "--dealer",
             "N",
+            "--show",
+            "NS",
             *LESSON,
             "--out",
             path,
         ]
         subprocess.run(command, check=True)
-        page = browser.new_page(viewport={"width": 1440, "height": 400})
-        page.emulate_media(media="print")
-        page.goto(path.as_uri())
-        page.add_style_tag(
-            content="main { display: grid; grid-template-columns: 1fr 1fr; gap: 3rem; padding: 1.5rem; }"
+        frames = "".join(
+            f'<iframe src="{name}" width="720" height="1500"></iframe>'
+            for name in ("lesson.html", "lesson-teacher.html")
         )
+        both = Path(folder, "both.html")
+        style = "<style>iframe { border: none; }</style>"
+        both.write_text(f"<!DOCTYPE html>{style}{frames}", "utf-8")
+        page = browser.new_page(viewport={"width": 1480, "height": 1500})
+        page.emulate_media(media="print")
+        page.goto(both.as_uri())
         page.screenshot(path=HERE / "lesson.png", full_page=True)
 
 

@@ -66,7 +66,7 @@ VALUES = {
     "given": "S:AKQ..J2.", "tables": "3", "boards": "1", "reader": "counting", "chair": "declarer", "moments": "lead",
     "history": "TABLES", "history-tables": "1", "workers": "1", "scheduler": "tcp://127.0.0.1:1", "resume": "kept",
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
-    "token": "0123456789abcdefg", "no-browser": "", "alerts": "", "renumber": "",
+    "show": "NS", "token": "0123456789abcdefg", "no-browser": "", "alerts": "", "renumber": "",
 }  # fmt: skip
 # Clubs alone explain it
 CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"
@@ -133,7 +133,9 @@ WAYS = [
          "style": "--call E:1NT", "n": "deal", "plan": "deal", "dealer": "deal -n 2"}),
     Way("deal", "", "", BIDS),
     Way("deal --json", "", "", "form"),
-    Way("deal --plan", "", "", "n out form generate seed dealer"),
+    Way("deal -n 2", "", "", "show"),
+    Way("deal -n 2 --out mine.html", "", "show"),
+    Way("deal --plan", "", "n dealer vulnerable", "out form generate seed show"),
     Way("style TABLES", "", "pair=Elm+Oak json", "tables out seed"),
     Way("style TABLES --pair Elm+Oak", "", "tables=1 out=mine.json"),
     Way("score TABLES --workers 1 --draws 20", "",
