@@ -269,11 +269,13 @@ def seats_of(expression: Expression) -> frozenset[int]:
 
 def opaque(expression: Expression) -> bool:
     """Whether no table can hold its value: tricks and random numbers."""
-    return any(
-        isinstance(node, Taken)
-        or (isinstance(node, Operation) and node.operator == "rnd")
-        for node in walk(expression)
-    )
+    return needs_solver(expression) or is_random(expression)
+
+
+def is_random(expression: Expression) -> bool:
+    """Whether its value is drawn anew for each deal."""
+    operations = (node for node in walk(expression) if isinstance(node, Operation))
+    return any(node.operator == "rnd" for node in operations)
 
 
 def needs_solver(expression: Expression) -> bool:

@@ -157,6 +157,21 @@ def counted(count: int, what: str, verb: str = "") -> str:
     return f"{number(count)} {what}s {verb}".rstrip()
 
 
+_UNITS: Final = (("hour", 3600), ("minute", 60), ("second", 1))
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it, in the largest unit that it has two of.
+
+    >>> duration(0.2), duration(95), duration(5_000), duration(126_000)
+    ('1 second', '95 seconds', '83 minutes', '35 hours')
+    """
+    unit, length = next(
+        (unit for unit in _UNITS if seconds >= 2 * unit[1]), ("second", 1)
+    )
+    return counted(max(round(seconds / length), 1), unit)
+
+
 RARE: Final = 0.0005  # share that is shown as less than a tenth of a percent
 
 

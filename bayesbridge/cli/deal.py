@@ -9,6 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from bayesbridge.calls import PASS, Vulnerability
@@ -48,7 +49,7 @@ from bayesbridge.expressions import (
 from bayesbridge.layouts import Layouts
 from bayesbridge.position import Position, Sourced
 from bayesbridge.random64 import generator
-from bayesbridge.words import counted, number, tell
+from bayesbridge.words import counted, duration, number, tell
 
 if TYPE_CHECKING:
     from bayesbridge.evidence.models import BidderModel
@@ -179,6 +180,52 @@ def _bidder(args: Namespace, vulnerable: Vulnerability | None) -> BidderModel | 
     return Position(settings).bidder("learned")
 
 
+FIRST_NOTE: Final = 5.0
+"""Seconds after which a search says how it goes."""
+
+NOTE_GROWTH: Final = 4.0
+"""How many times as late each note comes as the one before."""
+
+
+class SearchNotes:
+    """Says on stderr how a search goes, when it takes more than seconds."""
+
+    def __init__(self, wanted: int, most: int, kind: str = "") -> None:
+        self.prefix = f"type {kind}: " if kind else ""
+        self.wanted = wanted
+        self.most = most
+        self.begun = monotonic()
+        self.next_note = FIRST_NOTE
+
+    def __call__(self, search: Drawn) -> None:
+        seconds = monotonic() - self.begun
+        if seconds >= self.next_note and search.kept < self.wanted:
+            self.next_note = NOTE_GROWTH * seconds
+            note = search_note(search, self.wanted, self.most, seconds)
+            tell(f"{self.prefix}{note}", begin="")
+
+
+def search_note(search: Drawn, wanted: int, most: int, seconds: float) -> str:
+    """How many draws were kept, how fast it goes, and what it will take.
+
+    >>> search_note(Drawn(drawn=640, kept=2), 10, 10_000_000, 8.0)
+    '2 of 640 draws kept after 8 seconds, 80 a second: 10 deals take about 32 seconds more'
+    >>> search_note(Drawn(drawn=640), 10, 10_000_000, 8.0)
+    'none of 640 draws kept after 8 seconds, 80 a second: it gives up in about 35 hours'
+    """
+    speed = search.drawn / seconds
+    kept = number(search.kept) if search.kept else "none"
+    draws = f"{kept} of {number(search.drawn)} draws kept after {duration(seconds)}"
+    until_end = (most - search.drawn) / speed
+    forecast = f"it gives up in about {duration(until_end)}"
+    if search.kept:
+        missing = (wanted - search.kept) / search.rate / speed
+        forecast = f"{counted(wanted, 'deal')} take about {duration(missing)} more"
+        if missing > until_end:
+            forecast += f", and it gives up in {duration(until_end)}"
+    return f"{draws}, {number(round(speed))} a second: {forecast}"
+
+
 class DealJob:
     """What was asked, and after :meth:`deal` what was found."""
 
@@ -234,10 +281,18 @@ class DealJob:
         """Draw the deals, unless tables tell all that is asked."""
         if self.levels is not None:
             self.layouts, self.types, self.by_type = self.levels.deals(
-                self.wanted, self.seed, most=self.most
+                self.wanted,
+                self.seed,
+                most=self.most,
+                watch=lambda kind, size: SearchNotes(size, self.most, kind),
             )
         elif self.script.prints or any(counts is None for counts in self.exact):
-            self.search = self.plan.search(self.wanted, self.seed, most=self.most)
+            self.search = self.plan.search(
+                self.wanted,
+                self.seed,
+                most=self.most,
+                watch=SearchNotes(self.wanted, self.most),
+            )
             self.layouts = Layouts.adopt(self.search.first(self.wanted))
         else:
             self.wanted = 0
@@ -366,26 +421,43 @@ class DealJob:
         )
 
     def remarks(self) -> Iterator[str]:
-        search, calls = self.search, self.plan.calls
-        if search.drawn and not self.plan.exact:
-            told = "passed the tests" if calls is None else "were kept"
-            yield f"{number(search.kept)} of {number(search.drawn)} draws {told}, {chance_text(search.rate)}"
-            if calls is None:
-                exact = float(self.plan.plan.exact_chance)
-                told = f"about {chance_text(exact * search.rate)} of all deals with the known cards meet the whole"
-                yield f"{told}, ± {100 * exact * search.error:.2g} %"
-                if search.rate < LOW:
-                    yield "few draws are kept: a deal costs as many more; say more of it in words that tables know"
-            elif not calls.exact:
-                yield f"calls: {100 * search.cut:.2g} % of the probability was cut off, by these draws"
-        for name, one in self.by_type.items():
-            if one.kept < one.drawn:
-                yield f"type {name}: {number(one.kept)} of {number(one.drawn)} draws were kept, {chance_text(one.rate)}"
+        """What is said on stderr after the deals: how many draws it took, and what is
+        missing.
+        """
+        found = f"{len(self.layouts)} of {self.wanted} deals were found"
+        if self.plan.is_one_deal:
+            if len(self.layouts) < self.wanted:
+                why = "the cards given are one deal, and it does not meet the condition"
+                yield f"{found}: {why}"
+            return
+        if self.search.drawn and not self.plan.exact:
+            yield from self._draws_remarks()
+        for name, search in self.by_type.items():
+            if search.kept < search.drawn:
+                draws = f"{number(search.kept)} of {number(search.drawn)} draws"
+                yield f"type {name}: {draws} were kept, {chance_text(search.rate)}"
         if len(self.layouts) < self.wanted:
-            told = (
+            mend = (
                 "allow more draws with --generate, or make the condition easier to meet"
             )
-            yield f"{len(self.layouts)} of {self.wanted} deals were found: {told}"
+            yield f"{found}: {mend}"
+
+    def _draws_remarks(self) -> Iterator[str]:
+        """How many draws passed, and what that says of the condition or the calls."""
+        search, calls = self.search, self.plan.calls
+        verb = "passed the tests" if calls is None else "were kept"
+        draws = f"{number(search.kept)} of {number(search.drawn)} draws"
+        yield f"{draws} {verb}, {chance_text(search.rate)}"
+        if calls is None:
+            share = chance_text(float(self.plan.plan.exact_chance) * search.rate)
+            whole = f"about {share} of all deals with the known cards meet the whole"
+            yield f"{whole}, ± {100 * search.error:.2g} %"
+            if search.rate < LOW:
+                cost = "few draws are kept: a deal costs as many more"
+                yield f"{cost}; say more of it in words that tables know"
+        elif not calls.exact:
+            share = f"{100 * search.cut:.2g} % of the probability"
+            yield f"calls: {share} was cut off, by these draws"
 
     @property
     def _values(self) -> LayoutValues:

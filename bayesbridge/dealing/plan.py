@@ -58,6 +58,7 @@ from bayesbridge.expressions import (
     LayoutValues,
     Operation,
     conjunction,
+    is_random,
     needs_solver,
     opaque,
     parse_expression,
@@ -78,10 +79,22 @@ def find_solver() -> Estimator:
 
 
 def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
+    """(n,) double-dummy tricks of a declarer; deals that are the same are solved once."""
     question = Question(
         (Seat(seat), Seat(seat).partner), None if strain == 4 else Suit(strain)
     )
-    return run(find_solver(), Layouts.adopt(masks), question)["solved"].astype(np.int64)
+    distinct, places = np.unique(masks, axis=0, return_inverse=True)
+    tricks = np.zeros(len(distinct), np.int64)
+    for begin in range(0, len(distinct), _SOLVED_AT_ONCE):
+        part = slice(begin, begin + _SOLVED_AT_ONCE)
+        solved = run(find_solver(), Layouts.adopt(distinct[part]), question)["solved"]
+        tricks[part] = solved
+        done = min(begin + _SOLVED_AT_ONCE, len(distinct))
+        report_progress("deals solved", done, len(distinct))
+    return tricks[places.reshape(-1)]
+
+
+_SOLVED_AT_ONCE: Final = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,7 +225,9 @@ def limit_of(log_weights: Floats, cut: float) -> float:
 
 MOST_DRAWS: Final = 10_000_000  # draws that are tested before the search ends
 LOW: Final = 0.01  # a share of draws that pass below which a warning is given
+_SMALLEST: Final = 1 << 6  # draws in the first batch; each later one has twice as many
 _LARGEST: Final = 1 << 16
+_LARGEST_SOLVED: Final = 1 << 7  # where each may be solved: seconds
 
 
 @dataclass(slots=True)
@@ -440,26 +455,35 @@ class DealPlan:
             warnings.warn(message, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
         return Layouts.adopt(found.first(n))
 
-    def search(self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS) -> Drawn:
+    def search(
+        self,
+        n: int,
+        rng: Seed = None,
+        *,
+        most: int = MOST_DRAWS,
+        watch: Callable[[Drawn], object] | None = None,
+    ) -> Drawn:
         """The same with how many draws it took, and without an error if there are
-        fewer.
+        fewer; ``watch`` is told after every batch of draws.
 
         The same seed gives the same deals, and more deals begin with those that fewer
         give.
         """
-        n, most = whole(n, "n"), max(whole(most, "most"), 1)
+        n = whole(n, "n")
+        most = max(whole(most, "most"), 1)
         if not 0 <= n <= MOST_DRAWS:
-            raise BayesBridgeError(
-                f"{n} deals: ask for 0 to {MOST_DRAWS} at a time", n=n
-            )
+            fault = f"{n} deals: ask for 0 to {MOST_DRAWS} at a time"
+            raise BayesBridgeError(fault, n=n)
         random = generator(rng)
-        state, found, size = seed_state(random), Drawn(), 1 << 6
+        state, found = seed_state(random), Drawn()
+        if self.is_one_deal:
+            return self._copies(n, random)
+        largest = _LARGEST_SOLVED if self._solves else _LARGEST
+        size = _SMALLEST
         while found.kept < n and found.drawn < most:
-            batch = (
-                min(_LARGEST, n - found.kept)
-                if self.exact
-                else min(size, most - found.drawn)
-            )
+            batch = min(size, most - found.drawn)
+            if self.exact:
+                batch = min(_LARGEST, n - found.kept)
             if self.calls is None:
                 masks = self.plan.table.draw(batch, state)
             else:
@@ -470,9 +494,35 @@ class DealPlan:
             found.drawn += batch
             found.kept += len(masks)
             found.masks.append(masks)
-            size = min(2 * size, _LARGEST)
+            size = min(2 * size, largest)
             report_progress("deals", min(found.kept, n), n)
+            if watch is not None:
+                watch(found)
         return found
+
+    @property
+    def is_one_deal(self) -> bool:
+        """Whether the known cards leave one deal, which passes all tests or never does."""
+        settled = self.calls is None and self.where is None
+        return settled and self.plan.table.total == 1 and not self._draws_numbers
+
+    @property
+    def _draws_numbers(self) -> bool:
+        """Whether a test depends on chance."""
+        return any(map(is_random, self.plan.tested))
+
+    @property
+    def _solves(self) -> bool:
+        """Whether a test needs double-dummy tricks."""
+        return any(map(needs_solver, self.plan.tested))
+
+    def _copies(self, n: int, random: np.random.Generator) -> Drawn:
+        """The only deal, tested once, as often as it is wanted."""
+        deal = self.plan.table.draw(1, seed_state(random))
+        kept = self._tested(deal, random)
+        masks = np.repeat(kept, n, axis=0)
+        drawn = max(len(masks), 1)
+        return Drawn(drawn=drawn, called=drawn, kept=len(masks), masks=[masks])
 
     def _tested(self, masks: Masks, rng: np.random.Generator) -> Masks:
         """Parts that need tricks come late, for what has passed the others."""
@@ -706,17 +756,24 @@ class Levelled:
         return [int(size) + (place in more) for place, size in enumerate(exact)]
 
     def deals(
-        self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS
+        self,
+        n: int,
+        rng: Seed = None,
+        *,
+        most: int = MOST_DRAWS,
+        watch: Callable[[str, int], Callable[[Drawn], object]] | None = None,
     ) -> tuple[Layouts, list[str], Mapping[str, Drawn]]:
         """``n`` deals in random order with the name of the type of each, and what each
-        search took.
+        search took; ``watch`` makes what :meth:`DealPlan.search` tells, from the name of
+        a type and how many deals of it are wanted.
         """
         random = generator(rng)
         found: dict[str, Drawn] = {}
         parts, names = [], []
         for one, plan, size in zip(self.types, self.plans, self.sizes(n), strict=True):
             with watch_progress(None):
-                found[one.name] = plan.search(size, random, most=most)
+                told = None if watch is None else watch(one.name, size)
+                found[one.name] = plan.search(size, random, most=most, watch=told)
             found[one.name].verify(size)
             parts.append(found[one.name].first(size))
             names += [one.name] * size

@@ -1,6 +1,7 @@
 """``bayesbridge deal``: forms, files, scripts, types and one line for what is wrong."""
 
 import json
+from itertools import count
 
 import pytest
 
@@ -135,6 +136,30 @@ def test_tested_draws_are_told(dealt):
         "-n", "5", "--condition", "rnd(100000) == 0", "--generate", "2000", status=1
     ).err
     assert "allow more draws with --generate" in err
+
+
+def test_a_search_that_takes_long_says_how_it_goes(dealt, monkeypatch):
+    """By a clock that runs three seconds for every batch."""
+    clock = count(step=3)
+    monkeypatch.setattr("bayesbridge.cli.deal.monotonic", lambda: float(next(clock)))
+    words = ("-n", "5", "--form", "oneline", "--condition")
+    err = dealt(*words, "rnd(100000) == 0", "--generate", "100000", status=1).err
+    (first, second) = [line for line in err.splitlines() if " kept after " in line]
+    assert first.startswith("none of 192 draws kept after 6 seconds, 32 a second: it")
+    assert second.startswith("none of 16 320 draws kept after 24 seconds")
+    assert " kept after " not in dealt(*words, "rnd(2) == 0").err
+
+
+def test_a_deal_that_is_given_whole_and_does_not_fit_says_so(dealt):
+    hands = ("N:AKQ2.KJ3.A54.Q32", "E:T9876.T98.T98.T9", "S:J543.AQ2.KQ3.A54")
+    given = [word for hand in hands for word in ("--given", hand)]
+    few = ("-n", "2", *given, "--condition", "tricks(north, notrumps) == 13")
+    err = dealt(*few, status=1).err
+    assert "1 deal fits the known cards." in err
+    assert err.endswith(
+        "0 of 2 deals were found: the cards given are one deal, and it does not meet the "
+        "condition\n"
+    )
 
 
 def test_calls_and_given_cards(dealt):

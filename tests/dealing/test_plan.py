@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 import bayesbridge as bb
 from bayesbridge.calls import Vulnerability
-from bayesbridge.dealing.plan import CUT, DealPlan, call_draws
+from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, solve
 from bayesbridge.dealing.run import Numbering
 from bayesbridge.expressions import parse_expression
 from tests.dealing.plain_conditions import holds
@@ -257,3 +257,73 @@ def test_an_auction_that_no_deal_explains_is_drawn_by_rejection():
         bb.BayesBridgeError, match="0 of 1 deals were found in 1000 draws"
     ):
         hopeless.deals(1, rng=1, most=1000)
+
+
+def parity(masks, seat, strain):
+    """Tricks that anybody can count: 13 with an even number of spades, else none."""
+    spades = np.bitwise_count(masks[:, seat] >> np.uint64(39))
+    return np.where(spades % 2 == 0, 13, 0)
+
+
+@pytest.fixture
+def solved(monkeypatch):
+    """The sizes of the batches that are solved."""
+    sizes = []
+
+    def solve(masks, seat, strain):
+        sizes.append(len(masks))
+        return parity(masks, seat, strain)
+
+    monkeypatch.setattr("bayesbridge.dealing.plan.solve", solve)
+    return sizes
+
+
+TRICKS = "tricks(north, spades) == 13"
+
+
+def test_draws_that_are_solved_come_in_small_batches_and_are_told(solved):
+    """So that somebody can say within seconds how it goes, and the deals are the same
+    as by one batch.
+    """
+    told = []
+    search = DealPlan.of(condition=TRICKS).search(
+        300, 1, watch=lambda found: told.append((found.drawn, found.kept))
+    )
+    assert max(solved) <= 128
+    assert len(told) == len(solved)
+    assert told[-1] == (search.drawn, search.kept)
+    plain = DealPlan.of(where=lambda layouts: parity(layouts.masks, 0, 3) == 13)
+    assert (search.first(300) == plain.search(300, 1).first(300)).all()
+
+
+WHOLE = {"N": "AKQ2.KJ3.A54.Q32", "E": "T9876.T98.T98.T9", "S": "J543.AQ2.KQ3.A54"}
+ODD = {"N": "AKQ.KJ32.A54.Q32", "E": "T9876.T98.T98.T9", "S": "J5432.AQ.KQ3.A54"}
+
+
+@pytest.mark.parametrize(("hands", "found"), [(WHOLE, 50), (ODD, 0)])
+def test_a_deal_that_is_given_whole_is_tested_once(solved, hands, found):
+    """Four spades with North, and three."""
+    search = DealPlan.of(given=hands, condition=TRICKS).search(50, 1)
+    assert (search.kept, solved) == (found, [1])
+    assert len(np.unique(search.first(50), axis=0)) == min(found, 1)
+
+
+def test_a_given_deal_under_a_random_test_is_drawn_again_and_again():
+    plan = DealPlan.of(given=WHOLE, condition="rnd(2) == 0")
+    assert not plan.is_one_deal
+    search = plan.search(50, 1)
+    assert search.drawn > search.kept >= 50
+
+
+def test_deals_that_are_the_same_are_solved_once(monkeypatch):
+    sizes = []
+
+    def run(_, layouts, question):
+        sizes.append(len(layouts))
+        return {"solved": parity(layouts.masks, question.pair[0], 3)}
+
+    monkeypatch.setattr("bayesbridge.dealing.plan.run", run)
+    monkeypatch.setattr("bayesbridge.dealing.plan.find_solver", lambda: None)
+    masks = bb.deals(3, rng=1).masks[[0, 1, 0, 2, 1, 0]]
+    assert solve(masks, 0, 3).tolist() == parity(masks, 0, 3).tolist()
+    assert sizes == [3]
