@@ -141,9 +141,9 @@ def html_report(
         for head, content in below
         if content
     )
-    return document(
-        title, f'<div class="short">{said}</div><p class="worth">{worth}</p>', body
-    )
+    which = escape(game(None if belief.dummy is None else belief.dummy.name))
+    top = f'<p class="worth">{which}</p><div class="short">{said}</div>'
+    return document(title, f'{top}<p class="worth">{worth}</p>', body)
 
 
 def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
@@ -246,8 +246,7 @@ def _evidence(belief: Belief) -> str:
         else ""
     )
     model = "".join(f"<p>{escape(said)}</p>" for said in belief.assumptions)
-    which = game(None if belief.dummy is None else belief.dummy.name)
-    return f"<p>{which}</p><ol>{items}</ol>{note}{model}"
+    return f"<ol>{items}</ol>{note}{model}"
 
 
 def _computed(
