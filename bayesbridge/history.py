@@ -20,7 +20,7 @@ from bayesbridge.engines.conditions import ConditionTables
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import CallLikelihood, LikelihoodTerm
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.odds import network_odds
+from bayesbridge.estimators.outlook import outlook
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.layouts import Floats, Hands, high_card_points, suit_lengths
 from bayesbridge.progress import with_progress
@@ -45,8 +45,11 @@ def sharpening(
     ``entropy_bits`` of the posterior; ``qualified``, P(both conditions hold);
     ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given that they hold;
     ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points
-    of the hands; ``made`` with its ``made_error``, P(the contract makes) double dummy
-    by the network ``tricks``, ``nan`` without a contract. The contract is that of the
+    of the hands; ``made`` with its ``made_error``, P(the contract makes), ``nan``
+    without a contract, and ``made_basis``: ``network``, double dummy from the deal by the
+    network ``tricks``; ``solved``, from that moment on over all layouts, where few are
+    left and the plugin bayesbridge-double-dummy is installed; ``settled`` by the tricks
+    taken. The contract is that of the
     auction once it is over, unless ``contract`` names one, such as ``"3NT by S"``; the
     level is that of the contract, else 1. ``steps``: ``by_card`` gives every card its
     own row; ``draws`` (as for ``infer``), ``rng`` (0).
@@ -69,9 +72,6 @@ def sharpening(
     for event, _, posterior, news in moments(belief, **steps):
         found = rows[-1] if rows else {}
         if news:
-            made = (
-                (nan, nan) if goal is None else network_odds(posterior, goal, rng).make
-            )
             tricks, points = (
                 capture_tricks(posterior, pair, rng),
                 posterior.point_table @ range(38),
@@ -88,10 +88,9 @@ def sharpening(
                 else tricks.mean_if_held,
                 "T_at_least": tricks.at_least(6 + level),
                 **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
-                "made": made[0],
-                "made_error": made[1],
             }
-        rows.append({**found, "event": event})
+        made = _made_columns(posterior, goal, rng)
+        rows.append({**found, **made, "event": event})
     table = pandas.DataFrame(
         rows, columns=["event", *(name for name in rows[0] if name != "event")]
     )
@@ -101,6 +100,20 @@ def sharpening(
         "players": 3 + (belief.dummy is None),
     }
     return table
+
+
+def _made_columns(
+    posterior: Posterior, contract: Contract | None, rng: Seed
+) -> dict[str, Any]:
+    """P(the contract makes) at a moment, for a row of :func:`sharpening`."""
+    if contract is None:
+        return {"made": nan, "made_error": nan, "made_basis": ""}
+    chance = outlook(posterior, contract, rng)
+    return {
+        "made": chance.made.mean,
+        "made_error": chance.made.error,
+        "made_basis": str(chance.basis),
+    }
 
 
 def card_history(

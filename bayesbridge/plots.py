@@ -855,7 +855,8 @@ def sharpening(
 
     With four players the mean points of the hands that change stand in the place of T. ``source`` is the table of
     :func:`bayesbridge.sharpening`, or a belief, for which ``options`` make that table. Full marks are exact, open ones
-    sampled. That the contract is made is double dummy by the network ``tricks``.
+    sampled. That the contract is made is double dummy from the deal by the network
+    ``tricks``; where few layouts are left they are solved from there on.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
@@ -930,7 +931,7 @@ def sharpening(
             f"T ≥ {6 + table.attrs.get('level', 1)}",
         )
     if table["made"].notna().any():
-        label = f"{table.attrs.get('contract') or 'contract'} made, double dummy by the network"
+        label = f"{table.attrs.get('contract') or 'contract'} made, double dummy"
         look = {"color": ORANGE, "linestyle": ":", "marker": "D"}
         line(chances, "made", table["made_error"] == 0.0, look, label)
     chances.set(ylabel="probability", ylim=(-0.03, 1.05))

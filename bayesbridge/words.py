@@ -55,7 +55,9 @@ CAPTURES: Final = (
     "table, which the estimator tricks gives. Where its two conditions fail it gives no number."
 )
 WITHOUT_TRUMPS: Final = "T is counted without trumps."
-MADE: Final = "P(made), double dummy by the network tricks"
+MADE: Final = "P(made), double dummy from the deal"
+NOT_FROM_THE_DEAL: Final = {"solved": ", from here on", "settled": ", settled"}
+"""What follows a chance that does not rest on the network, by its basis."""
 LETTERS: Final = (
     "c₁, c₂, c₀: cards of the first hand, of the second, of neither. δ: cards above the pair's highest one. M: the "
     "longer of the two holdings; κ: captures. χ = T + (6 − Z), which ends the rule at 13; Z: the budget for gaps."

@@ -13,17 +13,27 @@ from typing import Any
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.budget import USUAL
+from bayesbridge.calls import Contract
 from bayesbridge.cli import options, screens
 from bayesbridge.cli.estimate import asked_contract, estimators_named, evaluated
 from bayesbridge.cli.play import reviewed
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
+from bayesbridge.estimators.outlook import Basis
 from bayesbridge.history import sharpening
 from bayesbridge.markup import Table
 from bayesbridge.notation import Record
 from bayesbridge.results import to_datatree
 from bayesbridge.views.documents import styles_document
-from bayesbridge.words import BITS, MADE, number, percent, tell, with_symbols
+from bayesbridge.words import (
+    BITS,
+    MADE,
+    NOT_FROM_THE_DEAL,
+    number,
+    percent,
+    tell,
+    with_symbols,
+)
 
 FILE = options.Mode(
     "FILE tells what was seen, or is named by --record FILE",
@@ -141,7 +151,7 @@ def _show_steps(
         "layouts",
         "bits",
         *(f"points {name}" for name in hidden),
-        "P(made)",
+        MADE,
     ]
     rows = [
         [
@@ -149,24 +159,41 @@ def _show_steps(
             number(step["layouts"]),
             number(step["entropy_bits"], 1),
             *(number(step[f"points_{name}"], 1) for name in hidden),
-            "–" if contract is None else percent(step["made"]),
+            "–" if contract is None else _made_text(step),
         ]
         for step in steps
     ]
     said = [f"System: {one}." for one in belief.systems]
     said.append("points: the mean high-card points of the other hands.")
     if contract is not None:
-        error = max(step["made_error"] for step in steps)
-        told = (
-            f"; one standard error of the draws is at most {percent(error)}"
-            if error
-            else ""
-        )
-        said.append(f"{MADE}: {contract}, on the hands as dealt{told}.")
+        said += _made_sentences(contract, steps)
     title = (
         f"{record.title}: what {observer.name} believes ({contract or 'no contract'})"
     )
     return screens.present(args, document, Table(title, heads, rows), *said, BITS)
+
+
+def _made_text(step: dict[str, Any]) -> str:
+    """The chance of the contract; where it is not double dummy from the deal, what it
+    is.
+    """
+    return percent(step["made"]) + NOT_FROM_THE_DEAL.get(step["made_basis"], "")
+
+
+def _made_sentences(contract: Contract, steps: list[dict[str, Any]]) -> list[str]:
+    """What the column of P(made) holds, and how exact it is."""
+    errors = [step["made_error"] for step in steps]
+    sentence = f"{MADE}: {contract}, by the network tricks on the hands as dealt"
+    if any(errors):
+        share = percent(max(errors))
+        sentence += f"; one standard error of the draws is at most {share}"
+    sentences = [f"{sentence}."]
+    bases = {step["made_basis"] for step in steps}
+    if Basis.SOLVED in bases:
+        sentences.append("From here on: all layouts that are left, solved.")
+    if Basis.SETTLED in bases:
+        sentences.append("Settled: by the tricks taken.")
+    return sentences
 
 
 def _position_report(args: Namespace, path: Path | None) -> int:

@@ -47,6 +47,7 @@ from bayesbridge.estimators.odds import (
     judged,
     resolve_contract,
 )
+from bayesbridge.estimators.outlook import CARD_SOLVER
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.layouts import Floats, Ints
@@ -449,8 +450,6 @@ class CardChoices(Displayable):
         }
 
 
-# The estimator that solves a layout for every card, in the double-dummy plugin
-SOLVES: Final = "double_dummy_leads"
 # Layouts that are solved at most where a layout is solved fast, unless a time is named
 LAYOUTS: Final = 1000
 SEARCHED, DRAWN = (
@@ -606,7 +605,7 @@ def play(
 
 def card_solver() -> Estimator:
     try:
-        return offered("estimators", [SOLVES]).estimator(SOLVES)
+        return offered("estimators", [CARD_SOLVER]).estimator(CARD_SOLVER)
     except PluginError:
         raise BayesBridgeError(
             f"cards are compared by a double-dummy solver: install {SOLVER}"

@@ -124,6 +124,15 @@
       make("caption", {}, "Expected cards of each suit; arrows say what the step changed"), make("thead", {}, head), make("tbody", {}, ...rows)));
   }
 
+  // What becomes of the contract, by the deal, from here on, or by the tricks taken.
+  function chanceWords(step) {
+    const tricks = `${step.tricks.toFixed(1)} tricks on average.`;
+    const taken = step.cards === 52 ? `${step.tricks} tricks.` : tricks;
+    if (step.basis === "settled") return ` ${table.contract} ${step.made ? "is made" : "is down"}, with ${taken}`;
+    const makes = `${table.contract} makes with ${(100 * step.made).toFixed(0)} %, ${tricks}`;
+    return step.basis === "solved" ? ` From here on ${makes}` : ` As dealt ${makes}`;
+  }
+
   // Why the cards of the trick were costly or unlucky.
   function reviewWords(step) {
     const first = step.cards ? 4 * Math.floor((step.cards - 1) / 4) : 0;
@@ -136,7 +145,7 @@
   function toldWords(step) {
     const bits = step.bits === null ? "" : `${step.bits.toFixed(1)} bits are unknown: `;
     const left = `${bits}${step.layouts} ${step.layouts === "1" ? "layout fits" : "layouts fit"}${step.exact ? "" : " (estimated from draws)"}.`;
-    const chance = step.made === null ? "" : ` As dealt ${table.contract} makes with ${(100 * step.made).toFixed(0)} %, ${step.tricks.toFixed(1)} tricks on average.`;
+    const chance = step.made === null ? "" : chanceWords(step);
     const review = reviewWords(step);
     if (step.told === null) return left + chance + review;
     const times = 2 ** Math.abs(step.told);

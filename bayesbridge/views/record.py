@@ -24,7 +24,7 @@ from bayesbridge.decisions.review import (
     players_table,
     review_table,
 )
-from bayesbridge.estimators.odds import network_odds
+from bayesbridge.estimators.outlook import outlook
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.history import StepOptions, moments, strength
@@ -32,7 +32,15 @@ from bayesbridge.markup import Table, sentence
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
 from bayesbridge.views.html import document
-from bayesbridge.words import BITS, SEATS, card_words, game, number
+from bayesbridge.words import (
+    BITS,
+    NOT_FROM_THE_DEAL,
+    SEATS,
+    card_words,
+    game,
+    number,
+    percent,
+)
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -66,7 +74,8 @@ def states(
     for _, pieces, posterior, news in moments(belief, **steps):
         seen = belief.evidence[:pieces]
         bits = state.get("bits")
-        state = _state(posterior, contract, steps.get("rng", 0)) if news else state
+        state = _state(posterior) if news else state
+        chance = _chance(posterior, contract, steps.get("rng", 0))
         told = (
             None
             if bits is None or state["bits"] is None
@@ -79,19 +88,36 @@ def states(
         }
         far["open"] = far["open"] > 0  # whether the dummy lies open
         found.append(
-            {"event": _event(belief, seen, before), "told": told, **far, **state}
+            {
+                "event": _event(belief, seen, before),
+                "told": told,
+                **far,
+                **state,
+                **chance,
+            }
         )
         before = pieces
     return found
 
 
-def _state(
+def _chance(
     posterior: Posterior, contract: Contract | None, rng: Seed
 ) -> dict[str, Any]:
+    """What becomes of the contract, and what that rests on; ``None`` without one."""
+    if contract is None:
+        return {"made": None, "tricks": None, "basis": None}
+    chance = outlook(posterior, contract, rng)
+    return {
+        "made": round(chance.made.mean, 3),
+        "tricks": round(chance.tricks, 1),
+        "basis": str(chance.basis),
+    }
+
+
+def _state(posterior: Posterior) -> dict[str, Any]:
     cards, points = posterior.card_table, posterior.point_table
     means = posterior.length_table @ range(14)
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
-    odds = None if contract is None else network_odds(posterior, contract, rng)
     return {
         "bits": round(posterior.entropy_bits, 2)
         if isfinite(posterior.entropy_bits)
@@ -108,8 +134,6 @@ def _state(
             for seat in hidden
         },
         "points": {seat.name: _points(points[seat].tolist()) for seat in hidden},
-        "made": None if odds is None else round(odds.make.mean, 3),
-        "tricks": None if odds is None else round(odds.mean.mean, 1),
     }
 
 
@@ -212,7 +236,8 @@ def html_record(
         judged = f"<section><h2>Review of the play</h2>{told}</section>"
     words = (
         f"{game(None)} {' '.join(belief.assumptions)} Where there are too many layouts to walk, each step rests on "
-        f"{draws} draws. The chance of the contract is double dummy, as a network predicts it. {BITS}"
+        f"{draws} draws. The chance of the contract is double dummy from the deal, as a network predicts it; where few "
+        f"layouts are left they are solved from there on, and tricks that decide it settle it. {BITS}"
     )
     shell = (
         f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
@@ -239,6 +264,15 @@ def _facts(record: Record) -> str:
     return f'<p class="worth">{escape(", ".join(told))}.</p>' if told else ""
 
 
+def _made_text(step: dict[str, Any]) -> str:
+    """The chance of the contract; where it is not double dummy from the deal, what it
+    is.
+    """
+    if step["made"] is None:
+        return ""
+    return percent(step["made"]) + NOT_FROM_THE_DEAL.get(step["basis"], "")
+
+
 def _all_steps(steps: list[dict[str, Any]]) -> str:
     """The same without a script: a row for each step."""
     rows = [
@@ -246,7 +280,7 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
             step["event"],
             "–" if step["bits"] is None else f"{step['bits']:.1f}",
             "" if step["told"] is None else f"{step['told']:+.1f}".replace("-", "−"),
-            "" if step["made"] is None else step["made"],
+            _made_text(step),
             *(
                 f"{step['points'][seat]['mean']:.1f}" if seat in step["points"] else "–"
                 for seat in "NESW"
@@ -258,7 +292,7 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
         "step",
         "bits left",
         "bits told",
-        "contract makes",
+        "makes, double dummy from the deal",
         "points N",
         "E",
         "S",

@@ -21,7 +21,9 @@ def folder(tmp_path, monkeypatch):
 
 def test_the_page_is_written_and_named(folder, answer):
     said = answer(*QUESTION, "--void", "E:H", "--out", "page.html", "--title", "A void")
-    assert said.startswith("page.html: ")
+    game, page = said.splitlines()
+    assert game.endswith("For bridge: --players 4.")
+    assert page.startswith("page.html: ")
     text = (folder / "page.html").read_text("utf-8")
     assert text.startswith("<!DOCTYPE html>")
     assert text.endswith("</html>\n")
@@ -125,3 +127,17 @@ def test_what_hinders_a_report_is_said_before_the_work(
     assert said.startswith(f"argument --out: cannot write {str(path)!r} (")
     assert expected.get(kind, "change the rights there") in said
     assert "make room" not in said
+
+
+def test_the_steps_of_a_record_say_what_each_chance_of_the_contract_is(answer, folder):
+    """Board 2 made: by the deal it was unlikely in the end, by the play it was not."""
+    words = ("report", str(BOARDS), "--board", "2", "--text", "--observer", "W")
+    said = answer(*words, "--draws", "200")
+    assert "P(made), double dummy from the deal" in said
+    rows = [line for line in said.splitlines() if line.startswith("trick ")][13:]
+    chances = [row.rsplit("  ", 1)[-1].strip() for row in rows]
+    assert len(chances) == 13
+    assert chances[-1] == "100 %, settled"
+    assert chances[9] == "100 %, from here on"
+    assert not any("," in chance for chance in chances[:5])
+    assert "Settled: by the tricks taken." in said

@@ -1,0 +1,114 @@
+"""What becomes of a contract at a moment of its play.
+
+Many layouts: double dummy from the deal, as the network predicts it, whatever was played
+since. Few: each is solved from this moment on. And once the tricks taken decide, nothing
+is estimated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.calls import Contract
+from bayesbridge.engines.weights import Estimate
+from bayesbridge.errors import PluginError
+from bayesbridge.estimators.odds import network_odds
+from bayesbridge.estimators.protocol import Estimator, Question, run
+from bayesbridge.estimators.registry import offered
+from bayesbridge.layouts import Floats
+from bayesbridge.random64 import Seed
+from bayesbridge.table import Table
+
+CARD_SOLVER: Final = "double_dummy_leads"
+"""The estimator that solves a layout for every card of the seat in turn."""
+
+MOST_SOLVED: Final = 100
+"""Layouts up to which each is solved from a moment of the play on."""
+
+TRICKS_OF_A_DEAL: Final = 13
+
+
+class Basis(StrEnum):
+    """What an outlook rests on."""
+
+    NETWORK = "network"  #: The network, double dummy from the deal.
+    SOLVED = "solved"  #: All layouts that are left, solved from here on.
+    SETTLED = "settled"  #: The tricks taken so far.
+
+
+class Outlook(NamedTuple):
+    """Whether a contract makes."""
+
+    made: Estimate[float]  #: P(it makes).
+    tricks: float  #: Expected tricks of declarer in all.
+    basis: Basis
+
+
+def outlook(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Outlook:
+    """What becomes of a contract, by the cards played and what is believed then.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        What an observer believes, the cards played among the evidence.
+    contract : Contract
+        The contract that is played.
+    rng : int or Generator, optional
+        Picks layouts, where there are too many for the network.
+
+    Returns
+    -------
+    Outlook
+        The chance, with the tricks that declarer takes on average.
+    """
+    table = replace(posterior.belief.table, named=contract)
+    dummy = table.dummy
+    won = sum(seat in (contract.declarer, dummy) for seat in table.winners)
+    lost = len(table.winners) - won
+    taken = _tricks_taken(posterior, table, won)
+    if taken is None:
+        odds = network_odds(posterior, contract, rng)
+        made, tricks, basis = odds.make, odds.mean.mean, Basis.NETWORK
+    else:
+        share = float(posterior.weights[taken >= contract.tricks_needed].sum())
+        made = Estimate(min(share, 1.0), 0.0)
+        tricks, basis = float(posterior.weights @ taken), Basis.SOLVED
+    tricks = float(np.clip(tricks, won, TRICKS_OF_A_DEAL - lost))
+    if won >= contract.tricks_needed:
+        return Outlook(Estimate(1.0, 0.0), tricks, Basis.SETTLED)
+    if lost > TRICKS_OF_A_DEAL - contract.tricks_needed:
+        return Outlook(Estimate(0.0, 0.0), tricks, Basis.SETTLED)
+    return Outlook(made, tricks, basis)
+
+
+def _tricks_taken(posterior: Posterior, table: Table, won: int) -> Floats | None:
+    """(n,) tricks of declarer in each layout that is left, solved from here on; ``None``
+    where there are many, or nothing solves them.
+    """
+    few = posterior.exact and len(posterior) <= MOST_SOLVED
+    trick, contract, dummy = table.trick, table.contract, table.dummy
+    if not few or trick is None or contract is None or dummy is None:
+        return None
+    solver = _card_solver()
+    if solver is None:
+        return None
+    declarers = (contract.declarer, dummy)
+    started = trick if table.plays else None
+    question = Question(declarers, contract.trump, started, table.played)
+    by_card = run(solver, posterior.layouts, question)["lead_tricks"]
+    best = by_card.max(axis=1).astype(np.float64)
+    remaining = TRICKS_OF_A_DEAL - len(table.winners)
+    return won + (best if table.turn in declarers else remaining - best)
+
+
+def _card_solver() -> Estimator | None:
+    """The solver of cards, where it is installed."""
+    try:
+        return offered("estimators", [CARD_SOLVER]).estimator(CARD_SOLVER)
+    except PluginError:
+        return None
