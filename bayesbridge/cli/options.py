@@ -23,6 +23,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import (
     BayesBridgeError,
     Contradiction,
+    NotationError,
     Unwritable,
     caused_by_interrupt,
     cut,
@@ -43,7 +44,7 @@ from bayesbridge.position import (
     players_in,
 )
 from bayesbridge.table import Table
-from bayesbridge.words import tell
+from bayesbridge.words import SEATS, counted, tell
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -412,35 +413,78 @@ def open_records(
         )
 
 
+class PlayerName(str):
+    """The observer by name; a record tells the seat."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return str(self)
+
+
+def read_observer(text: str) -> Seat | PlayerName:
+    """A seat, or what may be the name of a player."""
+    try:
+        return Seat.of(text)
+    except NotationError:
+        return PlayerName(text.strip())
+
+
+def seat_of(record: Record, observer: Seat | PlayerName) -> Seat | None:
+    """Where the observer sits; ``None`` where no player there has the name."""
+    if isinstance(observer, Seat):
+        return observer
+    words = observer.casefold()
+    names = {seat: record.tag(SEATS[seat.name]).casefold() for seat in Seat}
+    same = [seat for seat in Seat if names[seat] == words]
+    alike = [seat for seat in Seat if words in names[seat]]
+    return next(iter(same or alike), None)
+
+
+def _shows_hand(record: Record, observer: Seat | PlayerName | None) -> bool:
+    """Whether the record tells the observer's hand."""
+    if observer is None:
+        return True
+    seat = seat_of(record, observer)
+    return seat is not None and record.hands[seat] is not None
+
+
 def chosen_record(
     records: Iterable[Record],
     args: argparse.Namespace,
     file: str,
-    observer: Seat | None,
+    observer: Seat | PlayerName | None,
 ) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with
     it is told.
     """
     chosen: Record | None = None
     boards: dict[str, None] = {}  # in order, each once
+    names: set[str] = set()
     for record in records:
-        asked = args.board in (None, record.board) and (
-            args.room is None or args.room.lower() == record.room.lower()
-        )
-        if record.auction is not None and (
-            observer is None or record.hands[observer] is not None
-        ):
-            chosen = record if asked and chosen is None else chosen
+        names |= {record.tag(name) for name in SEATS.values()}
+        same_board = args.board in (None, record.board)
+        same_room = args.room is None or args.room.lower() == record.room.lower()
+        if record.auction is not None and _shows_hand(record, observer):
+            if chosen is None and same_board and same_room:
+                chosen = record
             boards[f"{record.board} {record.room}".strip()] = None
-    if chosen is None:
-        what = " ".join(filter(None, ("board", args.board, args.room)))
-        some = (
-            f"choose {', '.join(list(boards)[:12])}{' …' if len(boards) > 12 else ''}"
+    if chosen is not None:
+        return chosen
+    if isinstance(observer, PlayerName) and not boards:
+        hint = did_you_mean(observer, [name for name in names if name])
+        fault = f"{str(observer)!r} is neither a seat nor a player there"
+        raise UsageError(
+            f"argument --observer: {fault}: {hint}write N, E, S, W or a name"
         )
-        other = some if boards else "name another file or --observer"
-        hand = "" if observer is None else f" and {observer.name}'s hand"
-        raise UsageError(f"no {what} in {file!r} with an auction{hand}: {other}")
-    return chosen
+    what = " ".join(filter(None, ("board", args.board, args.room)))
+    hand = "" if observer is None else f" and {observer.name}'s hand"
+    mend = "name another file or --observer"
+    if boards:
+        shown = ", ".join(list(boards)[:12])
+        mend = f"choose {shown}{' …' if len(boards) > 12 else ''}"
+    raise UsageError(f"no {what} in {file!r} with an auction{hand}: {mend}")
 
 
 RECORD = Mode("the record tells it", "hand players dummy position")
@@ -461,23 +505,26 @@ def record_position(args: argparse.Namespace) -> Position:
         args.after_trick is None and NO_TRICK,
     )
     if args.record is None:
+        if isinstance(args.observer, PlayerName):
+            with attributed("--observer"):
+                Seat.of(args.observer)
         return Position({})
     from bayesbridge.belief.belief import seen_by
 
-    observer = args.observer
-    if observer is None and not getattr(
-        args, "by_turn", False
-    ):  # what to play is asked by who chooses then
-        observer = Seat.S
-    record = chosen_record(
-        open_records(args.record, "--record"), args, args.record, observer
-    )
+    named = args.observer
+    if named is None and not getattr(args, "by_turn", False):
+        named = Seat.S  # what to play is asked by who chooses then
+    records = open_records(args.record, "--record")
+    record = chosen_record(records, args, args.record, named)
+    observer = args.observer = None if named is None else seat_of(record, named)
     tricks, more = args.after_trick, args.after_card
     cards = len(record.plays) if tricks is None else 4 * tricks + (more or 0)
     if cards > len(record.plays):
         option = "--after-card" if more else "--after-trick"
         whole_tricks, over = divmod(len(record.plays), 4)
-        told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
+        told = counted(whole_tricks, "whole trick")
+        if over:
+            told += f" and {counted(over, 'card')}"
         raise UsageError(
             f"argument {option} {more or tricks}: {record.place} has {told}{record.rest}"
         )
@@ -539,6 +586,10 @@ def add_kinds(group: Any, names: Iterable[str]) -> None:
         )
 
 
+SETTING_READERS: dict[str, Callable[[str], Any]] = {"observer": read_observer}
+"""What reads the options of settings, where these take more than a position file."""
+
+
 def add_settings(group: Any, names: Iterable[str], **about: str) -> None:
     """An option for each setting; ``about`` replaces help texts by name."""
     for name in names:
@@ -546,7 +597,7 @@ def add_settings(group: Any, names: Iterable[str], **about: str) -> None:
         group.add_argument(
             f"--{name}",
             *(["--vul"] if name == "vulnerable" else []),
-            type=setting.read,
+            type=SETTING_READERS.get(name, setting.read),
             action="append" if setting.many else "store",
             metavar=setting.metavar,
             help=about.get(name, setting.help),
@@ -558,7 +609,8 @@ def add_evidence(parser: OneLineParser) -> None:
     group = parser.add_evidence(
         "Repeatable where they say what was seen; their order is kept."
     )
-    add_settings(group, SETTINGS)
+    looks = "the seat that looks; of a --record also a player's name"
+    add_settings(group, SETTINGS, observer=looks)
     add_kinds(group, KINDS)
     told = {"action": "append", "dest": "evidence"}
     text = """

@@ -21,7 +21,7 @@ from bayesbridge.decisions.review import (
     player_costs,
     player_name,
     players_of,
-    players_table,
+    session_table,
 )
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
 from bayesbridge.estimators.odds import resolve_contract
@@ -194,7 +194,7 @@ def _review(args: Namespace) -> int:
         "players": players,
     }
     if not args.json and len(found) > 1:
-        screens.show_table(players_table(players_of(found), kinds=True))
+        screens.show_table(session_table(players_of(found)))
     if page:
         from bayesbridge.views.session import session_page
 

@@ -35,6 +35,10 @@ from bayesbridge.words import (
     with_symbols,
 )
 
+HISTORY = options.Mode(
+    "a record is stepped through call by call and trick by trick, which is its history",
+    "no-history",
+)
 FILE = options.Mode(
     "FILE tells what was seen, or is named by --record FILE",
     takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {options.MODELS}",
@@ -69,13 +73,15 @@ def run(args: Namespace) -> int:
 
 def _record_report(args: Namespace, path: Path | None) -> int:
     whole, text = args.text and args.review and TEXT_REVIEW, args.text and TEXT
+    options.verify(args, HISTORY)
     options.verify(
         args, FILE, text, whole, not args.review and UNREVIEWED, args.adapt and ADAPTED
     )
-    observer = Seat.S if args.observer is None else args.observer
-    record = options.chosen_record(
-        options.open_records(args.file), args, args.file, observer
-    )
+    named = Seat.S if args.observer is None else args.observer
+    records = options.open_records(args.file)
+    record = options.chosen_record(records, args, args.file, named)
+    observer = options.seat_of(record, named)
+    assert observer is not None  # since the record was chosen for its hand
     models = options.models_at(args, record)
     review = reviewed(args, record, models) if args.review else None
     if review is not None and args.text:

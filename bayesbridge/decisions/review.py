@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import pandas
 
 
+KINDS_OF_CARD: Final = ("lead", "declarer", "defence")
+
 SMALL: Final = 0.05  # tricks on average that nobody calls a mistake
 
 
@@ -206,22 +208,28 @@ def review(
 
 
 def player_costs(rows: Sequence[Judged]) -> dict[str, Any]:
-    """For ``--json``: tricks lost by costly cards, in all and by kind, and
-    ``double_dummy_lost`` by all cards.
+    """For ``--json``: tricks lost by costly cards, in all, for every hundred choices
+    and by kind, and ``double_dummy_lost`` by all cards.
 
     Of cards that the test cannot tell from the best nothing is added up: the sum would
     grow with their number.
     """
     costly = [row for row in rows if row.verdict == "costly"]
     real = [row.double_dummy_cost for row in rows]
-    kinds = dict.fromkeys(("lead", "declarer", "defence"), 0.0)
+    kinds = dict.fromkeys(KINDS_OF_CARD, 0.0)
     for row in costly:
         kinds[row.kind] += row.cost.mean
+    choices = sum(row.choices > 1 for row in rows)
+    lost = sum(row.cost.mean for row in costly)
+    lost_error = hypot(*(row.cost.error for row in costly))
+    scale = 100 / max(choices, 1)
     return {
-        "choices": sum(row.choices > 1 for row in rows),
+        "choices": choices,
         "costly": len(costly),
-        "tricks_lost": sum(row.cost.mean for row in costly),
-        "tricks_lost_error": hypot(*(row.cost.error for row in costly)),
+        "tricks_lost": lost,
+        "tricks_lost_error": lost_error,
+        "lost_per_100": scale * lost,
+        "lost_per_100_error": scale * lost_error,
         "unlucky": sum(row.verdict == "unlucky" for row in rows),
         "double_dummy_lost": None if None in real else sum(one or 0 for one in real),
         "by_kind": kinds,
@@ -259,11 +267,10 @@ class BoardReview(NamedTuple):
             self.cards,
             f"{record.title}, {record.contract}: cards that were costly or unlucky",
         )
-        rest = (
-            [f"{counted(len(record.plays), 'card', 'are')} on record{record.rest}."]
-            if record.rest
-            else []
-        )
+        rest = []
+        if record.rest:
+            cards = counted(len(record.plays), "card", "are")
+            rest = [f"{cards} on record{record.rest}."]
         return [
             costly,
             *told,
@@ -321,24 +328,37 @@ def alert_sentences(record: Record, taken: bool | None = None) -> list[str]:
     return sentences
 
 
-def players_table(
-    players: Mapping[str, Sequence[Judged]], kinds: bool = False
-) -> Table:
-    heads = (
-        ["lead", "declarer", "defence"] if kinds else ["unlucky", "double dummy, all"]
-    )
+def players_table(players: Mapping[str, Sequence[Judged]]) -> Table:
+    """What each player lost on a board, and what double dummy says of all their cards."""
     lines: list[list[str | float]] = []
     for name, rows in players.items():
-        one = player_costs(rows)
-        lost = f"{one['tricks_lost']:.2f}{error_text(one['tricks_lost_error'])}"
-        real = [str(one["unlucky"]), number(one["double_dummy_lost"])]
-        more = [f"{one['by_kind'][kind]:.2f}" for kind in heads] if kinds else real
-        lines.append([name, str(one["choices"]), str(one["costly"]), lost, *more])
-    return Table(
-        "By player",
-        ["player", "choices", "costly", "tricks lost by these", *heads],
-        lines,
-    )
+        costs = player_costs(rows)
+        real = [str(costs["unlucky"]), number(costs["double_dummy_lost"])]
+        lines.append([name, *_loss_cells(costs), *real])
+    columns = ["player", "choices", "costly", "tricks lost by these"]
+    return Table("By player", [*columns, "unlucky", "double dummy, all"], lines)
+
+
+def session_table(players: Mapping[str, Sequence[Judged]]) -> Table:
+    """What each player lost over several boards, for every hundred choices and by kind
+    of card.
+    """
+    lines: list[list[str | float]] = []
+    for name, rows in players.items():
+        costs = player_costs(rows)
+        error = error_text(costs["lost_per_100_error"], 1)
+        rate = f"{costs['lost_per_100']:.1f}{error}"
+        kinds = [f"{lost:.2f}" for lost in costs["by_kind"].values()]
+        lines.append([name, *_loss_cells(costs), rate, *kinds])
+    columns = ["player", "choices", "costly", "tricks lost", "per 100 choices"]
+    note = "Tricks lost: on average by costly cards, in all and for every 100 choices."
+    return Table("By player", [*columns, *KINDS_OF_CARD], lines, [note])
+
+
+def _loss_cells(costs: Mapping[str, Any]) -> list[str]:
+    """Choices, costly cards, and the tricks that these lost."""
+    lost = f"{costs['tricks_lost']:.2f}{error_text(costs['tricks_lost_error'])}"
+    return [str(costs["choices"]), str(costs["costly"]), lost]
 
 
 def review_table(rows: Sequence[Judged], title: str) -> Table:

@@ -14,6 +14,7 @@ from bayesbridge.decisions.review import (
     players_of,
     players_table,
     review_table,
+    session_table,
 )
 from bayesbridge.markup import Table, calls, compass, hand, sentence, text
 from bayesbridge.notation.record import Record
@@ -35,7 +36,8 @@ def session_page(found: Sequence[BoardReview]) -> str:
     """A line for each player first; then every board with its hands, its auction, and
     the cards that cost.
     """
-    players = players_table(players_of(found), kinds=len(found) > 1)
+    table = session_table if len(found) > 1 else players_table
+    players = table(players_of(found))
     tables = [
         review_table(one.cards, "Cards that were costly or unlucky") for one in found
     ]

@@ -367,3 +367,43 @@ def test_points_of_the_hidden_hands(document, answer):
         < 0.9
         <= sum(west[points] for points in range(high + 1))
     )
+
+
+NAMED = Path(BOARDS).read_text("utf-8").split("[Event ")[2]
+NAMES = {"West": "Anna Berg", "North": "Bob", "East": "Carla", "South": "Dan"}
+
+
+@pytest.fixture
+def named_record(tmp_path):
+    """A board whose players have names."""
+    text = "[Event " + NAMED
+    for seat, name in NAMES.items():
+        text = re.sub(rf'\[{seat} ".*?"\]', f'[{seat} "{name}"]', text)
+    path = tmp_path / "named.pbn"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "seat"), [("anna berg", "W"), ("Anna", "W"), ("Dan", "S"), ("Bob", "N")]
+)
+def test_the_observer_of_a_record_may_be_named(named_record, name, seat):
+    words = ("--record", named_record, "--observer")
+    assert believed(*words, name) == believed(*words, seat)
+
+
+def test_a_name_that_nobody_has_is_told_who_sits_there(named_record, complaint):
+    line = complaint("count", "--record", named_record, "--observer", "Carl Smith")
+    assert line.startswith("argument --observer: 'Carl Smith' is neither a seat nor a")
+    assert "unknown seat 'Anna'" in complaint("count", "--observer", "Anna", *SOUTH[2:])
+
+
+def test_a_page_of_a_record_may_be_of_a_named_player(named_record, answer):
+    said = answer("report", named_record, "--text", "--observer", "Carla")
+    assert "what E believes" in said
+
+
+def test_a_record_has_no_history_to_leave_out(named_record, complaint):
+    line = complaint("report", named_record, "--no-history")
+    assert line.startswith("argument --no-history: a record is stepped through")
+    assert line.endswith("which is its history: leave --no-history out")

@@ -10,16 +10,21 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.cards import Card
 from bayesbridge.cli import main
 from bayesbridge.decisions.play import turn_of
 from bayesbridge.decisions.review import (
     BoardReview,
+    Judged,
     judged_cards,
+    player_costs,
     player_name,
     players_of,
     players_table,
     review_table,
+    session_table,
 )
+from bayesbridge.engines.weights import Estimate
 from bayesbridge.notation import read_pbn
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
@@ -341,3 +346,34 @@ def test_a_guess_in_place_of_a_sure_thing_is_costly(install, tmp_path):
     )
     assert (str(guess.card), guess.verdict) == ("CJ", "costly")
     assert guess.best in {*map(bb.Card.of, ("ST", "S8", "S2", "DJ"))}
+
+
+def judged_card(number, cost, error, choices=5):
+    """A card of East in defence, worse than another unless its cost is nought."""
+    east, card = bb.Seat.E, Card.of("H2")
+    worse = Card.of("HK") if cost else card
+    close = cost == 0.0
+    lost = Estimate(cost, error)
+    return Judged(number, east, east, card, worse, lost, close, 0, choices, "defence")
+
+
+def test_tricks_lost_stand_beside_the_choices():
+    """A quarter of a trick in 40 choices is 0.625 in a hundred, its error with it."""
+    costly = [judged_card(0, 0.15, 0.03), judged_card(1, 0.10, 0.04)]
+    rows = [*costly, *(judged_card(n, 0.0, 0.0) for n in range(2, 40))]
+    rows.append(judged_card(40, 0.0, 0.0, choices=1))
+    found = player_costs(rows)
+    assert found["choices"] == 40
+    assert found["lost_per_100"] == pytest.approx(0.625)
+    assert found["lost_per_100_error"] == pytest.approx(0.125)
+    table = session_table({"Ann": rows})
+    columns = dict(zip(table.columns, table.rows[0], strict=True))
+    assert columns["tricks lost"] == "0.25 ± 0.05"
+    assert columns["per 100 choices"] == "0.6 ± 0.1"
+    assert player_costs([])["lost_per_100"] == 0.0
+
+
+def test_a_single_card_is_on_record(record):
+    short = replace(record, plays=record.plays[:1], result=9)
+    *_, said = BoardReview(short, []).parts(alerts=False)
+    assert said == "1 card is on record, the rest was claimed."
