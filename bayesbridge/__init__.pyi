@@ -1,6 +1,6 @@
 from . import errors, plots, plugins, pymc
-from .auction import Auction
 from .belief.belief import Belief
+from .belief.joint import infer_jointly
 from .belief.posterior import Posterior
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
@@ -8,17 +8,17 @@ from .bidders.pairs import learn_style
 from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
 from .bidders.systems import SystemBidder
-from .calls import Call, Contract
-from .cards import Card, Hand, Strain, Suit
-from .deal import Deal, Seat
 from .dealing.plan import DealPlan, deals
 from .decisions.contracts import contracts
+from .decisions.history import card_history, sharpening
 from .decisions.information import value_of_information
 from .decisions.play import play
 from .decisions.review import review
+from .decisions.sensitivity import sensitivity
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
+from .estimators.results import Result, estimate
 from .evidence.kinds import (
     Called,
     Condition,
@@ -31,13 +31,13 @@ from .evidence.kinds import (
     Shape,
     Void,
 )
-from .history import card_history, sharpening
-from .joint import infer_jointly
-from .layouts import Layouts
+from .game.auction import Auction
+from .game.calls import Call, Contract
+from .game.cards import Card, Hand, Strain, Suit
+from .game.deal import Deal, Seat
+from .game.layouts import Layouts
+from .game.tricks import Trick
 from .notation import open_records
-from .results import Result, estimate
-from .sensitivity import sensitivity
-from .tricks import Trick
 from .views.report import html_report
 from .web import explore
 

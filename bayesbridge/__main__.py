@@ -2,7 +2,7 @@
 
 import sys
 
-from bayesbridge.words import tell
+from bayesbridge.display.words import tell
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ class BayesBridgeError(ValueError):
 
     The message is one line, in which over-long values are cut: ``data`` has them whole.
 
-    >>> from bayesbridge.cards import Card
+    >>> from bayesbridge.game.cards import Card
     >>> try:
     ...     Card.of("H11")
     ... except BayesBridgeError as error:

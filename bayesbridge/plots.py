@@ -22,19 +22,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from bayesbridge.answer import Answer, scheme_words
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.decisions.history import sharpening as steps_of
 from bayesbridge.decisions.play import CardChoices
 from bayesbridge.decisions.suit import SuitPlay
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.distribution import Distribution
-from bayesbridge.estimators.odds import ContractOdds
-from bayesbridge.evidence.kinds import Play
-from bayesbridge.history import sharpening as steps_of
-from bayesbridge.layouts import Floats
-from bayesbridge.results import ResultDraws, shortest_interval
-from bayesbridge.words import (
+from bayesbridge.display.words import (
     RARE,
     SEATS,
     SYMBOLS,
@@ -44,6 +37,13 @@ from bayesbridge.words import (
     short_percent,
     with_symbols,
 )
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.answer import Answer, scheme_words
+from bayesbridge.estimators.distribution import Distribution
+from bayesbridge.estimators.odds import ContractOdds
+from bayesbridge.estimators.results import ResultDraws, shortest_interval
+from bayesbridge.evidence.kinds import Play
+from bayesbridge.game.layouts import Floats
 
 if TYPE_CHECKING:
     import pandas

@@ -17,7 +17,7 @@ from bayesbridge.estimators.protocol import (
 from bayesbridge.estimators.registry import load
 from bayesbridge.estimators.testing import check_bidder, check_estimator
 from bayesbridge.evidence.models import BidderModel, Cost, PairModel, PlayerModel
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.game.layouts import high_card_points, suit_lengths
 
 __all__ = [
     "CONTRACT",

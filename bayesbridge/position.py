@@ -14,10 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import bayesbridge
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Vulnerability, call_words, passes_filled
-from bayesbridge.cards import Hand, Strain
-from bayesbridge.deal import Seat
+from bayesbridge.display.words import game_with_choice
 from bayesbridge.errors import (
     BayesBridgeError,
     Contradiction,
@@ -28,9 +25,12 @@ from bayesbridge.errors import (
 )
 from bayesbridge.evidence.game import PAPER_DUMMY, is_of_bridge
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Vulnerability, call_words, passes_filled
+from bayesbridge.game.cards import Hand, Strain
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.table import Table
 from bayesbridge.notation.toml_text import Toml
-from bayesbridge.table import Table
-from bayesbridge.words import game_with_choice
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief

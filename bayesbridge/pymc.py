@@ -29,12 +29,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.auctions import MixtureBidder, simulate_auction
-from bayesbridge.calls import Call
-from bayesbridge.deal import Seat
+from bayesbridge.display.words import percent
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.infer import infer
 from bayesbridge.engines.target import LikelihoodTerm, SoftEvidence, calls_evidence
@@ -42,10 +40,12 @@ from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, BayesBridgeWarning, shorten
 from bayesbridge.evidence.kinds import Called
 from bayesbridge.evidence.models import BidderModel
-from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Floats, Ints, Layouts, read_only
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import percent
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Call
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, Ints, Layouts, read_only
+from bayesbridge.runtime.jit import one_thread
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray

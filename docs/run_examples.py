@@ -33,7 +33,7 @@ CARD = 9, 44
 LIBRARIES = (
     "arviz",
     "bayesbridge.plots",
-    "bayesbridge.results",
+    "bayesbridge.estimators.results",
     "matplotlib.figure",
     "pymc",
 )

@@ -38,7 +38,7 @@ from bayesbridge.capture.tables import (
     simplified,
     weigh,
 )
-from bayesbridge.jit import njit
+from bayesbridge.runtime.jit import njit
 
 GAP: Final = 1 << SUMMARY_BITS
 PAID: Final = GAP << 4

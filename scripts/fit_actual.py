@@ -25,8 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 from solve_records import SHARE, Table, declarers_first, digest, solved_tables
 
-from bayesbridge.calls import CONTRACT_KINDS
-from bayesbridge.cards import Strain
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import (
     FARTHEST,
@@ -38,6 +36,8 @@ from bayesbridge.estimators.odds import (
     passed_through,
     smoothed,
 )
+from bayesbridge.game.calls import CONTRACT_KINDS
+from bayesbridge.game.cards import Strain
 
 type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]

@@ -23,11 +23,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Strain
-from bayesbridge.deal import Deal
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.layouts import Layouts
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import Strain
+from bayesbridge.game.deal import Deal
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 
 AT_A_TIME = 1000

@@ -167,8 +167,8 @@ def expected_tricks(masks: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """(deals, 2, 5) double-dummy tricks of both sides in every strain, in twentieths,
     North and East declarers.
     """
-    from bayesbridge.cards import Suit
     from bayesbridge.estimators.network import table_tricks
+    from bayesbridge.game.cards import Suit
 
     found = np.empty((len(masks), 2, 5), np.uint16)
     for side in range(2):

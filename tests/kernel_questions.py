@@ -14,13 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbridge import Auction, Hand, IterativeBidder, LearnedBidder, Suit, random64
+from bayesbridge import Auction, Hand, IterativeBidder, LearnedBidder, Suit
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.capture.tables import row_table
-from bayesbridge.constraints import Constraints
 from bayesbridge.decisions.solver import Solver
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.deal_tables import DealTable
@@ -35,8 +34,10 @@ from bayesbridge.engines.tilt import fit_tilt
 from bayesbridge.estimators.distribution import Accumulator
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
-from bayesbridge.expressions import parse_expression
-from bayesbridge.random64 import seed_state
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import parse_expression
+from bayesbridge.runtime import random64
+from bayesbridge.runtime.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal
 from scripts.count_shifts import Tally, join
 from tests.deals import deal_masks, strange_deals

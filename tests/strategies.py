@@ -5,7 +5,6 @@ plays and evidence.
 from hypothesis import strategies as st
 
 from bayesbridge import Auction, Call, Contract, Deal, Seat, Trick
-from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
 from bayesbridge.evidence.kinds import (
     Called,
     HighCards,
@@ -16,6 +15,7 @@ from bayesbridge.evidence.kinds import (
     Reveal,
     Void,
 )
+from bayesbridge.game.cards import DECK_MASK, Card, Hand, Strain, Suit
 
 suits = st.sampled_from(Suit)
 strains = st.sampled_from(Strain)

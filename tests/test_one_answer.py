@@ -7,8 +7,8 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.bidders.auctions import simulate_auction
-from bayesbridge.calls import Vulnerability
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.layouts import high_card_points, suit_lengths
 
 SEATS = bb.Seat.W, bb.Seat.N, bb.Seat.E
 

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 from bayesbridge import plots
-from bayesbridge.results import shortest_interval
+from bayesbridge.display.words import SYMBOLS
+from bayesbridge.estimators.results import shortest_interval
 from bayesbridge.studies import STUDIES, captures, conditions
-from bayesbridge.words import SYMBOLS
 from tests import positions
 
 

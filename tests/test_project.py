@@ -26,14 +26,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 DOORS = {
     "anywidget": ("web.widget",),
-    "arviz": ("results", "engines.weights", "bidders.fit", "joint", "plots"),
+    "arviz": ("estimators.results", "engines.weights", "bidders.fit", "belief.joint", "plots"),
     "dask": ("studies",),
     "distributed": ("studies",),
     "matplotlib": ("plots", "views"),
-    "numba": ("jit",),
+    "numba": ("runtime.jit",),
     "pluggy": ("estimators",),
-    "pymc": ("bidders.fit", "bidders.pairs", "joint", "pymc"),
-    "pytensor": ("bidders.fit", "bidders.pairs", "joint", "pymc"),
+    "pymc": ("bidders.fit", "bidders.pairs", "belief.joint", "pymc"),
+    "pytensor": ("bidders.fit", "bidders.pairs", "belief.joint", "pymc"),
     "rich": ("cli",),
     "starlette": ("web",),
     "traitlets": ("web.widget",),

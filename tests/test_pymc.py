@@ -18,9 +18,9 @@ from bayesbridge import Seat, StyleBidder
 from bayesbridge.bidders.auctions import Turn, simulate_auction
 from bayesbridge.errors import BayesBridgeWarning
 from bayesbridge.pymc import Grid, beyond_grid, hidden_calls, tabulate_calls
+from tests.belief.test_joint import SOME
 from tests.bidders.conftest import density_of
 from tests.deals import random_deal
-from tests.test_joint import SOME
 
 SOBER = StyleBidder()
 GRID = {"aggressiveness": np.linspace(-3, 3, 13)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge.cards import Card, Hand
+from bayesbridge.game.cards import Card, Hand
 
 ROOT = Path(__file__).parents[1]
 

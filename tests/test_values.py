@@ -21,7 +21,7 @@ import bayesbridge as bb
 from bayesbridge.bidders.fit import STYLE, Styles
 from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.estimators.odds import CalibratedSample, ContractOdds
-from bayesbridge.layouts import Layouts
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.studies.readers import Reading
 from tests.positions import called, passed, quiet
 from tests.test_reference import NAMED

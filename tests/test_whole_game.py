@@ -20,7 +20,7 @@ from bayesbridge import Auction, Belief, Hand, Seat, Trick
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import Contradiction, IllegalPlay
 from bayesbridge.evidence.kinds import Called, HighCards, Play, Reveal
-from bayesbridge.layouts import Layouts, high_card_points
+from bayesbridge.game.layouts import Layouts, high_card_points
 from tests.engines.positions import allows
 from tests.strategies import deals, false_evidence, seats, strains, true_evidence
 

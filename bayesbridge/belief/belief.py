@@ -14,15 +14,11 @@ from pathlib import Path
 from secrets import randbits
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from bayesbridge import markup
-from bayesbridge.auction import Auction
 from bayesbridge.belief.conflict import Fact, contradiction
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.budget import MOST_DRAWS
-from bayesbridge.calls import Vulnerability
-from bayesbridge.cards import Hand, Strain, Suit
-from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat, around_table
+from bayesbridge.display import markup
+from bayesbridge.display.words import SYMBOLS, model_words, number
+from bayesbridge.engines.budget import MOST_DRAWS
 from bayesbridge.engines.target import (
     LikelihoodTerm,
     PlayLikelihood,
@@ -38,6 +34,8 @@ from bayesbridge.errors import (
     TablesTooLarge,
     whole,
 )
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import short_text
 from bayesbridge.evidence.game import (
     PAPER_DUMMY,
     bids_at_bridge,
@@ -46,16 +44,18 @@ from bayesbridge.evidence.game import (
 )
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
-from bayesbridge.expressions import short_text
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.cards import Hand, Strain, Suit
+from bayesbridge.game.deal import Seat, around_table
+from bayesbridge.game.table import Table
+from bayesbridge.game.tricks import Trick
 from bayesbridge.notation.record import Record
-from bayesbridge.table import Table
-from bayesbridge.tricks import Trick
-from bayesbridge.words import SYMBOLS, model_words, number
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.bidders.learned import PairStyle
-    from bayesbridge.random64 import Seed
+    from bayesbridge.runtime.random64 import Seed
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
@@ -258,7 +258,7 @@ class Belief:
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
-        from bayesbridge.random64 import generator
+        from bayesbridge.runtime.random64 import generator
 
         n = self.target.cost.draws if draws is None else whole(draws, "draws")
         if n > MOST_DRAWS:

@@ -14,9 +14,9 @@ from collections.abc import Sequence, Set
 from functools import reduce
 from typing import Final, NamedTuple
 
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.target import layouts_that_fit
 from bayesbridge.errors import Contradiction
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import Piece
 
 

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge import markup
-from bayesbridge.budget import MOST_DRAWS
-from bayesbridge.cards import Card, Hand, Suit
-from bayesbridge.deal import Seat, around_table
+from bayesbridge.display import markup
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import SEATS, SUITS, counted, percent
+from bayesbridge.engines.budget import MOST_DRAWS
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
-from bayesbridge.layouts import Floats, Layouts, read_only
-from bayesbridge.markup import Table
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import SEATS, SUITS, counted, percent
+from bayesbridge.game.cards import Card, Hand, Suit
+from bayesbridge.game.deal import Seat, around_table
+from bayesbridge.game.layouts import Floats, Layouts, read_only
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import pandas

@@ -11,12 +11,12 @@ import numpy as np
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
-from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence.kinds import Play
-from bayesbridge.layouts import Hands
-from bayesbridge.tricks import Trick
+from bayesbridge.game.cards import DECK_MASK, SUIT_MASK, Card, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Hands
+from bayesbridge.game.tricks import Trick
 
 
 def card_wins(

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn
 from bayesbridge.bidders.systems import Meanings, Place, Statement, System, place_of
-from bayesbridge.calls import Call
-from bayesbridge.cards import Strain, Suit
 from bayesbridge.errors import NotationError
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Call
+from bayesbridge.game.cards import Strain, Suit
 from bayesbridge.notation.record import Record
 
 _SUIT: Final = r"(?P<suit>[♠♥♦♣]|spades?|hearts?|diamonds?|clubs?|[shdc])"

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Call
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, naming
 from bayesbridge.evidence.models import BidderModel, reads_partners_hand
-from bayesbridge.layouts import Floats, Hands
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Call
+from bayesbridge.game.cards import Hand
+from bayesbridge.game.deal import Deal, Seat
+from bayesbridge.game.layouts import Floats, Hands
 
 if TYPE_CHECKING:
-    from bayesbridge.random64 import Seed
+    from bayesbridge.runtime.random64 import Seed
 
 
 class Turn(NamedTuple):
@@ -112,7 +112,7 @@ def sample_call(
     >>> sample_call(IterativeBidder(slip=0.0), "AKQ2.AKJ.AK4.A32", Auction.three("S"))
     Call.of('3NT')
     """
-    from bayesbridge.random64 import generator
+    from bayesbridge.runtime.random64 import generator
 
     full = Hand.of(hand).verify_full(f"{seat_to_call(auction).name}'s hand")
     shown = (
@@ -169,7 +169,7 @@ def simulate_auction(
     >>> simulate_auction(deal, IterativeBidder(slip=0.0), auction=begun)
     Auction.of('W:1NT Pass Pass', dummy='N')
     """
-    from bayesbridge.random64 import generator
+    from bayesbridge.runtime.random64 import generator
 
     if auction is None:
         auction = Auction(Seat.of(first), (), None if dummy is None else Seat.of(dummy))

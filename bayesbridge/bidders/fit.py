@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, softmax
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import MixtureBidder, Turn
 from bayesbridge.bidders.style import (
     BOUNDS,
@@ -31,15 +30,16 @@ from bayesbridge.bidders.style import (
     Terms,
     cells,
 )
-from bayesbridge.calls import CALLS, Call, Vulnerability
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Deal, Seat
+from bayesbridge.display.words import SEATS
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Floats, read_only
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import CALLS, Call, Vulnerability
+from bayesbridge.game.cards import Hand
+from bayesbridge.game.deal import Deal, Seat
+from bayesbridge.game.layouts import Floats, read_only
 from bayesbridge.notation.record import Record
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import SEATS
+from bayesbridge.runtime.jit import one_thread
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import pymc

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.game.auction import Auction
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class IterativeBidder:
     strains, by the extension that ``bayesbridge.capture.strains`` defines. With
     probability ``slip`` they make any legal call instead.
 
-    >>> from bayesbridge.cards import Hand
+    >>> from bayesbridge.game.cards import Hand
     >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
     >>> np.exp(IterativeBidder().log_likelihood(hands, Auction.of("W:3NT", dummy="N"), 0)).round(4).tolist()
     [0.9806, 0.0006]

@@ -23,15 +23,15 @@ from typing import ClassVar, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, seat_to_call
 from bayesbridge.bidders.networks import BLOCK, Context, linear, network, read, stored
-from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
-from bayesbridge.files import whole_file
-from bayesbridge.jit import one_thread
-from bayesbridge.layouts import FrozenArrays, Hands, Singles, read_only
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.layouts import FrozenArrays, Hands, Singles, read_only
+from bayesbridge.runtime.files import whole_file
+from bayesbridge.runtime.jit import one_thread
 
 OPENING: Final = 38  # stands for the call before the first
 PLACES: Final = (
@@ -261,8 +261,8 @@ class LearnedBidder:
     ``style={"EW": style}`` is what is known of a pair (:class:`PairStyle`); other pairs
     bid as experts do on average.
 
-    >>> from bayesbridge.calls import CALLS
-    >>> from bayesbridge.cards import Hand
+    >>> from bayesbridge.game.calls import CALLS
+    >>> from bayesbridge.game.cards import Hand
     >>> opener = np.array([Hand.of("AQ5.KJ3.A954.Q73").mask, Hand.of("Q52.J93.T954.J73").mask], np.uint64)
     >>> chances = LearnedBidder("NS").probabilities(opener, Auction.four("N"))
     >>> [str(CALLS[i]) for i in chances.argmax(axis=1)]

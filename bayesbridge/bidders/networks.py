@@ -21,10 +21,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.expressions import LENGTH, POINTS, table
-from bayesbridge.jit import njit, one_thread
-from bayesbridge.layouts import Hands, Singles
-from bayesbridge.shapes import ALL
+from bayesbridge.evidence.expressions import LENGTH, POINTS, table
+from bayesbridge.game.layouts import Hands, Singles
+from bayesbridge.game.shapes import ALL
+from bayesbridge.runtime.jit import njit, one_thread
 
 BLOCK: Final = (
     512  # hands worked on at a time: their vectors stay in the processor's cache

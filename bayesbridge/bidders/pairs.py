@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import (
     AVERAGE,
     SIDES,
@@ -33,11 +32,11 @@ from bayesbridge.bidders.learned import (
     encode,
 )
 from bayesbridge.bidders.networks import linear, network, read
-from bayesbridge.calls import CALLS, Vulnerability
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, did_you_mean
-from bayesbridge.jit import one_thread
-from bayesbridge.layouts import (
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import CALLS, Vulnerability
+from bayesbridge.game.deal import Deal, Seat
+from bayesbridge.game.layouts import (
     Floats,
     Hands,
     Singles,
@@ -46,7 +45,8 @@ from bayesbridge.layouts import (
     suit_lengths,
 )
 from bayesbridge.notation.record import Record
-from bayesbridge.random64 import Seed, generator
+from bayesbridge.runtime.jit import one_thread
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray

@@ -18,13 +18,13 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.networks import BLOCK, Context, network, read
-from bayesbridge.calls import Contract
-from bayesbridge.cards import SUIT_MASK, Card, Hand
-from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, one_row
-from bayesbridge.jit import one_thread
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import SUIT_MASK, Card, Hand
+from bayesbridge.game.deal import Seat
+from bayesbridge.runtime.jit import one_thread
 
 HEARD: Final = 24  # calls that are read, the last ones of the auction
 NO_CALL: Final = 38
@@ -165,7 +165,7 @@ def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
 class LearnedPlayer:
     """Experts at the table; with probability ``slip`` they play any legal card.
 
-    >>> from bayesbridge.cards import Hand
+    >>> from bayesbridge.game.cards import Hand
     >>> hands = np.array([Hand.of("KQJ2.543.8642.73").mask, Hand.of("K742.543.8642.73").mask], np.uint64)
     >>> lead = LearnedPlayer().log_likelihood(hands, Contract.of("3NT by S"), [(Seat.W, Card.of("SK"))], Seat.W)
     >>> bool(lead[0] > lead[1])  # a king is led from a sequence

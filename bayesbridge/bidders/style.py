@@ -16,15 +16,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
-from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import Walk, fill_levels, walks
 from bayesbridge.capture.tables import HOLDS_RANK, LENGTH
-from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, one_row
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, Hands, read_only
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.cards import Strain
+from bayesbridge.game.layouts import Floats, Hands, read_only
+from bayesbridge.runtime.jit import njit
 
 Cells = NDArray[
     np.int16
@@ -167,7 +167,7 @@ class Terms(NamedTuple):
 class StyleBidder:
     """A player by four numbers; the default is a sober one who bids what they hold.
 
-    >>> from bayesbridge.cards import Hand
+    >>> from bayesbridge.game.cards import Hand
     >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
     >>> np.exp(StyleBidder().log_likelihood(hands, Auction.of("W:Pass", dummy="N"), 0)).round(2).tolist()
     [0.0, 0.98]

@@ -21,14 +21,9 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
 from bayesbridge.bidders.learned import SIDES, LearnedBidder
 from bayesbridge.bidders.play import LEADS, AgreedLeads, Leads
-from bayesbridge.calls import PASS, Call, call_words
-from bayesbridge.cards import Strain, Suit
-from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
 from bayesbridge.errors import (
     BayesBridgeError,
     NotationError,
@@ -36,6 +31,7 @@ from bayesbridge.errors import (
     located,
     one_row,
 )
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import (
     BidderModel,
@@ -45,9 +41,19 @@ from bayesbridge.evidence.models import (
     reads_partners_hand,
     with_settings,
 )
-from bayesbridge.layouts import HONOURS, Floats, Hands, high_card_points, suit_lengths
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import PASS, Call, call_words
+from bayesbridge.game.cards import Strain, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import (
+    HONOURS,
+    Floats,
+    Hands,
+    high_card_points,
+    suit_lengths,
+)
+from bayesbridge.game.shapes import ALL, Shapes, shape_table
 from bayesbridge.notation.toml_text import Toml
-from bayesbridge.shapes import ALL, Shapes, shape_table
 
 ALWAYS: Final = "always"
 SEAT: Final = Seat.N  # pieces of evidence need one; a statement speaks of whoever calls
@@ -583,8 +589,8 @@ class SystemBidder:
 
     ``base`` decides where the systems say nothing: experts on record if not given.
 
-    >>> from bayesbridge.calls import CALLS
-    >>> from bayesbridge.cards import Hand
+    >>> from bayesbridge.game.calls import CALLS
+    >>> from bayesbridge.game.cards import Hand
     >>> weak = np.array([Hand.of("AQ5.KJ3.Q954.973").mask], np.uint64)
     >>> for bidder in (LearnedBidder(), SystemBidder("weak-notrump"), SystemBidder("EW:weak-notrump")):
     ...     print(CALLS[bidder.probabilities(weak, Auction.four("N"))[0].argmax()])

@@ -23,7 +23,7 @@ from bayesbridge.capture.tables import (
     row_table,
 )
 from bayesbridge.errors import one_row
-from bayesbridge.jit import njit
+from bayesbridge.runtime.jit import njit
 
 Masks = NDArray[np.uint64]
 Small = NDArray[np.int8]

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bayesbridge.cards import Hand, Suit
 from bayesbridge.errors import DealError
+from bayesbridge.game.cards import Hand, Suit
 
 Matrix = list[list[int]]
 """The 4 × 13 state matrix D: 1 for player 1's cards, 2 for player 2's, 0 for cards held

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.tables import LEADING_GAP
-from bayesbridge.jit import njit
+from bayesbridge.runtime.jit import njit
 
 NO_TRUMP: Final = 4
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import walk_table, walked
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
-from bayesbridge.jit import njit
+from bayesbridge.runtime.jit import njit
 
 Small = NDArray[np.int8]
 Walk = NDArray[np.uint8]
@@ -23,7 +23,7 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
     """(n, 5) the level that each of n hands of 13 cards reaches in C D H S NT, 0 where
     it reaches none.
 
-    >>> from bayesbridge.cards import Hand
+    >>> from bayesbridge.game.cards import Hand
     >>> strain_levels(np.array([Hand.from_pbn("KQT85.A3.T94.K83").mask], dtype=np.uint64))
     array([[0, 0, 0, 1, 0]], dtype=int8)
     """

@@ -29,8 +29,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cache import cached_arrays
-from bayesbridge.jit import njit
+from bayesbridge.runtime.cache import cached_arrays
+from bayesbridge.runtime.jit import njit
 
 type Ints = NDArray[np.int64]
 

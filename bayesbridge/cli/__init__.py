@@ -22,6 +22,7 @@ from bayesbridge import __version__
 from bayesbridge.cli.commands import add_commands
 from bayesbridge.cli.options import OneLineParser, verify
 from bayesbridge.cli.screens import end_progress, on_terminal, show_progress
+from bayesbridge.display.words import tell
 from bayesbridge.errors import (
     BayesBridgeError,
     BayesBridgeWarning,
@@ -30,9 +31,8 @@ from bayesbridge.errors import (
     caused_by_interrupt,
     with_short_values,
 )
-from bayesbridge.files import NO_ROOM
-from bayesbridge.progress import watch_progress
-from bayesbridge.words import tell
+from bayesbridge.runtime.files import NO_ROOM
+from bayesbridge.runtime.progress import watch_progress
 
 
 def build_parser() -> OneLineParser:

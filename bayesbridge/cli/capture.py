@@ -7,17 +7,10 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import CALLS, PASS, Call, call_words
 from bayesbridge.capture import literal
-from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli import options, screens
-from bayesbridge.deal import Seat
-from bayesbridge.errors import PluginError
-from bayesbridge.evidence.game import PAPER_DUMMY
-from bayesbridge.markup import Table
-from bayesbridge.position import Position, calls_of
-from bayesbridge.words import (
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import (
     CAPTURES,
     SEATS,
     SUITS,
@@ -26,7 +19,14 @@ from bayesbridge.words import (
     model_words,
     percent,
 )
-from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
+from bayesbridge.display.words import LETTERS as LETTERS_IN_WORDS
+from bayesbridge.errors import PluginError
+from bayesbridge.evidence.game import PAPER_DUMMY
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import CALLS, PASS, Call, call_words
+from bayesbridge.game.cards import Hand, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.position import Position, calls_of
 
 LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
 
@@ -89,8 +89,8 @@ def _show_calls(args: Namespace) -> int:
     import numpy as np
 
     from bayesbridge.bidders.auctions import call_probabilities
+    from bayesbridge.decisions.sensitivity import bidders_in_doubt, depends_sentence
     from bayesbridge.estimators.registry import offered
-    from bayesbridge.sensitivity import bidders_in_doubt, depends_sentence
 
     position = Position(options.settings_of(args, options.BIDS))
     four = args.players != 3

@@ -7,15 +7,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from bayesbridge.budget import MOST_DRAWS, USUAL
-from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.cli import options
 from bayesbridge.cli.options import whole
-from bayesbridge.deal import Seat
+from bayesbridge.engines.budget import MOST_DRAWS, USUAL
 from bayesbridge.errors import NotationError
 from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.game.cards import Card, Hand, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.tricks import Trick
 from bayesbridge.position import SETTINGS
-from bayesbridge.tricks import Trick
 
 QUESTION: Final = """\
 --method NAME        the engine (default: auto, the most exact that fits)

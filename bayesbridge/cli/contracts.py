@@ -6,9 +6,7 @@ from argparse import Namespace
 from functools import partial
 from typing import Any
 
-from bayesbridge.answer import SHOWN, answers_table, contracts_table, plain_rows
 from bayesbridge.belief.posterior import accuracy_document
-from bayesbridge.budget import USUAL, Budget
 from bayesbridge.cli import options, screens
 from bayesbridge.decisions.contracts import (
     contract_named,
@@ -17,11 +15,18 @@ from bayesbridge.decisions.contracts import (
     pair_of,
 )
 from bayesbridge.decisions.information import enquiries, value_of_information
-from bayesbridge.markup import Table
+from bayesbridge.decisions.sensitivity import EXPERTS, by_system, depends_sentence
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import percent, tell
+from bayesbridge.engines.budget import USUAL, Budget
+from bayesbridge.estimators.answer import (
+    SHOWN,
+    answers_table,
+    contracts_table,
+    plain_rows,
+)
 from bayesbridge.notation.toml_text import Toml
-from bayesbridge.sensitivity import EXPERTS, by_system, depends_sentence
 from bayesbridge.views.documents import evidence_document, named
-from bayesbridge.words import percent, tell
 
 
 def run(args: Namespace) -> int:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from bayesbridge.cli import options, screens
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import counted, number
 from bayesbridge.notation import (
     ParsedRecords,
     Record,
@@ -19,7 +20,6 @@ from bayesbridge.notation import (
     write_pbn,
 )
 from bayesbridge.notation.conversion import lost_parts, renumbered
-from bayesbridge.words import counted, number
 
 READ_PAST: Final = (
     "Comments, notes to cards and the layout of pages are never carried over."

@@ -7,8 +7,8 @@ from functools import partial
 from math import log2
 
 from bayesbridge.cli import options, screens
+from bayesbridge.display.words import number
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import number
 
 
 def run(args: Namespace) -> int:

@@ -12,9 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from bayesbridge.calls import PASS, Vulnerability
 from bayesbridge.cli import options, screens
-from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import Script, parse
 from bayesbridge.dealing.plan import (
     LOW,
@@ -34,10 +32,10 @@ from bayesbridge.dealing.run import (
     findings,
     printed,
 )
+from bayesbridge.display.words import counted, duration, number, tell
 from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence.kinds import Called, Piece
-from bayesbridge.expressions import (
+from bayesbridge.evidence.expressions import (
     LONGEST_SCRIPT,
     TRUE,
     Expression,
@@ -46,10 +44,12 @@ from bayesbridge.expressions import (
     needs_solver,
     parse_expression,
 )
-from bayesbridge.layouts import Layouts
+from bayesbridge.evidence.kinds import Called, Piece
+from bayesbridge.game.calls import PASS, Vulnerability
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.position import Position, Sourced
-from bayesbridge.random64 import generator
-from bayesbridge.words import counted, duration, number, tell
+from bayesbridge.runtime.random64 import generator
 
 if TYPE_CHECKING:
     from bayesbridge.evidence.models import BidderModel

@@ -9,7 +9,6 @@ from functools import partial
 from math import hypot
 from typing import Any
 
-from bayesbridge.answer import Answer
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import (
     Posterior,
@@ -17,16 +16,38 @@ from bayesbridge.belief.posterior import (
     accuracy_sentences,
 )
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.budget import Budget
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Card
 from bayesbridge.cli import options, screens
-from bayesbridge.constraints import Constraints
 from bayesbridge.decisions.ending import MOST_TRICKS
+from bayesbridge.decisions.history import (
+    CallReading,
+    card_history,
+    read_calls,
+    readings,
+)
 from bayesbridge.decisions.play import CardChoices, play, turn_of
+from bayesbridge.decisions.sensitivity import (
+    EXPERTS,
+    answers_by_model,
+    answers_dataset,
+    by_system,
+    depends_sentence,
+    failures_of,
+)
+from bayesbridge.decisions.shortage import length_changes, shortages
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import (
+    BITS,
+    card_words,
+    percent,
+    share_error,
+    tell,
+    with_symbols,
+)
+from bayesbridge.engines.budget import Budget
 from bayesbridge.engines.target import calls_evidence
 from bayesbridge.engines.weights import with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.estimators.answer import Answer
 from bayesbridge.estimators.evaluate import Evaluation
 from bayesbridge.estimators.odds import (
     ContractOdds,
@@ -38,20 +59,12 @@ from bayesbridge.estimators.odds import (
     network_odds,
 )
 from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.models import BidderModel
-from bayesbridge.history import CallReading, card_history, read_calls, readings
-from bayesbridge.markup import Table
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import Card
+from bayesbridge.game.tricks import Trick
 from bayesbridge.position import Position, Sourced
-from bayesbridge.sensitivity import (
-    EXPERTS,
-    answers_by_model,
-    answers_dataset,
-    by_system,
-    depends_sentence,
-    failures_of,
-)
-from bayesbridge.shortage import length_changes, shortages
-from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import (
     estimate_document,
     evidence_document,
@@ -64,14 +77,6 @@ from bayesbridge.views.tables import (
     models_table,
     readings_table,
     sentences,
-)
-from bayesbridge.words import (
-    BITS,
-    card_words,
-    percent,
-    share_error,
-    tell,
-    with_symbols,
 )
 
 BIDDERS = options.Mode(

@@ -17,9 +17,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict
 
-from bayesbridge.budget import MOST_DRAWS
-from bayesbridge.calls import Vulnerability
-from bayesbridge.deal import Seat
+from bayesbridge.display.words import SEATS, counted, tell
+from bayesbridge.engines.budget import MOST_DRAWS
 from bayesbridge.errors import (
     BayesBridgeError,
     Contradiction,
@@ -31,7 +30,8 @@ from bayesbridge.errors import (
 )
 from bayesbridge.evidence.game import PAPER_DUMMY
 from bayesbridge.evidence.kinds import KINDS, Piece, Play
-from bayesbridge.files import advice, final_path, whole_file
+from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation import Record, Skipped, iter_records
 from bayesbridge.position import (
     SETTINGS,
@@ -43,8 +43,7 @@ from bayesbridge.position import (
     calls_told,
     players_in,
 )
-from bayesbridge.table import Table
-from bayesbridge.words import SEATS, counted, tell
+from bayesbridge.runtime.files import advice, final_path, whole_file
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -530,7 +529,7 @@ def record_position(args: argparse.Namespace) -> Position:
         )
     with attributed("--record"):
         if observer is None:
-            table = Table.of_record(record, cards)
+            table = record.table(cards)
             if table.contract is None:
                 why = "the board was passed out or its auction is not over: choose another board"
                 raise UsageError(f"nothing is played, {why}")

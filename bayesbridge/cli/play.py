@@ -11,9 +11,7 @@ from functools import partial
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.belief.wins import card_wins
-from bayesbridge.budget import USUAL, DrawLimits
 from bayesbridge.cli import options, screens
-from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, play, turn_of
 from bayesbridge.decisions.review import (
     BoardReview,
@@ -23,15 +21,17 @@ from bayesbridge.decisions.review import (
     players_of,
     session_table,
 )
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import card_words, tell, with_symbols
+from bayesbridge.engines.budget import USUAL, DrawLimits
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
 from bayesbridge.estimators.odds import resolve_contract
 from bayesbridge.evidence.kinds import pieces
-from bayesbridge.markup import Table
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.tricks import Trick
 from bayesbridge.notation import Record
 from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
-from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import card_words, tell, with_symbols
 
 REVIEW = options.Mode(
     "--review goes by the record alone, and counts tricks",

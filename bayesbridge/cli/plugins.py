@@ -15,12 +15,12 @@ from typing import Any
 
 from bayesbridge import __version__
 from bayesbridge.cli import options, screens
+from bayesbridge.display.markup import Table
 from bayesbridge.errors import Unwritable
 from bayesbridge.estimators.builtin import bayesbridge_bidders, bayesbridge_estimators
 from bayesbridge.estimators.hookspecs import CONTRACT
 from bayesbridge.estimators.registry import load
-from bayesbridge.files import advice
-from bayesbridge.markup import Table
+from bayesbridge.runtime.files import advice
 
 
 def run(args: Namespace) -> int:

@@ -12,20 +12,12 @@ from typing import Any
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
-from bayesbridge.budget import USUAL
-from bayesbridge.calls import Contract
 from bayesbridge.cli import options, screens
 from bayesbridge.cli.estimate import asked_contract, estimators_named, evaluated
 from bayesbridge.cli.play import reviewed
-from bayesbridge.deal import Seat
-from bayesbridge.errors import PluginError
-from bayesbridge.estimators.outlook import Basis
-from bayesbridge.history import sharpening
-from bayesbridge.markup import Table
-from bayesbridge.notation import Record
-from bayesbridge.results import to_datatree
-from bayesbridge.views.documents import styles_document
-from bayesbridge.words import (
+from bayesbridge.decisions.history import sharpening
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import (
     BITS,
     MADE,
     NOT_FROM_THE_DEAL,
@@ -34,6 +26,14 @@ from bayesbridge.words import (
     tell,
     with_symbols,
 )
+from bayesbridge.engines.budget import USUAL
+from bayesbridge.errors import PluginError
+from bayesbridge.estimators.outlook import Basis
+from bayesbridge.estimators.results import to_datatree
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.deal import Seat
+from bayesbridge.notation import Record
+from bayesbridge.views.documents import styles_document
 
 HISTORY = options.Mode(
     "a record is stepped through call by call and trick by trick, which is its history",

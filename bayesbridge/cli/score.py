@@ -11,9 +11,10 @@ from typing import Any
 
 from bayesbridge.bidders.pairs import History, pairs_of, table_losses
 from bayesbridge.cli import options, screens
-from bayesbridge.deal import Seat
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import counted
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.markup import Table
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation import Record
 from bayesbridge.studies.benchmark import (
     CHUNK,
@@ -28,7 +29,6 @@ from bayesbridge.studies.benchmark import (
 )
 from bayesbridge.studies.jobs import PROCESSES, THREADS, RunOptions, cores
 from bayesbridge.studies.readers import MOMENTS, ROLES, reader_of, usable
-from bayesbridge.words import counted
 
 COUNTING = options.Mode("the reader counting draws nothing", "draws seed")
 UNSTYLED = options.Mode("there is no --history FILE", "history-tables")

@@ -16,8 +16,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import writing
-from bayesbridge.markup import Table, in_columns
-from bayesbridge.words import SEATS, number, printable, with_symbols
+from bayesbridge.display.markup import Table, in_columns
+from bayesbridge.display.words import SEATS, number, printable, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief

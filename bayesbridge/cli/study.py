@@ -6,8 +6,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from bayesbridge.cli import options, screens
+from bayesbridge.game.scoring import Scheme
 from bayesbridge.notation.toml_text import Toml
-from bayesbridge.scoring import Scheme
 from bayesbridge.studies import STUDIES
 from bayesbridge.studies.jobs import THREADS, RunOptions
 from bayesbridge.studies.study import all_tables, notes

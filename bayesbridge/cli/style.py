@@ -14,9 +14,9 @@ from bayesbridge.bidders.pairs import (
     tables_of,
 )
 from bayesbridge.cli import options, screens
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import counted, error_text, number, percent, share_error
 from bayesbridge.studies.benchmark import call_figures
-from bayesbridge.words import counted, error_text, number, percent, share_error
 
 # Tables learned from unless told otherwise: more say little more, and take longer
 MOST = 200

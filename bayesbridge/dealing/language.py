@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from bayesbridge.cards import RANKS
-from bayesbridge.expressions import (
+from bayesbridge.evidence.expressions import (
     ACTIONS,
     COMMANDS,
     PRINTS,
@@ -21,6 +20,7 @@ from bayesbridge.expressions import (
     Token,
     by_rank,
 )
+from bayesbridge.game.cards import RANKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.cards import Card, Hand, Suit
-from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
 from bayesbridge.engines.conditions import ConditionTables, chance_text, tightened
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.engines.proposal import Proposal, Proposed
@@ -50,9 +46,8 @@ from bayesbridge.errors import (
 )
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import SOLVER, offered
-from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
-from bayesbridge.evidence.models import BidderModel, cost_of
-from bayesbridge.expressions import (
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import (
     TRUE,
     Expression,
     LayoutValues,
@@ -63,10 +58,15 @@ from bayesbridge.expressions import (
     opaque,
     parse_expression,
 )
-from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Floats, Layouts, Masks
-from bayesbridge.progress import report_progress, watch_progress
-from bayesbridge.random64 import Seed, generator, seed_state
+from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
+from bayesbridge.evidence.models import BidderModel, cost_of
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.cards import Card, Hand, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, Layouts, Masks
+from bayesbridge.runtime.jit import one_thread
+from bayesbridge.runtime.progress import report_progress, watch_progress
+from bayesbridge.runtime.random64 import Seed, generator, seed_state
 
 
 def find_solver() -> Estimator:
@@ -743,7 +743,7 @@ class Levelled:
     def sizes(self, n: int) -> list[int]:
         """How many deals of each type, by largest remainders.
 
-        >>> from bayesbridge.expressions import TRUE
+        >>> from bayesbridge.evidence.expressions import TRUE
         >>> Levelled((HandType("a", TRUE), HandType("b", TRUE, Fraction(2))), ()).sizes(10)
         [3, 7]
         """

@@ -15,16 +15,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bayesbridge.calls import Vulnerability
-from bayesbridge.cards import RANKS, SUIT_MASK
-from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import Action, Script
 from bayesbridge.dealing.plan import Counts, DealPlan
-from bayesbridge.expressions import LayoutValues
-from bayesbridge.layouts import Layouts
+from bayesbridge.display.words import SEATS, SYMBOLS, number
+from bayesbridge.evidence.expressions import LayoutValues
+from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.cards import RANKS, SUIT_MASK
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
 from bayesbridge.notation.record import Record
-from bayesbridge.words import SEATS, SYMBOLS, number
 
 
 class Numbering(NamedTuple):

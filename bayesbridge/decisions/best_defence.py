@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.layouts import Floats
+from bayesbridge.game.layouts import Floats
 
 MOST_WORK: Final = 1_500_000  # comparisons of outcomes after which a search gives up
 type Plan = Any

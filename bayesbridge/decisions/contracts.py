@@ -19,9 +19,8 @@ import numpy as np
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.budget import USUAL, Budget, ErrorLimits
-from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
-from bayesbridge.deal import Seat
+from bayesbridge.display.words import STRAINS, number
+from bayesbridge.engines.budget import USUAL, Budget, ErrorLimits
 from bayesbridge.engines.weights import with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.odds import (
@@ -38,10 +37,11 @@ from bayesbridge.estimators.odds import (
     resolve_contract,
 )
 from bayesbridge.estimators.protocol import Question
-from bayesbridge.layouts import Floats
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import SchemeLike, Scoring, imps, scoring_of
-from bayesbridge.words import STRAINS, number
+from bayesbridge.game.calls import CALLS, PASS, Contract, Vulnerability
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats
+from bayesbridge.game.scoring import SchemeLike, Scoring, imps, scoring_of
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
@@ -248,7 +248,7 @@ class ContractTable(NamedTuple):
     attrs: dict[str, Any]
 
     def dataset(self) -> xarray.Dataset:
-        from bayesbridge.results import Rows
+        from bayesbridge.estimators.results import Rows
 
         columns = {
             name: [np.nan if row[name] is None else row[name] for row in self.rows]

@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import SUIT_MASK, Card
 from bayesbridge.decisions.best_defence import Plan, Search
 from bayesbridge.decisions.solver import Solver
-from bayesbridge.layouts import Floats, Ints
-from bayesbridge.tricks import Trick, winning_place
-from bayesbridge.words import SEATS, card_words
+from bayesbridge.display.words import SEATS, card_words
+from bayesbridge.game.cards import SUIT_MASK, Card
+from bayesbridge.game.layouts import Floats, Ints
+from bayesbridge.game.tricks import Trick, winning_place
 
 MOST_LAYOUTS: Final = 70  # ways to deal eight unknown cards: the last four tricks
 MOST_TRICKS: Final = 8  # tricks left from which a horizon is searched

@@ -30,19 +30,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.auctions import call_probabilities
-from bayesbridge.calls import Contract, Vulnerability
-from bayesbridge.cards import Card, Suit
-from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import TrickEstimates, judged
-from bayesbridge.layouts import Floats, Layouts, high_card_points, suit_lengths
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import SchemeLike, scoring_of
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Contract, Vulnerability
+from bayesbridge.game.cards import Card, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, Layouts, high_card_points, suit_lengths
+from bayesbridge.game.scoring import SchemeLike, scoring_of
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
@@ -216,7 +216,7 @@ def value_of_information(
     >>> found.attrs["action"], found["value"].values.round(3).tolist()
     ('W', [0.278, 0.0, 0.0])
     """
-    from bayesbridge.results import Rows
+    from bayesbridge.estimators.results import Rows
 
     asked = enquiries(posterior, questions)
     random = generator(rng)

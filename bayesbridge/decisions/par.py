@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from bayesbridge.calls import CALLS, Call, Contract, Vulnerability
-from bayesbridge.deal import Seat
-from bayesbridge.scoring import Duplicate
+from bayesbridge.game.calls import CALLS, Call, Contract, Vulnerability
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.scoring import Duplicate
 
 BIDS: Final = tuple(call for call in CALLS if call.is_bid)
 

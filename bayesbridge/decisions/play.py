@@ -24,10 +24,6 @@ from numpy.typing import NDArray
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.belief.wins import card_wins
-from bayesbridge.budget import MOST_DRAWS, USUAL, Budget, Limits
-from bayesbridge.calls import Contract, Vulnerability
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
 from bayesbridge.decisions.best_defence import Plan, TooMuchWork
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import (
@@ -37,6 +33,17 @@ from bayesbridge.decisions.ending import (
     Ending,
     with_equals_alike,
 )
+from bayesbridge.display.markup import Displayable, Table
+from bayesbridge.display.words import (
+    SEATS,
+    card_words,
+    error_text,
+    number,
+    percent,
+    share_error,
+    with_symbols,
+)
+from bayesbridge.engines.budget import MOST_DRAWS, USUAL, Budget, Limits
 from bayesbridge.engines.target import log_likelihood
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
@@ -50,21 +57,14 @@ from bayesbridge.estimators.odds import (
 from bayesbridge.estimators.outlook import CARD_SOLVER
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
-from bayesbridge.layouts import Floats, Ints
-from bayesbridge.markup import Displayable, Table
-from bayesbridge.progress import report_progress
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import scoring_of
-from bayesbridge.tricks import Trick
-from bayesbridge.words import (
-    SEATS,
-    card_words,
-    error_text,
-    number,
-    percent,
-    share_error,
-    with_symbols,
-)
+from bayesbridge.game.calls import Contract, Vulnerability
+from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, Ints
+from bayesbridge.game.scoring import scoring_of
+from bayesbridge.game.tricks import Trick
+from bayesbridge.runtime.progress import report_progress
+from bayesbridge.runtime.random64 import Seed, generator
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 

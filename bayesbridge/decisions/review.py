@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.alerts import alerts_read
-from bayesbridge.budget import USUAL, Budget, DrawLimits
-from bayesbridge.cards import Card
-from bayesbridge.deal import Seat
 from bayesbridge.decisions.play import believed, card_solver, play, turn_of
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import SEATS, card_words, counted, error_text, number
+from bayesbridge.engines.budget import USUAL, Budget, DrawLimits
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import NotationError
 from bayesbridge.estimators.protocol import run
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.layouts import Layouts
-from bayesbridge.markup import Table
+from bayesbridge.game.cards import Card
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation.record import Record
-from bayesbridge.progress import with_progress
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import SEATS, card_words, counted, error_text, number
+from bayesbridge.runtime.progress import with_progress
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import pandas

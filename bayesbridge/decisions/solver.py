@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import SUIT_MASK
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Ints
+from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.game.layouts import Ints
+from bayesbridge.runtime.jit import njit
 
 ENTRIES: Final = 1 << 20  # positions that a table holds; an older one gives way
 LEADER, PLACE, TOP, WINNER, TARGET, LEFT, NEXT, HAND, SLOT, LOW, HIGH, BEFORE = range(

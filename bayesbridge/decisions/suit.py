@@ -23,14 +23,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from bayesbridge import markup
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.cards import RANKS, SUIT_MASK, Hand, Suit, holding
-from bayesbridge.deal import Seat
 from bayesbridge.decisions.best_defence import MOST_WORK, Plan, Search, TooMuchWork
+from bayesbridge.display import markup
+from bayesbridge.display.words import SEATS, error_text, percent, share_error
 from bayesbridge.errors import BayesBridgeError, DealError
-from bayesbridge.layouts import Floats
-from bayesbridge.words import SEATS, error_text, percent, share_error
+from bayesbridge.game.cards import RANKS, SUIT_MASK, Hand, Suit, holding
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats
 
 MOST_MISSING: Final = (
     10  # cards that the defenders may hold: with more there is nothing to plan

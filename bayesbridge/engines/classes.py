@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.errors import TablesTooLarge
-from bayesbridge.layouts import Ints
+from bayesbridge.game.layouts import Ints
 
 MOST_CLASSES: Final = 1 << 24
 """Combined classes of a pair of suits beyond which tables are refused; one seat's level

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from bayesbridge.constraints import SEATS, SUITS, Constraints
+from bayesbridge.display.words import counted, number
 from bayesbridge.engines.deal_tables import DealTable, conjuncts
 from bayesbridge.errors import Contradiction, TablesTooLarge
-from bayesbridge.expressions import (
+from bayesbridge.evidence.constraints import SEATS, SUITS, Constraints
+from bayesbridge.evidence.expressions import (
     LENGTH,
     POINTS,
     TRUE,
@@ -31,7 +32,6 @@ from bayesbridge.expressions import (
     seats_of,
     short_text,
 )
-from bayesbridge.words import counted, number
 
 
 def count(constraints: Constraints) -> int:
@@ -115,7 +115,7 @@ class ConditionTables:
         """Tables for constraints and a condition; raises ``Contradiction`` if no deal
         can meet them.
 
-        >>> from bayesbridge.expressions import parse_expression
+        >>> from bayesbridge.evidence.expressions import parse_expression
         >>> plan = ConditionTables.of(Constraints.free(), parse_expression("hcp(north) == 37"))
         >>> plan.table.total
         337912392291465600
@@ -234,7 +234,7 @@ def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
     """Constraints with what parts of a condition say of lengths, shapes and points, as
     far as they say it plainly.
 
-    >>> from bayesbridge.expressions import parse_expression
+    >>> from bayesbridge.evidence.expressions import parse_expression
     >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]
     (0, 0, 0, 5)
     """

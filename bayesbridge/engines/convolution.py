@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, weigh
-from bayesbridge.constraints import SUITS, Constraints
 from bayesbridge.engines.quantity_tables import ClassTables, Outcome, TotalGap
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.layouts import Ints
+from bayesbridge.evidence.constraints import SUITS, Constraints
+from bayesbridge.game.layouts import Ints
 
 LOWEST_Z: Final = -46  # Z when no suit has a card of the pair: Δ is 52 then
 

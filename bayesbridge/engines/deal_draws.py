@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Ints
-from bayesbridge.random64 import State, bounded, high_product, next64
+from bayesbridge.game.layouts import Ints
+from bayesbridge.runtime.jit import njit
+from bayesbridge.runtime.random64 import State, bounded, high_product, next64
 
 if TYPE_CHECKING:
     from bayesbridge.engines.classes import Lookup

@@ -34,11 +34,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import SUIT_MASK
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.classes import Lookup, digits, merged, running, verify_size
 from bayesbridge.errors import TablesTooLarge
-from bayesbridge.expressions import (
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import (
     LENGTH,
     TRUE,
     Expression,
@@ -56,11 +55,12 @@ from bayesbridge.expressions import (
     table,
     walk,
 )
-from bayesbridge.layouts import Bools, Ints, Masks
+from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.game.layouts import Bools, Ints, Masks
 
 if TYPE_CHECKING:
     from bayesbridge.engines.deal_draws import Drawing
-    from bayesbridge.random64 import Seed, State
+    from bayesbridge.runtime.random64 import Seed, State
 
 type Words = NDArray[np.uint64]
 type Measures = Sequence[tuple[Measure, int | None]]
@@ -100,7 +100,7 @@ class Split:
 def split(*expressions: Expression) -> Split:
     """Take out of each expression the largest parts that look at one seat.
 
-    >>> from bayesbridge.expressions import parse_expression
+    >>> from bayesbridge.evidence.expressions import parse_expression
     >>> found = split(parse_expression("hcp(north) > 11 && spades(north) > 4 && hcp(north) + hcp(south) > 24"))
     >>> [seat for seat, _ in found.slots]
     [0, 0, 2]
@@ -116,7 +116,7 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     """Parts that must all be true; what is denied is turned round as far as that gives
     more of them.
 
-    >>> from bayesbridge.expressions import parse_expression
+    >>> from bayesbridge.evidence.expressions import parse_expression
     >>> len(conjuncts(parse_expression("hcp(north) > 11 && !(spades(north) > 4 || hearts(north) > 4)")))
     3
     """
@@ -656,7 +656,7 @@ class DealTable:
         """
         out = np.empty((n, 4), dtype=np.uint64)
         from bayesbridge.engines.deal_draws import draw_deals
-        from bayesbridge.random64 import seed_state
+        from bayesbridge.runtime.random64 import seed_state
 
         draw_deals(self._drawing, seed_state(rng), out)
         return out

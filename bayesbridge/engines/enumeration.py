@@ -13,7 +13,6 @@ from typing import Final, Self
 
 import numpy as np
 
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import count
 from bayesbridge.engines.tables import (
     LayoutIndex,
@@ -23,8 +22,9 @@ from bayesbridge.engines.tables import (
     locate,
 )
 from bayesbridge.errors import TooManyLayouts
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Ints, Masks
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.layouts import Ints, Masks
+from bayesbridge.runtime.jit import njit
 
 MOST_LAYOUTS: Final = (
     20_000_000  # where enumeration ends; an open dummy leaves 10 400 600

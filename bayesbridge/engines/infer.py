@@ -21,10 +21,10 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import EQUAL, Weights
 from bayesbridge.errors import BayesBridgeError, TooFewDraws, did_you_mean
-from bayesbridge.expressions import short_text
-from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Masks
-from bayesbridge.random64 import Seed, generator, seed_state
+from bayesbridge.evidence.expressions import short_text
+from bayesbridge.game.layouts import Masks
+from bayesbridge.runtime.jit import one_thread
+from bayesbridge.runtime.random64 import Seed, generator, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, number of draws, random numbers, why this engine, proposal to start from) →

@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP
 from bayesbridge.capture.strains import strain_levels
-from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.draws import Draws, LazyDraws
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.quantity_tables import (
@@ -44,10 +43,11 @@ from bayesbridge.engines.quantity_tables import (
 from bayesbridge.engines.tables import FieldTables, LayoutIndex, tally_fields
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.evidence.constraints import SEATS, Constraints
 from bayesbridge.evidence.models import LevelModel
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, Ints, Masks
-from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
+from bayesbridge.game.layouts import Floats, Ints, Masks
+from bayesbridge.runtime.jit import njit
+from bayesbridge.runtime.random64 import Seed, State, bounded, next64, seed_state
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,12 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesbridge.cards import HIGH_CARD_POINTS
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.weights import Weights
-from bayesbridge.jit import njit
-from bayesbridge.layouts import (
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import HIGH_CARD_POINTS
+from bayesbridge.game.layouts import (
     Bools,
     Hands,
     Ints,
@@ -29,8 +28,9 @@ from bayesbridge.layouts import (
     high_card_points,
     suit_lengths,
 )
-from bayesbridge.random64 import Seed, State, next64, seed_state
-from bayesbridge.shapes import shape_table, shapes_within
+from bayesbridge.game.shapes import shape_table, shapes_within
+from bayesbridge.runtime.jit import njit
+from bayesbridge.runtime.random64 import Seed, State, next64, seed_state
 
 
 class Moves(NamedTuple):

@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from bayesbridge.cards import SUIT_MASK
-from bayesbridge.constraints import Constraints
-from bayesbridge.expressions import LENGTH, table
-from bayesbridge.jit import ANY_ORDER, njit
-from bayesbridge.layouts import Floats, Hands, Ints, Masks
-from bayesbridge.random64 import Seed, State, next64, seed_state
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import LENGTH, table
+from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.game.layouts import Floats, Hands, Ints, Masks
+from bayesbridge.runtime.jit import ANY_ORDER, njit
+from bayesbridge.runtime.random64 import Seed, State, next64, seed_state
 
 if TYPE_CHECKING:
     from bayesbridge.engines.deal_tables import DealTable

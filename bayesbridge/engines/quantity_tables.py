@@ -58,9 +58,9 @@ from bayesbridge.engines.classes import (
 )
 from bayesbridge.engines.deal_draws import looked_up
 from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, SuitRows
-from bayesbridge.expressions import POINTS, table
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Ints, Masks
+from bayesbridge.evidence.expressions import POINTS, table
+from bayesbridge.game.layouts import Ints, Masks
+from bayesbridge.runtime.jit import njit
 
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""

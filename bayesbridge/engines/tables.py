@@ -27,17 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.tables import HOLDS_RANK
-from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
-from bayesbridge.constraints import SUITS, Constraints, points_in
 from bayesbridge.engines.classes import row_classes, running
 from bayesbridge.engines.conditions import count
 from bayesbridge.engines.deal_draws import place_of
 from bayesbridge.errors import Contradiction, TooManyLayouts
-from bayesbridge.expressions import LENGTH, table
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Bools, Floats, Ints, Masks
-from bayesbridge.random64 import Seed, State, bounded, seed_state
-from bayesbridge.shapes import Shapes
+from bayesbridge.evidence.constraints import SUITS, Constraints, points_in
+from bayesbridge.evidence.expressions import LENGTH, table
+from bayesbridge.game.cards import HIGH_CARD_POINTS, SUIT_MASK
+from bayesbridge.game.layouts import Bools, Floats, Ints, Masks
+from bayesbridge.game.shapes import Shapes
+from bayesbridge.runtime.jit import njit
+from bayesbridge.runtime.random64 import Seed, State, bounded, seed_state
 
 _MINORS: Final = (1 << 26) - 1
 

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Card, Hand
-from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
+from bayesbridge.display.words import model_words
 from bayesbridge.engines.conditions import ConditionTables, constraint_condition, count
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import POINTS, Held
 from bayesbridge.evidence.kinds import Called, Piece
 from bayesbridge.evidence.models import (
     QUICK,
@@ -33,9 +31,11 @@ from bayesbridge.evidence.models import (
     guide_of,
     reads_partners_hand,
 )
-from bayesbridge.expressions import POINTS, Held
-from bayesbridge.layouts import Floats, Hands, Masks, read_only
-from bayesbridge.words import model_words
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, Hands, Masks, read_only
 
 if TYPE_CHECKING:
     from bayesbridge.engines.tables import LayoutIndex

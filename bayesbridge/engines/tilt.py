@@ -41,8 +41,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import SUIT_MASK
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import tightened
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.levels import LevelProposal
@@ -58,8 +56,10 @@ from bayesbridge.engines.proposal import (
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import Contradiction
-from bayesbridge.layouts import Floats, Hands, Ints, Masks
-from bayesbridge.random64 import Seed
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.game.layouts import Floats, Hands, Ints, Masks
+from bayesbridge.runtime.random64 import Seed
 
 _LENGTHS: Final = 9  # lengths 0 … 7, and 8 or more
 _SUIT: Final = _LENGTHS + 10

@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.errors import Contradiction
-from bayesbridge.layouts import Floats, read_only
+from bayesbridge.game.layouts import Floats, read_only
 
 if TYPE_CHECKING:
-    from bayesbridge.random64 import Seed
+    from bayesbridge.runtime.random64 import Seed
 
 
 class Estimate[Value](NamedTuple):
@@ -143,7 +143,7 @@ class Weights:
         """Indices of n draws that count the same; ``systematic``: each ⌊n W⌋ or ⌈n W⌉
         times, in rising order.
         """
-        from bayesbridge.random64 import generator
+        from bayesbridge.runtime.random64 import generator
 
         numbers = generator(rng)
         points = (

@@ -16,8 +16,7 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.capture import POLICIES
 from bayesbridge.capture.kernels import bids, captures
 from bayesbridge.capture.playout import play_out
-from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
+from bayesbridge.display.words import CAPTURES
 from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
 from bayesbridge.engines.quantity_tables import (
     CaptureConditions,
@@ -26,9 +25,10 @@ from bayesbridge.engines.quantity_tables import (
 )
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.models import BidderModel
-from bayesbridge.layouts import Layouts
-from bayesbridge.words import CAPTURES
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts
 
 SUIT = ("suit",)
 AT_TABLE = TrickCount(at_table=True)

@@ -15,16 +15,23 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Strain
-from bayesbridge.deal import Seat
+from bayesbridge.display.markup import Displayable, Table
+from bayesbridge.display.words import (
+    RARE,
+    SEATS,
+    STRAINS,
+    SYMBOLS,
+    WITHOUT_TRUMPS,
+    percent,
+)
+from bayesbridge.display.words import number as counting
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.protocol import Output, Question, TrickCount
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, FrozenArrays, read_only
-from bayesbridge.markup import Displayable, Table
-from bayesbridge.words import RARE, SEATS, STRAINS, SYMBOLS, WITHOUT_TRUMPS, percent
-from bayesbridge.words import number as counting
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import Strain
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, FrozenArrays, read_only
+from bayesbridge.runtime.jit import njit
 
 if TYPE_CHECKING:
     import xarray

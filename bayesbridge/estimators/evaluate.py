@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.belief.wins import verify_seen
-from bayesbridge.budget import USUAL, Budget
-from bayesbridge.cards import Strain, Suit
-from bayesbridge.deal import Seat
+from bayesbridge.display.words import tell
+from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
@@ -34,11 +33,12 @@ from bayesbridge.estimators.protocol import (
     seconds_of,
     verify_declaration,
 )
-from bayesbridge.layouts import Layouts
-from bayesbridge.progress import report_progress
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.tricks import Trick
-from bayesbridge.words import tell
+from bayesbridge.game.cards import Strain, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts
+from bayesbridge.game.tricks import Trick
+from bayesbridge.runtime.progress import report_progress
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds

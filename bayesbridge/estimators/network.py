@@ -25,10 +25,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import Strain, Suit
-from bayesbridge.deal import Seat
-from bayesbridge.jit import ANY_ORDER, njit, one_thread
-from bayesbridge.layouts import Layouts, Masks, Singles
+from bayesbridge.game.cards import Strain, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts, Masks, Singles
+from bayesbridge.runtime.jit import ANY_ORDER, njit, one_thread
 
 PAIRS: Final = 6  # pairs of neighbouring ranks in a suit; the ace stays alone
 HEADS: Final = 3  # heads of each attention

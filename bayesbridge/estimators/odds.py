@@ -39,22 +39,29 @@ from numpy.typing import NDArray
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, subsample
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.budget import USUAL, Budget
-from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
-from bayesbridge.cards import Strain, Suit
-from bayesbridge.deal import Seat
+from bayesbridge.display.markup import Displayable, Table
+from bayesbridge.display.words import (
+    RARE,
+    SEATS,
+    error_text,
+    number,
+    percent,
+    share_error,
+)
+from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.engines.weights import Estimate, Weights, with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
-from bayesbridge.layouts import Floats, FrozenArrays, Layouts, read_only
-from bayesbridge.markup import Displayable, Table
-from bayesbridge.progress import report_progress
-from bayesbridge.random64 import Seed, generator
-from bayesbridge.tricks import Trick
-from bayesbridge.words import RARE, SEATS, error_text, number, percent, share_error
+from bayesbridge.game.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
+from bayesbridge.game.cards import Strain, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, FrozenArrays, Layouts, read_only
+from bayesbridge.game.tricks import Trick
+from bayesbridge.runtime.progress import report_progress
+from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray

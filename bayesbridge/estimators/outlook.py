@@ -14,15 +14,15 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.calls import Contract
 from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
-from bayesbridge.layouts import Floats
-from bayesbridge.random64 import Seed
-from bayesbridge.table import Table
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.layouts import Floats
+from bayesbridge.game.table import Table
+from bayesbridge.runtime.random64 import Seed
 
 CARD_SOLVER: Final = "double_dummy_leads"
 """The estimator that solves a layout for every card of the seat in turn."""

@@ -16,12 +16,12 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import Strain, Suit
-from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised, shorten
-from bayesbridge.layouts import Layouts
-from bayesbridge.tricks import Trick
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import Strain, Suit
+from bayesbridge.game.deal import Deal, Seat
+from bayesbridge.game.layouts import Layouts
+from bayesbridge.game.tricks import Trick
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "suit": tuple(suit.name for suit in Suit),

@@ -17,12 +17,12 @@ from typing import Any, Final, Literal
 import pluggy
 
 import bayesbridge
+from bayesbridge.display.words import tell
 from bayesbridge.errors import PluginError, did_you_mean, name_of, raised, shorten
 from bayesbridge.estimators import builtin, hookspecs
 from bayesbridge.estimators.hookspecs import CONTRACT, PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
 from bayesbridge.evidence.models import BidderModel
-from bayesbridge.words import tell
 
 DISTRIBUTION: Final = (
     "bayesbridge-hands"  # what ``pip`` and ``importlib.metadata`` call this project

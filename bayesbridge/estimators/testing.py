@@ -11,17 +11,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import PASS
-from bayesbridge.cards import Hand
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, PluginError, name_of, raised
 from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.models import BidderModel
-from bayesbridge.layouts import Layouts
-from bayesbridge.random64 import Seed
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import PASS
+from bayesbridge.game.cards import Hand
+from bayesbridge.game.layouts import Layouts
+from bayesbridge.runtime.random64 import Seed
 
 type Answers = dict[str, NDArray[Any]]
 

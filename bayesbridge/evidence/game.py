@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import DOUBLE, REDOUBLE
-from bayesbridge.cards import Strain
-from bayesbridge.deal import Seat
 from bayesbridge.evidence.kinds import Called
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import DOUBLE, REDOUBLE
+from bayesbridge.game.cards import Strain
+from bayesbridge.game.deal import Seat
 
 PAPER_DUMMY: Final = Seat.N
 """The seat that does not bid in the paper's game, unless another is named."""

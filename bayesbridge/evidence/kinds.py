@@ -9,17 +9,17 @@ from dataclasses import dataclass, fields
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Call
-from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
-from bayesbridge.deal import Seat
 from bayesbridge.errors import DealError, NotationError
-from bayesbridge.shapes import normal_text, read_shapes
-from bayesbridge.tricks import Trick
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Call
+from bayesbridge.game.cards import SUIT_MASK, Card, Hand, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.shapes import normal_text, read_shapes
+from bayesbridge.game.tricks import Trick
 
 if TYPE_CHECKING:
-    from bayesbridge.constraints import Constraints
-    from bayesbridge.expressions import Expression
+    from bayesbridge.evidence.constraints import Constraints
+    from bayesbridge.evidence.expressions import Expression
 
 
 class Piece(ABC):
@@ -420,7 +420,7 @@ class Condition(Piece):
     verb = "a condition"
 
     def __init__(self, condition: str) -> None:
-        from bayesbridge.expressions import opaque, seats_of
+        from bayesbridge.evidence.expressions import opaque, seats_of
 
         self._set(condition=" ".join(str(condition).split()))
         if opaque(self.expression):
@@ -441,7 +441,7 @@ class Condition(Piece):
 
     @property
     def expression(self) -> Expression:
-        from bayesbridge.expressions import parse_expression
+        from bayesbridge.evidence.expressions import parse_expression
 
         return parse_expression(self.condition)
 

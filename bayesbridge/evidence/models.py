@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.deal import Seat
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from bayesbridge.calls import Vulnerability
+from bayesbridge.game.calls import Vulnerability
 from bayesbridge.notation.lin import iter_lin, link_text, read_lin, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn, write_pbn
 from bayesbridge.notation.reading import Document, ParsedRecords, Skipped, Source

@@ -18,11 +18,11 @@ from itertools import batched
 from typing import IO, Final, NamedTuple
 from urllib.parse import unquote_plus
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError, shorten
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
+from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, seated
 

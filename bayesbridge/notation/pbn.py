@@ -11,11 +11,11 @@ from functools import lru_cache
 from itertools import batched
 from typing import IO, Final
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
-from bayesbridge.cards import Card
-from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import CALLS, PASS, Call, Contract, Vulnerability
+from bayesbridge.game.cards import Card
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import (
     FIELD_TAGS,

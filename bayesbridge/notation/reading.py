@@ -15,9 +15,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, Any, BinaryIO, Final, Self, cast
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import Call
-from bayesbridge.deal import Seat
 from bayesbridge.errors import (
     BayesBridgeError,
     DealError,
@@ -25,6 +22,9 @@ from bayesbridge.errors import (
     IllegalPlay,
     NotationError,
 )
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Call
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation.record import Record, without_surplus
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]

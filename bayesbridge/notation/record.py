@@ -5,17 +5,18 @@ call and every card is legal.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from bayesbridge.auction import Auction
-from bayesbridge.calls import PASS, Call, Contract, Vulnerability
-from bayesbridge.cards import DECK_MASK, Card, Hand, Suit
-from bayesbridge.deal import Deal, Seat, pbn_hands, verify_hands
+from bayesbridge.display.words import SEATS
 from bayesbridge.errors import DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.tricks import follow, replay, winning_place
-from bayesbridge.words import SEATS
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import PASS, Call, Contract, Vulnerability
+from bayesbridge.game.cards import DECK_MASK, Card, Hand, Suit
+from bayesbridge.game.deal import Deal, Seat, pbn_hands, verify_hands
+from bayesbridge.game.table import Table
+from bayesbridge.game.tricks import follow, replay, winning_place
 
 
 @lru_cache(maxsize=4096)
@@ -292,6 +293,18 @@ class Record:
         if self.dropped:
             return f", the rest is left out: {self.dropped}"
         return ", the rest was claimed" if self.claimed else ""
+
+    def table(self, cards: int | None = None) -> Table:
+        """The table after the auction and the first ``cards`` cards (default: all)."""
+        plays = tuple(self.plays[:cards])
+        table = Table(self.auction, plays, named=self.contract)
+        dummy = table.dummy
+        if dummy is None or not plays:
+            return table
+        hand = self.hands[dummy]
+        if hand is None:
+            return table
+        return replace(table, shown={dummy: hand})
 
     def tag(self, name: str) -> str:
         """The value of one of the other tags, empty if there is none."""

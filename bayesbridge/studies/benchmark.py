@@ -26,12 +26,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbridge.bidders.learned import PairStyle
-from bayesbridge.cards import HIGH_CARD_POINTS
-from bayesbridge.deal import Deal
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number
 from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, naming
-from bayesbridge.layouts import Floats, Ints, high_card_points, suit_lengths
-from bayesbridge.markup import Table
+from bayesbridge.game.cards import HIGH_CARD_POINTS
+from bayesbridge.game.deal import Deal
+from bayesbridge.game.layouts import Floats, Ints, high_card_points, suit_lengths
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.jobs import Job, RunOptions, in_order
 from bayesbridge.studies.readers import (
@@ -43,7 +44,6 @@ from bayesbridge.studies.readers import (
     seat_of,
 )
 from bayesbridge.studies.study import finite
-from bayesbridge.words import number
 
 
 class DealSplit(IntEnum):

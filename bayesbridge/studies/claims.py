@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from math import inf, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import COMPARATIVE, HEADLINE
 from bayesbridge.studies.study import Moments, Study, cells, finite
-from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -216,7 +216,7 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     import numpy as np
 
     from bayesbridge.capture.playout import NO_TRUMP, play_out
-    from bayesbridge.layouts import suit_lengths
+    from bayesbridge.game.layouts import suit_lengths
 
     rows = np.arange(len(table))
     by_strain = np.stack([play_out(table, strain, 0, 0) for strain in range(5)])

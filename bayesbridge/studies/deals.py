@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
-from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
-from bayesbridge.random64 import Seed, State, bounded, seed_state
+from bayesbridge.game.layouts import Masks
+from bayesbridge.runtime.jit import njit
+from bayesbridge.runtime.random64 import Seed, State, bounded, seed_state
 
 BLOCK = 1 << 14  # deals made together: their arrays stay in the processor's cache
 

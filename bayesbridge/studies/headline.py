@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
 from bayesbridge.studies.study import (
@@ -20,13 +21,12 @@ from bayesbridge.studies.study import (
     mean_figure,
     share_figure,
 )
-from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bayesbridge.scoring import Scheme
+    from bayesbridge.game.scoring import Scheme
 
 SHAPE: Final = (
     7,
@@ -88,7 +88,7 @@ def _summed(counts: Counts) -> dict[str, int]:
     """
     import numpy as np
 
-    from bayesbridge.scoring import SCHEMES
+    from bayesbridge.game.scoring import SCHEMES
 
     deals, joint = int(counts[0]), counts[1:].reshape(SHAPE)
     valid, both = int(joint.sum()), int(joint[:, 1:].sum())
@@ -124,7 +124,7 @@ def net_points(scheme: Scheme, level: int, tricks: int) -> float:
     """Net points of an NT contract: the bidder's if made, less those of both defenders
     if not.
     """
-    from bayesbridge.calls import Contract
+    from bayesbridge.game.calls import Contract
 
     return float(scheme.score(Contract.of(f"{level}NT by S"), tricks))
 
@@ -140,7 +140,7 @@ def _points(joint: NDArray[np.int64], scheme: Scheme) -> Counter[float]:
 
 
 def _figures(counts: Counts) -> Iterator[Figure]:
-    from bayesbridge.scoring import SCHEMES
+    from bayesbridge.game.scoring import SCHEMES
 
     deals, joint = int(counts[0]), counts[1:].reshape(SHAPE)
     own = _summed(counts)

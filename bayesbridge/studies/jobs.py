@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import bayesbridge
+from bayesbridge.display.words import number
 from bayesbridge.errors import (
     BayesBridgeError,
     Unwritable,
@@ -36,9 +37,8 @@ from bayesbridge.errors import (
     raised,
     shorten,
 )
-from bayesbridge.files import whole_file
-from bayesbridge.progress import report_progress
-from bayesbridge.words import number
+from bayesbridge.runtime.files import whole_file
+from bayesbridge.runtime.progress import report_progress
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.study import Comparison, Study, cells
-from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,8 +42,8 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """What ``SHAPES`` lists, flat."""
     import numpy as np
 
-    from bayesbridge.random64 import seed_state
-    from bayesbridge.scoring import NEW
+    from bayesbridge.game.scoring import NEW
+    from bayesbridge.runtime.random64 import seed_state
     from bayesbridge.studies.deals import deal_blocks, find_contracts
     from bayesbridge.studies.headline import net_points
 

@@ -18,20 +18,20 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import PairStyle
-from bayesbridge.calls import Vulnerability
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Seat
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Piece, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel, with_settings
-from bayesbridge.layouts import Floats, FrozenArrays, Masks
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, FrozenArrays, Masks
 from bayesbridge.notation.record import Record
 
 MOMENTS: Final = {

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.study import Comparison, Moments, Study
-from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np

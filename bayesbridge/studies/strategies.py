@@ -11,17 +11,17 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture import POLICIES
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number
 from bayesbridge.studies.headline import net_points
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.study import Comparison, Study
-from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from bayesbridge.layouts import Floats
-    from bayesbridge.scoring import Scheme
+    from bayesbridge.game.layouts import Floats
+    from bayesbridge.game.scoring import Scheme
 
 
 def solve(payoff: Floats) -> dict[str, Any]:

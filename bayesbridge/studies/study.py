@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from math import copysign, inf, isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number
 from bayesbridge.studies.jobs import Counts, Job, RunOptions, run
-from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bayesbridge.scoring import Scheme
+    from bayesbridge.game.scoring import Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Study:
         """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number
         of workers is enough.
         """
-        from bayesbridge.scoring import beside_built_in
+        from bayesbridge.game.scoring import beside_built_in
 
         done = run(
             self.job,

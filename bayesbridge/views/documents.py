@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from xarray import Dataset
 
-    from bayesbridge.answer import Answer
     from bayesbridge.belief.belief import Belief
+    from bayesbridge.decisions.history import CallReading
+    from bayesbridge.estimators.answer import Answer
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.evidence.models import BidderModel
-    from bayesbridge.history import CallReading
 
 
 def evidence_document(belief: Belief) -> dict[str, Any]:

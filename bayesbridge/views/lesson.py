@@ -9,16 +9,16 @@ from itertools import product
 
 import numpy as np
 
-from bayesbridge.cards import Hand, Suit
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.dealing.plan import solve
 from bayesbridge.dealing.run import Numbering
 from bayesbridge.decisions.par import par
+from bayesbridge.display.markup import Table, compass, hand, text
+from bayesbridge.display.words import SEATS, SYMBOLS, counted
 from bayesbridge.estimators.odds import layout_solver
-from bayesbridge.layouts import Layouts
-from bayesbridge.markup import Table, compass, hand, text
+from bayesbridge.game.cards import Hand, Suit
+from bayesbridge.game.deal import Deal, Seat
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.views.html import document
-from bayesbridge.words import SEATS, SYMBOLS, counted
 
 # Deals up to which double-dummy tricks are found: a deal takes about half a second
 SOLVED = 100

@@ -13,9 +13,7 @@ from typing import Any, Literal, Unpack
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
-from bayesbridge.budget import USUAL
-from bayesbridge.calls import Contract, Vulnerability
-from bayesbridge.deal import Seat
+from bayesbridge.decisions.history import StepOptions, moments, strength
 from bayesbridge.decisions.review import (
     BoardReview,
     Judged,
@@ -24,15 +22,8 @@ from bayesbridge.decisions.review import (
     players_table,
     review_table,
 )
-from bayesbridge.estimators.outlook import outlook
-from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
-from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.history import StepOptions, moments, strength
-from bayesbridge.markup import Table, sentence
-from bayesbridge.notation.record import Record
-from bayesbridge.random64 import Seed
-from bayesbridge.views.html import document
-from bayesbridge.words import (
+from bayesbridge.display.markup import Table, sentence
+from bayesbridge.display.words import (
     BITS,
     NOT_FROM_THE_DEAL,
     SEATS,
@@ -41,6 +32,15 @@ from bayesbridge.words import (
     number,
     percent,
 )
+from bayesbridge.engines.budget import USUAL
+from bayesbridge.estimators.outlook import outlook
+from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
+from bayesbridge.evidence.models import BidderModel, PlayerModel
+from bayesbridge.game.calls import Contract, Vulnerability
+from bayesbridge.game.deal import Seat
+from bayesbridge.notation.record import Record
+from bayesbridge.runtime.random64 import Seed
+from bayesbridge.views.html import document
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:

@@ -14,16 +14,17 @@ import xarray
 from matplotlib.figure import Figure
 
 from bayesbridge import plots
-from bayesbridge.answer import Answer
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, accuracy_sentences, position_html
+from bayesbridge.decisions.history import readings
+from bayesbridge.decisions.shortage import length_changes, shortages
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import BITS, LETTERS, SEATS, game, number, with_symbols
+from bayesbridge.estimators.answer import Answer
 from bayesbridge.estimators.distribution import Distribution
 from bayesbridge.estimators.odds import ContractOdds, game_odds
-from bayesbridge.history import readings
-from bayesbridge.markup import Table
+from bayesbridge.estimators.results import Result
 from bayesbridge.position import python_lines
-from bayesbridge.results import Result
-from bayesbridge.shortage import length_changes, shortages
 from bayesbridge.views.html import document, draw
 from bayesbridge.views.tables import (
     cards_table,
@@ -33,7 +34,6 @@ from bayesbridge.views.tables import (
     readings_table,
     sentences,
 )
-from bayesbridge.words import BITS, LETTERS, SEATS, game, number, with_symbols
 
 
 def html_report(

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bayesbridge.deal import Seat
 from bayesbridge.decisions.review import (
     BoardReview,
     alert_sentences,
@@ -16,10 +15,11 @@ from bayesbridge.decisions.review import (
     review_table,
     session_table,
 )
-from bayesbridge.markup import Table, calls, compass, hand, sentence, text
+from bayesbridge.display.markup import Table, calls, compass, hand, sentence, text
+from bayesbridge.display.words import SEATS, counted
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation.record import Record
 from bayesbridge.views.html import document
-from bayesbridge.words import SEATS, counted
 
 STYLE = """
 @page { size: A4; margin: 14mm; }

@@ -8,17 +8,12 @@ from collections.abc import Sequence
 from math import log2
 from typing import Final
 
-from bayesbridge.answer import Answer
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
-from bayesbridge.cards import Suit
-from bayesbridge.deal import Seat
-from bayesbridge.estimators.evaluate import Evaluation
-from bayesbridge.estimators.odds import ContractOdds
-from bayesbridge.history import CallReading, strength
-from bayesbridge.markup import Table
-from bayesbridge.sensitivity import ModelAnswer, largest_error
-from bayesbridge.words import (
+from bayesbridge.decisions.history import CallReading, strength
+from bayesbridge.decisions.sensitivity import ModelAnswer, largest_error
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import (
     SEATS,
     STRAINS,
     SUITS,
@@ -28,6 +23,11 @@ from bayesbridge.words import (
     percent,
     share_error,
 )
+from bayesbridge.estimators.answer import Answer
+from bayesbridge.estimators.evaluate import Evaluation
+from bayesbridge.estimators.odds import ContractOdds
+from bayesbridge.game.cards import Suit
+from bayesbridge.game.deal import Seat
 
 RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
 

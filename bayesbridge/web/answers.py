@@ -19,16 +19,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bayesbridge.answer import best_rows, capture_tricks, plain_rows
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.learned import TYPICAL, PairStyle
 from bayesbridge.bidders.systems import system_names
-from bayesbridge.budget import USUAL
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.decisions.review import (
@@ -38,11 +32,19 @@ from bayesbridge.decisions.review import (
     players_of,
     players_table,
 )
+from bayesbridge.display.words import model_words
+from bayesbridge.engines.budget import USUAL
 from bayesbridge.engines.levels import exact_tables
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, located
+from bayesbridge.estimators.answer import best_rows, capture_tricks, plain_rows
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import Hand
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.table import Table
 from bayesbridge.notation import (
     ParsedRecords,
     Record,
@@ -60,9 +62,7 @@ from bayesbridge.position import (
     players_in,
     python_lines,
 )
-from bayesbridge.table import Table
 from bayesbridge.web import fields
-from bayesbridge.words import model_words
 
 _SYSTEM: Final = re.compile(
     r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE
@@ -714,7 +714,7 @@ def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:
 
 
 def report_text(query: Query, memory: Memory) -> str:
-    from bayesbridge.results import estimate
+    from bayesbridge.estimators.results import estimate
     from bayesbridge.views.report import html_report
 
     belief = query.position.belief()

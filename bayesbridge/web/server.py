@@ -31,10 +31,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bayesbridge.display.words import tell
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.web import fields, page_files
 from bayesbridge.web.connections import REQUEST_SECONDS, Connection
-from bayesbridge.words import tell
 
 HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

@@ -18,6 +18,7 @@ import traitlets
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.systems import SystemBidder
+from bayesbridge.display.words import model_words
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.evidence.kinds import KINDS
@@ -25,7 +26,6 @@ from bayesbridge.position import SETTINGS
 from bayesbridge.web import page_files
 from bayesbridge.web.answers import Memory, read_question
 from bayesbridge.web.worker import events, refusal
-from bayesbridge.words import model_words
 
 
 class Explorer(anywidget.AnyWidget):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import Strain
+from bayesbridge.display.words import number
 from bayesbridge.estimators.builtin import (
     CaptureEstimator,
     PlayOutEstimator,
@@ -29,7 +29,7 @@ from bayesbridge.estimators.builtin import (
 )
 from bayesbridge.estimators.odds import FARTHEST, actual_table
 from bayesbridge.estimators.protocol import run
-from bayesbridge.words import number
+from bayesbridge.game.cards import Strain
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 

@@ -37,7 +37,6 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.auctions import simulate_auction
@@ -47,8 +46,8 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.capture.kernels import captures
-from bayesbridge.cards import Card, Hand, Suit
-from bayesbridge.deal import Deal, Seat
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number, percent
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
@@ -63,8 +62,11 @@ from bayesbridge.evidence.kinds import (
     pieces,
 )
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.layouts import Masks, high_card_points, suit_lengths
-from bayesbridge.markup import Table
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.cards import Card, Hand, Suit
+from bayesbridge.game.deal import Deal, Seat
+from bayesbridge.game.layouts import Masks, high_card_points, suit_lengths
+from bayesbridge.game.tricks import Trick
 from bayesbridge.plots import (
     BLUE,
     GREY,
@@ -81,8 +83,6 @@ from bayesbridge.plots import (
 from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve
 from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.studies.study import holm
-from bayesbridge.tricks import Trick
-from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -479,7 +479,7 @@ def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction
 
 def _jointly(scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
     """The layouts with West's style summed out, and West's aggressiveness itself."""
-    from bayesbridge.joint import infer_jointly
+    from bayesbridge.belief.joint import infer_jointly
 
     if scene.style is None:
         raise BayesBridgeError(

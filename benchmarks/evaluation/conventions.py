@@ -25,25 +25,25 @@ import numpy as np
 from instrument import Floats, options, setting, show, start
 from matplotlib.axes import Axes
 
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.calls import PASS
-from bayesbridge.deal import Seat
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import STRAINS, number
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.expressions import (
+from bayesbridge.evidence.expressions import (
     FUNCTIONS,
     Expression,
     LayoutValues,
     parse_expression,
 )
-from bayesbridge.layouts import Layouts
-from bayesbridge.markup import Table
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import PASS
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, VERMILION, bare, new_axes, percent_axis
 from bayesbridge.studies.benchmark import digest_of_masks, is_test
 from bayesbridge.studies.jobs import Job, RunOptions, rows
-from bayesbridge.words import STRAINS, number
 
 CHUNK: Final = 5
 """Cases in a chunk."""

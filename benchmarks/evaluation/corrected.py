@@ -31,12 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge as bb
-from bayesbridge.answer import plain_rows
+from bayesbridge.estimators.answer import plain_rows
 from bayesbridge.estimators.odds import CalibratedSample
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.registry import load
-from bayesbridge.layouts import Layouts
-from bayesbridge.scoring import Duplicate
+from bayesbridge.game.layouts import Layouts
+from bayesbridge.game.scoring import Duplicate
 
 type Floats = NDArray[np.float64]
 type Arrays = dict[str, NDArray[np.generic]]

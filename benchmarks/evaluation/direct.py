@@ -12,8 +12,8 @@ import numpy as np
 from instrument import Floats
 
 from bayesbridge.bidders.networks import Holdings, linear, look_up, read
-from bayesbridge.cards import SUIT_MASK
-from bayesbridge.jit import one_thread
+from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.runtime.jit import one_thread
 from bayesbridge.studies.readers import PlayerView, Reading
 
 

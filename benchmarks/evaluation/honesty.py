@@ -51,19 +51,21 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.calls import PASS
 from bayesbridge.capture.kernels import captures
-from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number, percent
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge
 from bayesbridge.estimators.builtin import CaptureEstimator
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.estimators.results import to_datatree
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import Called, Holds
 from bayesbridge.evidence.models import BidderModel
-from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
-from bayesbridge.markup import Table
+from bayesbridge.game.calls import PASS
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.plots import (
     BLUE,
     GREY,
@@ -75,9 +77,7 @@ from bayesbridge.plots import (
     ink,
     new_axes,
 )
-from bayesbridge.results import to_datatree
 from bayesbridge.studies.jobs import Job, RunOptions, rows
-from bayesbridge.words import number, percent
 
 KINDS: Final = {
     "none": "nobody calls: cards and lengths are seen",
@@ -395,7 +395,7 @@ def posterior_by(
 ) -> Posterior:
     """The posterior by one engine."""
     if engine == JOINT:
-        from bayesbridge.joint import infer_jointly
+        from bayesbridge.belief.joint import infer_jointly
 
         return infer_jointly(belief, JOINT_SEAT, rng=rng).layouts
     method = "likelihood-weighting" if engine in (CONTROL, REFERENCE) else engine
@@ -479,7 +479,7 @@ def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
 
 def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     """What the capture estimator counts, which the probe only samples."""
-    from bayesbridge.answer import capture_tricks
+    from bayesbridge.estimators.answer import capture_tricks
 
     tricks = capture_tricks(posterior, probe.pair)
     if not tricks.exact:

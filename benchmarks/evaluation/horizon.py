@@ -36,14 +36,14 @@ from judge_play import boards
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import subsample
-from bayesbridge.cards import Card, Hand
 from bayesbridge.decisions.play import CardChoices, believed, card_solver, play, turn_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.layouts import Layouts
+from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.layouts import Layouts
+from bayesbridge.game.table import Table
+from bayesbridge.game.tricks import Trick
 from bayesbridge.notation import Record
-from bayesbridge.table import Table
-from bayesbridge.tricks import Trick
 
 AFTER = 4
 """Tricks that are played as on record."""
@@ -114,7 +114,7 @@ def finished(
 ) -> dict[str, Record]:
     """The whole play by each of the ways, from the plays of a record on."""
     assert record.contract is not None
-    while not (table := Table.of_record(record)).over:
+    while not (table := record.table()).over:
         assert table.turn is not None
         if (table.turn - record.contract.declarer) % 2:
             card = defended(record, table)
@@ -137,7 +137,7 @@ def taken(record: Record) -> int:
     assert record.contract is not None
     return sum(
         (winner - record.contract.declarer) % 2 == 0
-        for winner in Table.of_record(record).winners
+        for winner in record.table().winners
     )
 
 

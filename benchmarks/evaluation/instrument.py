@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cli.screens import print_json, say, show_progress, show_table
-from bayesbridge.markup import Table
-from bayesbridge.progress import watch_progress
+from bayesbridge.display.markup import Table
+from bayesbridge.runtime.progress import watch_progress
 from bayesbridge.studies.jobs import RunOptions
 
 type Floats = NDArray[np.float64]

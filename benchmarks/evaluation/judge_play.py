@@ -43,7 +43,7 @@ from bayesbridge.decisions.play import CardChoices, believed, card_solver, play,
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import run
 from bayesbridge.evidence.kinds import Called
-from bayesbridge.layouts import Layouts
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.benchmark import is_test
 

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from instrument import Floats, options, show, start
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.calls import PASS, Call
-from bayesbridge.cards import Strain
+from bayesbridge.display.markup import Table
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.markup import Table
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import PASS, Call
+from bayesbridge.game.cards import Strain
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.benchmark import is_test
 

@@ -32,14 +32,15 @@ from numpy.typing import NDArray
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.calls import CONTRACT_KINDS
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import number, percent
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import CalibratedSample
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.registry import load
-from bayesbridge.layouts import Layouts
-from bayesbridge.markup import Table
+from bayesbridge.game.calls import CONTRACT_KINDS
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.benchmark import (
@@ -52,7 +53,6 @@ from bayesbridge.studies.benchmark import (
 )
 from bayesbridge.studies.jobs import Job, RunOptions, rows
 from bayesbridge.studies.readers import ROLES, seat_of, usable
-from bayesbridge.words import number, percent
 
 type Floats = NDArray[np.float64]
 

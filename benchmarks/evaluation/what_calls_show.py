@@ -9,7 +9,7 @@ import argparse
 import numpy as np
 
 import bayesbridge as bb
-from bayesbridge.expressions import LayoutValues, parse_expression
+from bayesbridge.evidence.expressions import LayoutValues, parse_expression
 
 DEALERS = {
     "as experts on average (`learned`)": bb.LearnedBidder(),

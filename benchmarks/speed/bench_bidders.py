@@ -13,12 +13,12 @@ from page import Cell, Table, run
 from questions import SOUTH
 from timing import seconds
 
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.evidence.models import BidderModel
+from bayesbridge.game.auction import Auction
 
 HANDS = 1_000_000
 MODELS: dict[str, BidderModel] = {

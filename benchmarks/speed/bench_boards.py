@@ -19,8 +19,8 @@ from timing import once
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.cards import Hand
-from bayesbridge.deal import Deal
+from bayesbridge.game.cards import Hand
+from bayesbridge.game.deal import Deal
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.benchmark import look, see
 from bayesbridge.studies.deals import deal_blocks

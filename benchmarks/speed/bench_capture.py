@@ -21,7 +21,7 @@ from page import Table, run
 from timing import of_command, once, rate
 
 from bayesbridge.capture import exact, kernels, literal, tables
-from bayesbridge.cards import Hand
+from bayesbridge.game.cards import Hand
 from bayesbridge.studies import captures
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))

@@ -22,13 +22,13 @@ from page import Table, run
 from timing import once
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.cards import Hand, Suit
-from bayesbridge.deal import Seat
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.protocol import run as judge
 from bayesbridge.evidence.kinds import Reveal
-from bayesbridge.layouts import Layouts
+from bayesbridge.game.cards import Hand, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Layouts
 from bayesbridge.studies.deals import deal_blocks
 
 EACH = 10

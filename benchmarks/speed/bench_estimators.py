@@ -22,7 +22,7 @@ from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.protocol import run as judge
-from bayesbridge.layouts import Layouts
+from bayesbridge.game.layouts import Layouts
 
 QUESTION = Question.of("S:N")
 SAYS = {

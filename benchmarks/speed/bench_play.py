@@ -20,8 +20,8 @@ from page import Table, run
 from timing import once
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.budget import USUAL
 from bayesbridge.decisions.play import believed, play, turn_of
+from bayesbridge.engines.budget import USUAL
 from bayesbridge.notation import Record, iter_records
 
 BOARDS, ENDINGS, DRAWS = 25, 50, USUAL["play"].draws or 0

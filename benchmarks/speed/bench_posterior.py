@@ -19,7 +19,6 @@ from questions import DUMMY, HAND, QUESTIONS, SOUTH
 from timing import seconds
 
 from bayesbridge import estimate
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
@@ -31,7 +30,8 @@ from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.kinds import Called, Reveal
-from bayesbridge.layouts import Floats, Masks
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.layouts import Floats, Masks
 
 
 def walk_everything() -> None:

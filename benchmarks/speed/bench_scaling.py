@@ -19,13 +19,13 @@ from curves import Panel, Point, grow, table
 from page import Table, run
 from questions import DUMMY, HAND, SOUTH
 
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.cards import Hand
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence.kinds import Called, HighCards, Holds, Length, Reveal
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.cards import Hand
 from bayesbridge.studies import headline
 from bayesbridge.studies.jobs import RunOptions
 from bayesbridge.studies.jobs import run as run_study

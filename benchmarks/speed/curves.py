@@ -12,8 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from page import UNBROKEN, Cell, Table
 from timing import once
 
+from bayesbridge.display.words import number
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, VERMILION, bare
-from bayesbridge.words import number
 
 INK = "black"
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from bayesbridge import markup
 from bayesbridge.cli.screens import show_table
-from bayesbridge.words import number
+from bayesbridge.display import markup
+from bayesbridge.display.words import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,7 +23,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import SUIT_MASK, Strain
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import (
@@ -33,8 +32,9 @@ from bayesbridge.estimators.protocol import (
     Question,
     TrickCount,
 )
-from bayesbridge.layouts import Layouts, Masks
-from bayesbridge.tricks import Trick
+from bayesbridge.game.cards import SUIT_MASK, Strain
+from bayesbridge.game.layouts import Layouts, Masks
+from bayesbridge.game.tricks import Trick
 
 BATCH: Final = 200
 """Boards that DDS takes at once; a deal and a strain are one board."""

@@ -17,8 +17,8 @@ import numpy as np
 
 from bayesbridge import Auction, Call
 from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
-from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.game.calls import Vulnerability
 from bayesbridge.plugins import Cost, high_card_points, hookimpl, suit_lengths
 
 VARIABLE = "BAYESBRIDGE_ONNX"

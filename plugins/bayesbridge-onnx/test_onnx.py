@@ -7,8 +7,8 @@ import pytest
 from bayesbridge_onnx import VARIABLE, OnnxBidder, bayesbridge_bidders, read
 
 from bayesbridge import Auction, BayesBridgeError, Belief, Call, Called, Hand
-from bayesbridge.calls import Vulnerability
 from bayesbridge.evidence.models import with_settings
+from bayesbridge.game.calls import Vulnerability
 from bayesbridge.plugins import check_bidder, load
 
 HANDS = np.array(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 import bayesbridge as bb
-from bayesbridge.calls import CALLS, Vulnerability
+from bayesbridge.game.calls import CALLS, Vulnerability
 from bayesbridge.plugins import BidderModel, PlayerModel
 
 FIRST_CALL: Final = 52

@@ -24,8 +24,6 @@ from bayesbridge import (
     Trick,
 )
 from bayesbridge.bidders.learned import PairStyle
-from bayesbridge.cards import SUIT_MASK, Hand, Strain, Suit
-from bayesbridge.constraints import Constraints
 from bayesbridge.errors import (
     BayesBridgeError,
     BayesBridgeWarning,
@@ -33,6 +31,7 @@ from bayesbridge.errors import (
     IllegalPlay,
     NotationError,
 )
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import (
     Called,
     HighCards,
@@ -44,6 +43,7 @@ from bayesbridge.evidence.kinds import (
     Shape,
     Void,
 )
+from bayesbridge.game.cards import SUIT_MASK, Hand, Strain, Suit
 from bayesbridge.notation import Record, Vulnerability, open_records
 from tests.deals import random_deal, random_play
 from tests.engines.positions import allows

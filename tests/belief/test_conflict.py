@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bayesbridge import Belief, IterativeBidder, Seat, Trick
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import count
 from bayesbridge.errors import Contradiction, TooFewDraws
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import (
     Called,
     HighCards,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from bayesbridge.bidders.networks import suit_features
-from bayesbridge.cards import Hand
+from bayesbridge.game.cards import Hand
 
 FEATURES = suit_features().astype(np.float64)
 

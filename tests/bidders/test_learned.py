@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bayesbridge import Auction, BayesBridgeError, Hand, LearnedBidder
-from bayesbridge.calls import CALLS, Vulnerability
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.game.calls import CALLS, Vulnerability
+from bayesbridge.game.layouts import high_card_points, suit_lengths
 from tests.deals import deal_masks
 
 HANDS = deal_masks(750, 1).ravel()

@@ -7,7 +7,7 @@ import pytest
 
 from bayesbridge import Auction, Contract, Seat
 from bayesbridge.bidders.play import AgreedLeads, LearnedPlayer, agreed_ranks
-from bayesbridge.cards import RANKS, Card, Hand, Suit
+from bayesbridge.game.cards import RANKS, Card, Hand, Suit
 
 AUCTION = Auction.of("S:1NT Pass 3NT Pass Pass Pass")
 NOTRUMP = Contract.of("3NT by S")

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayesbridge import Auction, Hand, Strain, StyleBidder, Suit
-from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import strain_levels
+from bayesbridge.game.calls import Vulnerability
 from tests import strategies
 
 styles = st.builds(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.capture import kernels, literal
-from bayesbridge.cards import Hand
+from bayesbridge.game.cards import Hand
 from tests.deals import deal_masks, strange_deals
 
 

@@ -8,8 +8,8 @@ from bayesbridge.capture.literal import (
     capture_matrix,
     captures_for_target,
 )
-from bayesbridge.cards import Hand
 from bayesbridge.errors import DealError
+from bayesbridge.game.cards import Hand
 
 pytestmark = pytest.mark.quick
 

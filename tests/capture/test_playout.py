@@ -1,5 +1,5 @@
 """The play-out kernel equals a plain one that plays card by card through the rules of
-``bayesbridge.tricks``.
+``bayesbridge.game.tricks``.
 """
 
 import itertools

@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 
 from bayesbridge.cli import main
-from bayesbridge.deal import Deal, Seat
 from bayesbridge.dealing.run import FORMS
+from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.notation import read_lin, read_pbn
 
 SCRIPT = """

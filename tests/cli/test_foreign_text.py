@@ -6,8 +6,8 @@ import pytest
 
 from bayesbridge.cli import main
 from bayesbridge.cli.screens import print_json, say, show_table
-from bayesbridge.markup import Table
-from bayesbridge.words import tell
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import tell
 
 EVIL = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e\u2066\u200b[bold red]x[/][link=file:///]"

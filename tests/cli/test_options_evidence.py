@@ -10,7 +10,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
-from bayesbridge.deal import Seat
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation import read_pbn
 from bayesbridge.position import Position, python_lines
 

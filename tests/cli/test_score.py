@@ -10,9 +10,9 @@ import pytest
 
 from bayesbridge import cli
 from bayesbridge.cli import main
+from bayesbridge.display.words import number
 from bayesbridge.studies import benchmark
 from bayesbridge.studies.benchmark import ReadingScores
-from bayesbridge.words import number
 from tests.positions import EAST, LIN, NORTH, SOUTH
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")

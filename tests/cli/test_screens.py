@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 from bayesbridge.cli.screens import say, show_table
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
 from tests.cli.test_process import COMMAND, DUMMY, HAND, environment, run
 
 

@@ -2,7 +2,7 @@
 none of the package's tables.
 """
 
-from bayesbridge import expressions as tree
+from bayesbridge.evidence import expressions as tree
 
 RANKS = "23456789TJQKA"
 

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import chisquare
 
 import bayesbridge as bb
-from bayesbridge.calls import Vulnerability
 from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, solve
 from bayesbridge.dealing.run import Numbering
-from bayesbridge.expressions import parse_expression
+from bayesbridge.evidence.expressions import parse_expression
+from bayesbridge.game.calls import Vulnerability
 from tests.dealing.plain_conditions import holds
 
 ALL_DEALS = 53644737765488792839237440000

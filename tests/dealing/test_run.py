@@ -14,7 +14,7 @@ from bayesbridge.cli import main
 from bayesbridge.dealing.language import parse
 from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.dealing.run import exact_statistics, findings
-from bayesbridge.expressions import LayoutValues
+from bayesbridge.evidence.expressions import LayoutValues
 from tests.dealing.plain_conditions import suits_of
 
 STATISTICS = """

@@ -13,11 +13,11 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from bayesbridge import BayesBridgeError, Deal, DealPlan
-from bayesbridge.constraints import Constraints
 from bayesbridge.dealing.language import parse
 from bayesbridge.dealing.run import Numbering, exact_statistics, findings, printed
-from bayesbridge.expressions import TRUE, LayoutValues, opaque
-from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import TRUE, LayoutValues, opaque
+from bayesbridge.game.layouts import Layouts, high_card_points, suit_lengths
 from tests.dealing.plain_conditions import holds
 
 FILES = sorted(Path(__file__).parent.glob("scripts/*.dlr"))

@@ -9,8 +9,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Layouts
-from bayesbridge.answer import plain_rows
-from bayesbridge.budget import Budget
 from bayesbridge.decisions.contracts import (
     contract_if_passed,
     contract_named,
@@ -18,10 +16,12 @@ from bayesbridge.decisions.contracts import (
     pair_of,
     payoff,
 )
+from bayesbridge.engines.budget import Budget
+from bayesbridge.estimators.answer import plain_rows
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import Solving, TrickEstimates, group_of
 from bayesbridge.estimators.protocol import Question
-from bayesbridge.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
+from bayesbridge.game.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
 from tests.estimators.test_odds import SOLVER, tricks_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from bayesbridge import Card, Seat, Suit, Trick
 from bayesbridge.decisions.ending import Ending, with_equals_alike
-from bayesbridge.words import card_words
+from bayesbridge.display.words import card_words
 
 
 class EveryPlan:

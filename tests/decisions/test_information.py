@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.answer import plain_rows
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.information import enquiries
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.answer import plain_rows
 from bayesbridge.estimators.network import table_tricks
-from bayesbridge.scoring import Duplicate
+from bayesbridge.game.scoring import Duplicate
 from tests import positions
 from tests.decisions.test_contracts import small
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.answer import plain_rows
+from bayesbridge.estimators.answer import plain_rows
 from bayesbridge.estimators.odds import CalibratedSample
 
 PLUGIN = """

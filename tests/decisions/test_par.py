@@ -6,8 +6,8 @@ from endplay.dds import calc_dd_table
 from endplay.dds import par as dds_par
 from endplay.types import Deal, Denom, Player, Vul
 
-from bayesbridge.calls import Contract
 from bayesbridge.decisions.par import Par, par
+from bayesbridge.game.calls import Contract
 from tests.deals import random_deal
 
 VULNERABLE = {"None": Vul.none, "NS": Vul.ns, "EW": Vul.ew, "All": Vul.both}

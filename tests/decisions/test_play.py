@@ -8,8 +8,8 @@ from matplotlib.colors import to_rgba
 
 import bayesbridge as bb
 from bayesbridge.decisions.play import play
+from bayesbridge.display.words import card_words, percent
 from bayesbridge.plots import BLUE
-from bayesbridge.words import card_words, percent
 from tests.positions import EAST, NORTH
 
 SOLVER = """

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cards import Card
 from bayesbridge.cli import main
 from bayesbridge.decisions.play import turn_of
 from bayesbridge.decisions.review import (
@@ -25,6 +24,7 @@ from bayesbridge.decisions.review import (
     session_table,
 )
 from bayesbridge.engines.weights import Estimate
+from bayesbridge.game.cards import Card
 from bayesbridge.notation import read_pbn
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")

@@ -8,9 +8,9 @@ from math import comb
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cards import RANKS
-from bayesbridge.cards import holding as read_holding
 from bayesbridge.decisions.suit import Combination, SuitGame, prior_shares, weights_of
+from bayesbridge.game.cards import RANKS
+from bayesbridge.game.cards import holding as read_holding
 
 pytestmark = pytest.mark.quick
 

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import stats
 
 from bayesbridge.capture.kernels import bids
-from bayesbridge.cards import DECK_MASK, Hand
-from bayesbridge.constraints import Constraints
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import DECK_MASK, Hand
+from bayesbridge.game.layouts import high_card_points, suit_lengths
 from tests.deals import random_deal
 
 

@@ -19,7 +19,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence.kinds import Called, Holds, Reveal
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.game.layouts import high_card_points, suit_lengths
 from tests.deals import random_deal, random_play, true_piece
 from tests.engines.positions import allows, p_value, tally
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cards import Hand
-from bayesbridge.constraints import Constraints
 from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.engines.conditions import count
-from bayesbridge.expressions import parse_expression
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import parse_expression
+from bayesbridge.game.cards import Hand
 from tests.dealing.plain_conditions import holds
 from tests.engines.positions import (
     HANDS,

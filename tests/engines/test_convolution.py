@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from bayesbridge.capture.kernels import captures
-from bayesbridge.cards import Hand
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import count
 from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import Hand
 from tests.engines.positions import brute_force, random_position
 
 N, E, S, W = range(4)

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.stats import chi2
 
-from bayesbridge import expressions as tree
 from bayesbridge.engines.deal_tables import DealTable
-from bayesbridge.random64 import seed_state
+from bayesbridge.evidence import expressions as tree
+from bayesbridge.runtime.random64 import seed_state
 from tests.engines.positions import all_layouts, closed
 
 SMALL = closed(

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from bayesbridge import expressions as tree
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import ConditionTables, count
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import TablesTooLarge
-from bayesbridge.layouts import high_card_points, suit_lengths
-from bayesbridge.random64 import seed_state
-from bayesbridge.shapes import read_shapes
+from bayesbridge.evidence import expressions as tree
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.layouts import high_card_points, suit_lengths
+from bayesbridge.game.shapes import read_shapes
+from bayesbridge.runtime.random64 import seed_state
 from tests.dealing.plain_conditions import RANKS, holds, measured
 from tests.engines.positions import all_layouts, allows
 from tests.engines.test_deal_draws import SMALL, assert_uniform

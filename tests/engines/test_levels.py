@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import chisquare
 
 from bayesbridge.capture.kernels import tricks
-from bayesbridge.cards import Card, Hand
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.quantity_tables import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.layouts import high_card_points, suit_lengths
 from tests.engines.positions import (
     allows,
     in_order,

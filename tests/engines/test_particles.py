@@ -5,8 +5,8 @@ Python.
 import numpy as np
 import pytest
 
-from bayesbridge.cards import Hand
 from bayesbridge.engines.particles import Moves
+from bayesbridge.game.cards import Hand
 from tests.engines.positions import all_layouts, closed, p_value, tally
 
 TWO = closed(0, 4, 0, 4).points(3, 2, 8)

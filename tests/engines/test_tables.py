@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from bayesbridge.cards import Hand
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines.conditions import count
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import HAS_LENGTH, HOLDS_RANK, LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import Contradiction, TooManyLayouts
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import Hand
+from bayesbridge.game.layouts import high_card_points, suit_lengths
 from tests.engines.positions import (
     allows,
     brute_force,

@@ -18,7 +18,7 @@ from bayesbridge import (
     Seat,
     Trick,
 )
-from bayesbridge.layouts import high_card_points
+from bayesbridge.game.layouts import high_card_points
 
 HAND = "AKQ2.KJ3.A54.Q32"
 

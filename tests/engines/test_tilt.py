@@ -18,12 +18,12 @@ from bayesbridge import (
     Seat,
     StyleBidder,
 )
-from bayesbridge.constraints import Constraints
 from bayesbridge.engines import tilt
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import tilted
 from bayesbridge.engines.weights import Weights
+from bayesbridge.evidence.constraints import Constraints
 from tests.engines.positions import HANDS, allows, closed
 
 

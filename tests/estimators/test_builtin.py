@@ -7,9 +7,9 @@ import pytest
 
 from bayesbridge import Hand, Layouts, Seat
 from bayesbridge.capture import literal
-from bayesbridge.constraints import Constraints
 from bayesbridge.estimators.builtin import BidEstimator, CaptureEstimator
 from bayesbridge.estimators.protocol import Question, run
+from bayesbridge.evidence.constraints import Constraints
 from tests.deals import deal_masks
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bayesbridge import Layouts, Seat
-from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.network import HEADS, SHARPER, table_tricks, weights
 from bayesbridge.estimators.protocol import Question, run
+from bayesbridge.game.cards import SUIT_MASK, Strain, Suit
 from scripts.table_arrays import expected_tricks
 from tests.deals import deal_masks, solved_deals
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Contract, Seat, Strain
-from bayesbridge.budget import USUAL, Budget
+from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.estimators import odds
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import evaluate
@@ -23,7 +23,7 @@ from bayesbridge.estimators.odds import (
     with_odds,
 )
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.progress import watch_progress
+from bayesbridge.runtime.progress import watch_progress
 from tests import positions
 from tests.deals import solved_deals
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.deal import Seat
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.estimators.outlook import Basis, outlook
-from bayesbridge.tricks import Trick
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.tricks import Trick
 
 BOARDS = Path(__file__).parents[2] / "examples" / "boards.pbn"
 RECORDS = [

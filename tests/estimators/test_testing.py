@@ -8,7 +8,7 @@ from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Output, Question, estimator
-from bayesbridge.layouts import Layouts, high_card_points
+from bayesbridge.game.layouts import Layouts, high_card_points
 from bayesbridge.plugins import check_bidder, check_estimator
 
 

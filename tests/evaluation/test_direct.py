@@ -7,7 +7,7 @@ import pytest
 from direct import DirectReader, _direct, tokens_of
 
 from bayesbridge import Auction, Card, Hand, Seat
-from bayesbridge.calls import Vulnerability
+from bayesbridge.game.calls import Vulnerability
 from bayesbridge.studies.readers import PlayerView
 from tests.bidders import plain_network
 

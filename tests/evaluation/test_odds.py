@@ -18,7 +18,7 @@ from odds import (
 )
 
 import bayesbridge as bb
-from bayesbridge.calls import CONTRACT_KINDS
+from bayesbridge.game.calls import CONTRACT_KINDS
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 

@@ -11,7 +11,7 @@ import pytest
 from bayesbridge.capture import literal
 from bayesbridge.capture.exact import DEALS, tricks
 from bayesbridge.capture.tables import row_table
-from bayesbridge.cards import Hand
+from bayesbridge.game.cards import Hand
 from bayesbridge.studies.deals import deal_blocks
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from bayesbridge.deal import Seat
+from bayesbridge.game.deal import Seat
 from bayesbridge.notation import Record, Tag, Vulnerability
 from tests import strategies
 

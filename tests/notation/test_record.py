@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from bayesbridge import Auction, Card, Contract, Deal, Seat
 from bayesbridge.errors import DealError, IllegalPlay, NotationError
+from bayesbridge.game.tricks import replay
 from bayesbridge.notation import Record, Tag, read_hands
 from bayesbridge.notation.record import declarer_tricks, seated
-from bayesbridge.tricks import replay
 from tests import strategies
 
 pytestmark = pytest.mark.quick

@@ -19,7 +19,7 @@ from bayesbridge import (
     LearnedPlayer,
     Seat,
 )
-from bayesbridge.cards import DECK_MASK, Card, Hand
+from bayesbridge.game.cards import DECK_MASK, Card, Hand
 from bayesbridge.notation import Record, open_records
 from bayesbridge.studies import benchmark, readers
 from tests.studies.test_readers import Flat

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbridge.random64 import seed_state
+from bayesbridge.runtime.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal
 
 DECK = (1 << 52) - 1

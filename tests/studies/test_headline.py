@@ -9,7 +9,7 @@ import pytest
 
 from bayesbridge.capture import literal as paper
 from bayesbridge.errors import NotationError
-from bayesbridge.scoring import NEW, Scheme
+from bayesbridge.game.scoring import NEW, Scheme
 from bayesbridge.studies import headline, strategies
 from tests.studies import literal
 

@@ -16,7 +16,7 @@ import pytest
 import bayesbridge
 from bayesbridge import Hand
 from bayesbridge.errors import BayesBridgeError, Unwritable
-from bayesbridge.progress import watch_progress
+from bayesbridge.runtime.progress import watch_progress
 from bayesbridge.studies import captures, comparative, headline, jobs
 from bayesbridge.studies.jobs import CHUNK, Job, RunOptions
 

@@ -16,7 +16,7 @@ import pytest
 
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.progress import watch_progress
+from bayesbridge.runtime.progress import watch_progress
 from bayesbridge.studies import headline, jobs
 from bayesbridge.studies.jobs import Job, RunOptions
 

@@ -11,7 +11,7 @@ from bayesbridge import Belief, Called, Deal, Hand, IterativeBidder, Reveal, Sea
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
-from bayesbridge.random64 import seed_state
+from bayesbridge.runtime.random64 import seed_state
 from bayesbridge.studies import opponents
 from bayesbridge.studies.deals import deal_blocks, find_contracts
 from tests.deals import deal_masks

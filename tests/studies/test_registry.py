@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import studies
-from bayesbridge.markup import Table
+from bayesbridge.display.markup import Table
 from bayesbridge.studies import STUDIES, Job, Study
 
 pytestmark = pytest.mark.quick

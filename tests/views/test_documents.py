@@ -1,7 +1,7 @@
 """Answers as documents: contracts are named by tricks alone."""
 
 import bayesbridge as bb
-from bayesbridge.answer import Answer
+from bayesbridge.estimators.answer import Answer
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.views.documents import estimate_document
 

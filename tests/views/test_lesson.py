@@ -7,8 +7,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.deal import Seat
 from bayesbridge.dealing.run import Numbering
+from bayesbridge.game.deal import Seat
 from bayesbridge.views.lesson import pupils_page, teachers_page
 
 LAYOUTS = bb.deals(6, bb.HighCards("N", 20, 22), rng=1)

@@ -8,7 +8,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.bidders.learned import LearnedBidder, PairStyle
-from bayesbridge.budget import USUAL, Budget
+from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.errors import NotationError
 from bayesbridge.web import answers as page
 from tests.decisions.test_review import SOLVER

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import bayesbridge as bb
-from bayesbridge.tricks import Trick
+from bayesbridge.game.tricks import Trick
 from tests.web.pages import HAND, chips, panel, settled, share
 
 

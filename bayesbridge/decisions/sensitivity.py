@@ -1,0 +1,447 @@
+"""How much an answer depends on how the others are taken to bid: one question under
+several bidder models.
+
+Every model gives its own posterior, and P(evidence) under each is what the evidence
+itself says for the model.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import CARDS, Posterior
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.systems import SystemBidder
+from bayesbridge.engines.budget import Budget, ErrorLimits
+from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.estimators.answer import Answer
+from bayesbridge.estimators.distribution import GOALS, Distribution
+from bayesbridge.estimators.evaluate import Evaluation
+from bayesbridge.estimators.odds import (
+    ContractOdds,
+    ContractQuestion,
+    answer_question,
+    contract_question,
+    estimators_for,
+)
+from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.estimators.registry import offered
+from bayesbridge.evidence.models import BidderModel
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.cards import Strain, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, Ints
+from bayesbridge.game.tricks import Trick
+from bayesbridge.runtime.progress import with_progress
+from bayesbridge.runtime.random64 import Seed
+
+if TYPE_CHECKING:
+    import xarray
+
+EXPERTS: Final = "experts"
+
+FORMER_NAMES: Final = {"T": "T_pmf", "qualified": "T_holds"}
+"""Variables of ``capture`` that stand under a second name, from when there were no
+others.
+"""
+
+
+def sensitivity(
+    belief: Belief,
+    bidders: str | Sequence[str] | Mapping[str, BidderModel],
+    estimators: str | Estimator | Sequence[str | Estimator] | None = None,
+    *,
+    pair: str | tuple[Seat | str, Seat | str] | None = None,
+    trump: Suit | Strain | str | None = None,
+    trick: Trick | None = None,
+    contract: Contract | str | None = None,
+    by: Seat | str | None = None,
+    actual: bool = False,
+    draws: int | None = None,
+    rng: Seed = 0,
+    **limits: Unpack[ErrorLimits],
+) -> xarray.Dataset:
+    """The answers to one question under every bidder model.
+
+    Parameters
+    ----------
+    belief : Belief
+        What is known; its own bidder model is replaced.
+    bidders : str, sequence of str, or mapping of str to BidderModel
+        Names of models, or models by name.
+    estimators, pair, trump, trick, contract, by, actual, limits
+        The question, as :func:`bayesbridge.estimate` takes it: ``capture`` unless
+        estimators or a contract are named.
+    draws : int, optional
+        Layouts drawn where there are too many to walk.
+    rng : seed
+        Where random numbers start, for every model.
+
+    Returns
+    -------
+    xarray.Dataset
+        A row for each ``bidder``. Of the evidence: ``log_evidence``, log P(all
+        evidence), and ``log_bayes_factor`` against the first model, each with its
+        ``…_error``; ``entropy_bits``; ``card_probabilities`` and mean ``points`` by
+        seat; ``error``, the largest standard error of a probability, 0 where exact;
+        ``method``. Of every output, here ``T``, with its own dimensions: ``T_pmf``, the
+        distribution of a whole number, also called ``T``; ``T_mean`` and ``T_sd``. Of
+        one that counts tricks also ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; if it
+        cannot always count, ``T_holds``, P(it can), also called ``qualified``, and
+        ``T_mean`` is given that it can. Of a contract: ``make`` and
+        ``contract_mean``, its tricks, each with its ``…_error``, and their
+        distribution ``contract_pmf`` by ``contract_tricks``. A model under which the
+        evidence is impossible has log_evidence -inf and no other answer.
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
+    >>> models = {f"slip {slip}": bb.IterativeBidder(slip=slip) for slip in (0.005, 0.1)}
+    >>> answers = sensitivity(belief, models)
+    >>> answers["log_bayes_factor"].values.round(3).tolist()
+    [0.0, 1.818]
+    >>> answers["T_mean"].values.round(2).tolist()
+    [9.68, 10.15]
+    >>> answers["card_probabilities"].sel(card="HA", seat="W").values.round(3).tolist()
+    [0.816, 0.404]
+    """
+    budget = Budget(draws, **limits)
+    asked = contract_question(
+        belief, contract, by, actual, pair=pair, trump=trump, solve=budget.solve
+    )
+    answers = answers_by_model(
+        belief,
+        models_named(bidders),
+        estimators_for(estimators, asked),
+        asked,
+        pair=pair,
+        trump=trump,
+        trick=trick,
+        budget=budget,
+        rng=rng,
+    )
+    for failure in failures_of(answers):
+        warnings.warn(f"left out {failure}", stacklevel=2)
+    return answers_dataset(answers)
+
+
+type Arrays = dict[str, tuple[Sequence[str], NDArray[Any]]]
+"""(bidders, …) arrays by name, each with its dimensions beside ``bidder``."""
+
+type Coordinates = dict[str, Iterable[Any]]
+"""The labels of dimensions."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelAnswer:
+    """What one bidder model answers."""
+
+    bidder: str
+    evaluation: Evaluation | None  #: ``None`` where the evidence is impossible.
+
+    @property
+    def log_evidence(self) -> float:
+        if self.evaluation is None:
+            return -inf
+        return self.evaluation.posterior.log_evidence
+
+
+def models_named(
+    bidders: str | Sequence[str] | Mapping[str, BidderModel],
+) -> dict[str, BidderModel]:
+    """The models by name."""
+    if isinstance(bidders, Mapping):
+        models = dict(bidders)
+    else:
+        names = [bidders] if isinstance(bidders, str) else bidders
+        registry = offered("bidders", names)
+        models = {name: registry.bidder(name) for name in names}
+    if not models:
+        raise BayesBridgeError(
+            "no bidder named: give at least one, such as 'iterative'"
+        )
+    return models
+
+
+def answers_by_model(
+    belief: Belief,
+    models: Mapping[str, BidderModel],
+    estimators: Sequence[Estimator],
+    asked: ContractQuestion | None,
+    *,
+    budget: Budget,
+    rng: Seed,
+    **question: Any,
+) -> list[ModelAnswer]:
+    """One question under every model; raises where every estimator fails."""
+    answers = []
+    for name, model in with_progress("models", models.items()):
+        evaluation = None
+        try:
+            posterior = belief.with_bidder(model).infer(draws=budget.draws, rng=rng)
+        except Contradiction:
+            posterior = None
+        if posterior is not None:
+            evaluation = answer_question(
+                posterior, estimators, asked, budget=budget, rng=rng, **question
+            )
+            if not evaluation.numbers:
+                raise next(iter(evaluation.failures.values()))
+        answers.append(ModelAnswer(name, evaluation))
+    return answers
+
+
+def failures_of(answers: Sequence[ModelAnswer]) -> list[str]:
+    """What was left out, and under which model."""
+    lines = []
+    for answer in answers:
+        if answer.evaluation is not None:
+            failures = answer.evaluation.failures.values()
+            lines += [f"under {answer.bidder!r}: {failure}" for failure in failures]
+    return lines
+
+
+def answers_dataset(answers: Sequence[ModelAnswer]) -> xarray.Dataset:
+    """A row for each model, as :func:`sensitivity` describes it."""
+    import xarray
+
+    evaluations = [answer.evaluation for answer in answers]
+    arrays, coordinates = evidence_arrays(evaluations)
+    outputs: dict[str, Distribution] = {}
+    for evaluation in evaluations:
+        if evaluation is not None:
+            outputs = evaluation.numbers | outputs
+    for name, output in outputs.items():
+        numbers = [
+            None if evaluation is None else evaluation.numbers.get(name)
+            for evaluation in evaluations
+        ]
+        more_arrays, more_coordinates = output_arrays(name, output, numbers)
+        arrays |= more_arrays
+        coordinates |= more_coordinates
+    odds = [
+        None if evaluation is None else evaluation.odds for evaluation in evaluations
+    ]
+    if any(odds):
+        arrays |= contract_arrays(odds)
+        coordinates["contract_tricks"] = range(14)
+    for former_name, name in FORMER_NAMES.items():
+        if name in arrays:
+            arrays[former_name] = arrays[name]
+    variables = {
+        name: (["bidder", *dims], array) for name, (dims, array) in arrays.items()
+    }
+    labels = {dim: list(names) for dim, names in coordinates.items()}
+    labels["bidder"] = [answer.bidder for answer in answers]
+    return xarray.Dataset(variables, labels)
+
+
+def stacked[Answer](
+    answers: Sequence[Answer | None],
+    figure: Callable[[Answer], ArrayLike],
+    shape: tuple[int, ...] = (),
+    impossible: float | str = nan,
+) -> NDArray[Any]:
+    """(bidders, …) a figure of each answer, ``impossible`` where there is none."""
+    none = np.full(shape, impossible)
+    return np.array(
+        [
+            none if answer is None else np.reshape(figure(answer), shape)
+            for answer in answers
+        ]
+    )
+
+
+def evidence_arrays(
+    evaluations: Sequence[Evaluation | None],
+) -> tuple[Arrays, Coordinates]:
+    """What the evidence says for each model, and of the hidden hands."""
+
+    def of_posterior(
+        figure: Callable[[Posterior], ArrayLike],
+        shape: tuple[int, ...] = (),
+        impossible: float | str = nan,
+    ) -> NDArray[Any]:
+        return stacked(
+            evaluations,
+            lambda evaluation: figure(evaluation.posterior),
+            shape,
+            impossible,
+        )
+
+    log_evidence = of_posterior(
+        lambda posterior: posterior.log_evidence, impossible=-inf
+    )
+    errors = of_posterior(
+        lambda posterior: posterior.log_evidence_error, impossible=0.0
+    )
+    log_factors, factor_errors = log_bayes_factors(log_evidence, errors)
+    cards = of_posterior(lambda posterior: posterior.card_table, (52, 4))
+    points = of_posterior(lambda posterior: posterior.point_table @ np.arange(38), (4,))
+    methods = of_posterior(lambda posterior: posterior.method, impossible="impossible")
+    arrays: Arrays = {
+        "method": ((), methods),
+        "log_evidence": ((), log_evidence),
+        "log_evidence_error": ((), errors),
+        "log_bayes_factor": ((), log_factors),
+        "log_bayes_factor_error": ((), factor_errors),
+        "entropy_bits": ((), of_posterior(lambda posterior: posterior.entropy_bits)),
+        "error": ((), stacked(evaluations, largest_error, impossible=0.0)),
+        "points": (("seat",), points),
+        "card_probabilities": (("card", "seat"), cards),
+    }
+    return arrays, {"card": CARDS, "seat": [seat.name for seat in Seat]}
+
+
+def log_bayes_factors(log_evidence: Floats, errors: Floats) -> tuple[Floats, Floats]:
+    """(bidders,) each against the first, and their errors; nan for two models under
+    both of which the evidence is impossible.
+    """
+    with np.errstate(invalid="ignore"):
+        factors = log_evidence - log_evidence[0]
+    factor_errors = np.hypot(errors, errors[0])
+    factors[0] = 0.0
+    factor_errors[0] = 0.0
+    return factors, factor_errors
+
+
+def largest_error(evaluation: Evaluation) -> float:
+    """The largest standard error of a probability; 0 where all that is shown is exact."""
+    posterior = evaluation.posterior
+    numbers_exact = all(number.exact for number in Answer.of(evaluation).shown)
+    if posterior.exact or (posterior.counts_cards and numbers_exact):
+        return 0.0
+    return 0.5 / sqrt(max(posterior.ess, 1.0))
+
+
+def output_arrays(
+    name: str, output: Distribution, numbers: Sequence[Distribution | None]
+) -> tuple[Arrays, Coordinates]:
+    """What each model says of an output, in variables whose names begin with its own."""
+    dims = tuple(output.labels)
+    shape = tuple(map(len, output.labels.values()))
+    arrays: Arrays = {
+        f"{name}_mean": (dims, stacked(numbers, means_if_held, shape)),
+        f"{name}_sd": (dims, stacked(numbers, lambda number: number.sd, shape)),
+    }
+    coordinates: Coordinates = dict(output.labels)
+    if len(output.values):
+        values = domain([number for number in numbers if number is not None])
+        shares = stacked(
+            numbers, lambda number: shares_of(number, values), (*shape, len(values))
+        )
+        arrays[f"{name}_pmf"] = ((*dims, f"{name}_value"), shares)
+        coordinates[f"{name}_value"] = values
+    if output.output.tricks is not None:
+        at_least = stacked(numbers, goals_of, (*shape, len(GOALS)))
+        arrays[f"{name}_at_least"] = ((*dims, "tricks"), at_least)
+        coordinates["tricks"] = GOALS
+        if output.count.undefined_value is not None:
+            arrays[f"{name}_holds"] = (dims, stacked(numbers, held_shares, shape))
+    return arrays, coordinates
+
+
+def domain(numbers: Sequence[Distribution]) -> Ints:
+    """All whole numbers between those that occur; of tricks 0 to 13 at least."""
+    lowest = min(number.values[0] for number in numbers)
+    highest = max(number.values[-1] for number in numbers)
+    if numbers[0].output.tricks is not None:
+        lowest = min(lowest, 0)
+        highest = max(highest, 13)
+    return np.arange(lowest, highest + 1)
+
+
+def shares_of(number: Distribution, values: Ints) -> Floats:
+    """(cells, values) P(each of the values)."""
+    shares = np.zeros((len(number.mean), len(values)))
+    shares[:, number.values - values[0]] = number.pmf
+    return shares
+
+
+def means_if_held(number: Distribution) -> Floats:
+    """(cells,) the mean, of tricks given that they can be counted; nan where they
+    cannot.
+    """
+    if number.output.tricks is None:
+        return number.mean
+    means = [number.tricks(**cell).mean_if_held for cell in number.cells]
+    return np.array(means, np.float64)
+
+
+def goals_of(number: Distribution) -> Floats:
+    """(cells, 7) P(at least 7 … 13 tricks)."""
+    goals = [number.tricks(**cell).goals.values() for cell in number.cells]
+    return np.array([list(chances) for chances in goals])
+
+
+def held_shares(number: Distribution) -> Floats:
+    """(cells,) P(the tricks can be counted)."""
+    return np.array([number.tricks(**cell).holds for cell in number.cells])
+
+
+def contract_arrays(odds: Sequence[ContractOdds | None]) -> Arrays:
+    """What each model says of the contract."""
+    by_tricks = ("contract_tricks",)
+    return {
+        "make": ((), stacked(odds, lambda chances: chances.make.mean)),
+        "make_error": ((), stacked(odds, lambda chances: chances.make.error)),
+        "contract_mean": ((), stacked(odds, lambda chances: chances.mean.mean)),
+        "contract_mean_error": ((), stacked(odds, lambda chances: chances.mean.error)),
+        "contract_pmf": (by_tricks, stacked(odds, lambda chances: chances.pmf, (14,))),
+        "contract_pmf_error": (
+            by_tricks,
+            stacked(odds, lambda chances: chances.pmf_error, (14,)),
+        ),
+        "solved": ((), stacked(odds, lambda chances: chances.solved)),
+    }
+
+
+def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
+    """The experts on average and two systems, by name; none where something is known of
+    how the players bid.
+    """
+    if not isinstance(bidder, LearnedBidder) or bidder.named:
+        return {}
+    return {
+        EXPERTS: bidder,
+        **{name: SystemBidder(name, base=bidder) for name in ("sayc", "acol")},
+    }
+
+
+def by_system[T](
+    belief: Belief, ask: Callable[[Posterior], T], rng: Seed = 0
+) -> dict[str, T]:
+    """What 500 draws answer under each of :func:`bidders_in_doubt`; nothing where no
+    other seat has called.
+    """
+    called = belief.auction is not None and any(
+        seat != belief.observer for seat, _ in belief.auction
+    )
+    bidders = bidders_in_doubt(belief.bidder) if called and belief.dummy is None else {}
+    return {
+        name: ask(belief.with_bidder(one).infer(draws=500, rng=rng))
+        for name, one in bidders.items()
+    }
+
+
+def depends_sentence(answers: Mapping[str, str]) -> str:
+    """That advice depends on what they play: the ``answers`` that differ, by system;
+    empty where none does.
+    """
+    told = {
+        answer: [name for name in answers if answers[name] == answer]
+        for answer in answers.values()
+    }
+    said = "; ".join(
+        f"with --system {' or '.join(names)} {answer}" for answer, names in told.items()
+    )
+    return f"This depends on what they play: {said}." if said else ""

@@ -1,0 +1,213 @@
+"""Whether there is room for all that the calls show: cards of a suit, or points, beside
+those in sight.
+
+Each call is read by its caller's own calls and the cards in sight
+(:mod:`bayesbridge.decisions.history`). Two such readings may promise together what one deal cannot
+hold; the posterior then believes some of them less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.systems import SystemBidder
+from bayesbridge.decisions.history import CallReading, Spread
+from bayesbridge.display.words import SEATS, STRAINS
+from bayesbridge.game.calls import PASS, Call
+from bayesbridge.game.cards import Hand, Suit
+from bayesbridge.game.deal import Seat
+
+NOTABLE_CARDS: Final = 1.0
+"""Cards by which a reading and the posterior mean differ where it is said."""
+
+
+class Quantity(Protocol):
+    """Something that calls show and of which a deck has a fixed amount."""
+
+    @property
+    def unit(self) -> str:
+        """Its plural, such as ``spades``."""
+
+    @property
+    def total(self) -> int:
+        """What the deck has."""
+
+    @property
+    def least(self) -> int:
+        """What nine callers in ten must have for a call to show it."""
+
+    def of_hand(self, hand: Hand) -> int:
+        """What a hand has."""
+
+    def of_reading(self, reading: CallReading) -> Spread:
+        """What a caller has, by the reading of a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuitCards:
+    """The cards of a suit."""
+
+    suit: Suit
+    total: int = 13
+    least: int = 3
+
+    @property
+    def unit(self) -> str:
+        return STRAINS[self.suit.name]
+
+    def of_hand(self, hand: Hand) -> int:
+        return hand.length(self.suit)
+
+    def of_reading(self, reading: CallReading) -> Spread:
+        return reading.lengths[self.suit]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """High-card points."""
+
+    unit: str = "points"
+    total: int = 40
+    least: int = 6
+
+    def of_hand(self, hand: Hand) -> int:
+        return hand.points
+
+    def of_reading(self, reading: CallReading) -> Spread:
+        assert reading.points is not None
+        return reading.points
+
+
+QUANTITIES: Final[tuple[Quantity, ...]] = (
+    *map(SuitCards, reversed(Suit)),
+    Points(),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """Calls that show as much of a suit, or as many points, as there is beside the
+    cards in sight, so that nothing remains for another hidden hand.
+    """
+
+    quantity: Quantity  #: Cards of a suit, or points.
+    calls: tuple[tuple[Seat, Call], ...]  #: The first call of each seat that shows it.
+    shown: int  #: What the callers have together, nine in ten of each.
+    in_sight: int  #: What the observer sees.
+    meaning: str  #: What the callers play, such as ``sayc``.
+
+    @property
+    def sentence(self) -> str:
+        """The shortage in words, such as *1S and 2NT need 9 spades, you see 4*."""
+        calls = " and ".join(str(call) for _, call in self.calls)
+        verb = "need" if len(self.calls) > 1 else "needs"
+        need = f"{calls} {verb} {self.shown} {self.quantity.unit}"
+        fault = f"{need}, you see {self.in_sight}"
+        return f"The auction hardly fits {self.meaning}: {fault}."
+
+    def document(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "quantity": self.quantity.unit,
+            "calls": [f"{seat.name}:{call}" for seat, call in self.calls],
+            "shown": self.shown,
+            "in_sight": self.in_sight,
+            "sentence": self.sentence,
+        }
+
+
+def shortages(belief: Belief, read: Sequence[CallReading]) -> list[Shortage]:
+    """The suits, and the points, of which the calls show more than there can be.
+
+    Parameters
+    ----------
+    belief : Belief
+        What the observer knows.
+    read : sequence of CallReading
+        How the calls were read, by :func:`bayesbridge.decisions.history.readings`.
+
+    Returns
+    -------
+    list of Shortage
+        Empty where all that the calls show finds room.
+    """
+    possible = (_shortage(belief, read, quantity) for quantity in QUANTITIES)
+    return [shortage for shortage in possible if shortage is not None]
+
+
+def _shortage(
+    belief: Belief, read: Sequence[CallReading], quantity: Quantity
+) -> Shortage | None:
+    """The shortage of a suit, or of points; ``None`` where there is room."""
+    known = belief.constraints
+    visible = (Hand(known.must[seat]) for seat in Seat if seat not in known.hidden)
+    in_sight = sum(map(quantity.of_hand, visible))
+    shown = 0
+    showing: list[CallReading] = []
+    for seat in map(Seat, known.hidden):
+        bids = _bids_of(read, seat)
+        if bids and quantity.of_reading(bids[-1]).low >= quantity.least:
+            amount = quantity.of_reading(bids[-1]).low
+            showing.append(_first_showing(bids, quantity, amount))
+            shown += amount
+    room = quantity.total - in_sight
+    others_have_none = shown == room and len(showing) < len(known.hidden)
+    if not showing or not (shown > room or others_have_none):
+        return None
+    showing.sort(key=read.index)
+    calls = tuple((reading.seat, reading.call) for reading in showing)
+    return Shortage(quantity, calls, shown, in_sight, _meaning(belief, calls))
+
+
+def _bids_of(read: Sequence[CallReading], seat: Seat) -> list[CallReading]:
+    """What the calls of a seat show that are no passes and not too rare to read."""
+    return [
+        reading
+        for reading in read
+        if reading.seat == seat and reading.call != PASS and reading.points is not None
+    ]
+
+
+def _first_showing(
+    bids: Sequence[CallReading], quantity: Quantity, amount: int
+) -> CallReading:
+    """The first bid of a seat that shows so much."""
+    return next(bid for bid in bids if quantity.of_reading(bid).low >= amount)
+
+
+def _meaning(belief: Belief, calls: Iterable[tuple[Seat, Call]]) -> str:
+    """What the callers play, as far as it is known."""
+    if not isinstance(belief.bidder, SystemBidder):
+        return "what experts show by it"
+    seats = {seat.name for seat, _ in calls}
+    names = [
+        agreement.system.name
+        for agreement in belief.bidder.systems
+        if agreement.side is None or seats & set(agreement.side)
+    ]
+    return " and ".join(names) or "what experts show by it"
+
+
+def length_changes(posterior: Posterior, read: Sequence[CallReading]) -> list[str]:
+    """Where the posterior mean of a suit is far from what the caller's own calls show,
+    in sentences.
+
+    Only suits that a call changed most count, which a table of readings shows.
+    """
+    means = posterior.length_table @ range(14)
+    sentences = []
+    for seat in map(Seat, posterior.belief.constraints.hidden):
+        bids = _bids_of(read, seat)
+        changed = {suit for reading in bids for suit in reading.moved[:2]}
+        for suit in sorted(changed, reverse=True):
+            by_own_calls = bids[-1].lengths[suit].mean
+            mean = float(means[seat, suit])
+            if abs(mean - by_own_calls) >= NOTABLE_CARDS:
+                lengths = f"{mean:.1f} {STRAINS[suit.name]}, not {by_own_calls:.1f}"
+                who = f"By all calls and cards together {SEATS[seat.name]}"
+                sentences.append(f"{who} has {lengths}.")
+    return sentences

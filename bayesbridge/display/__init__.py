@@ -1,0 +1,1 @@
+"""Words and the parts that answers are shown with: tables, sentences, markup."""

@@ -1,0 +1,210 @@
+"""Layouts: the batch of full deals that engines produce and estimators consume.
+
+One layout is one row of four 52-bit masks, N E S W, and always the *original* deal of
+13 cards a hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Final, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.display import markup
+from bayesbridge.errors import DealError
+from bayesbridge.game.cards import DECK_MASK, HIGH_CARD_POINTS, SUIT_MASK, Card, Hand
+from bayesbridge.game.deal import Deal, around_table
+
+type Masks = NDArray[np.uint64]
+"""(n, 4) masks of cards, column = seat; ``Hands``: (n,) of one seat."""
+type Hands = NDArray[np.uint64]
+type Floats = NDArray[np.float64]
+type Singles = NDArray[np.float32]
+type Ints = NDArray[np.int64]
+type Bools = NDArray[np.bool_]
+
+SHOWN: Final = 10  # deals that ``print`` and notebooks show of many
+
+HONOURS: Final = tuple(
+    (points, sum(1 << (13 * suit + rank) for suit in range(4)))
+    for rank, points in enumerate(HIGH_CARD_POINTS)
+    if points > 0
+)
+"""Pairs (points, mask of the four cards that count so much)."""
+
+
+def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
+    """The same array, which nobody writes to from now on: for arrays that a value keeps
+    and shows.
+    """
+    array.flags.writeable = False
+    return array
+
+
+class FrozenArrays:
+    """A dataclass with arrays that nobody can write to: one that is read-only already
+    is shared, any other copied.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        members: Any = self
+        for member in fields(members):
+            array = getattr(self, member.name)
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                object.__setattr__(self, member.name, read_only(array.copy()))
+
+
+def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Suit lengths of any array of masks: shape (..., 4), last axis C D H S.
+
+    >>> suit_lengths(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
+    [[3, 3, 3, 4]]
+    """
+    fields = masks[..., None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(
+        SUIT_MASK
+    )
+    return np.bitwise_count(fields)
+
+
+def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """High-card points of any array of masks, same shape, 0 to 40.
+
+    >>> high_card_points(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
+    [19]
+    """
+    total = np.zeros(masks.shape, dtype=np.uint8)
+    for points, honours in HONOURS:
+        total += np.uint8(points) * np.bitwise_count(masks & np.uint64(honours))
+    return total
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Layouts:
+    """``n`` full deals: ``masks`` is an (n, 4) read-only array of uint64, column =
+    seat.
+
+    Parameters
+    ----------
+    masks : array of integers, shape (n, 4)
+        The hands of every deal as 52-bit masks, in the order N E S W.
+
+    Raises
+    ------
+    DealError
+        If a row is not four hands of 13 cards that share none.
+
+    Examples
+    --------
+    >>> deal = Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    >>> batch = Layouts.of([deal, deal])
+    >>> len(batch), batch[0] == deal, batch.points[0].tolist()
+    (2, True, [10, 10, 10, 10])
+    """
+
+    masks: Masks
+
+    def __post_init__(self) -> None:
+        rows = np.asarray(self.masks)
+        if rows.ndim != 2 or rows.shape[1] != 4 or rows.dtype.kind not in "ui":
+            raise DealError(
+                f"layouts of shape {rows.shape} and type {rows.dtype}: give (n, 4) integer masks, column = seat",
+                shape=rows.shape,
+            )
+        # A read-only array is shared, for batches run to hundreds of megabytes; any other is copied.
+        masks = rows.astype(np.uint64, copy=rows.flags.writeable)
+        _verify_deals(masks)
+        object.__setattr__(self, "masks", read_only(masks))
+
+    @classmethod
+    def of(cls, deals: Iterable[Deal | str]) -> Self:
+        """Collect deals, or their PBN texts, into a batch."""
+        rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
+        return cls.adopt(np.array(rows, dtype=np.uint64).reshape(-1, 4))
+
+    @classmethod
+    def adopt(cls, masks: Masks) -> Self:
+        """Take over a fresh array of deals without copying it or looking at it, as
+        engines give it; it becomes read-only.
+        """
+        layouts = cls.__new__(cls)
+        object.__setattr__(layouts, "masks", read_only(masks))
+        return layouts
+
+    @property
+    def lengths(self) -> NDArray[np.uint8]:
+        """(n, 4, 4) suit lengths by seat and suit."""
+        return read_only(suit_lengths(self.masks))
+
+    @property
+    def points(self) -> NDArray[np.uint8]:
+        """(n, 4) high-card points by seat."""
+        return read_only(high_card_points(self.masks))
+
+    def holds(self, card: Card | str) -> NDArray[np.bool_]:
+        """(n, 4) whether each seat holds a card: one true a row."""
+        return (self.masks >> np.uint64(Card.of(card).index) & np.uint64(1)).astype(
+            np.bool_
+        )
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    @overload
+    def __getitem__(self, index: int) -> Deal: ...
+    @overload
+    def __getitem__(
+        self, index: slice | NDArray[np.bool_] | NDArray[np.integer]
+    ) -> Layouts: ...
+    def __getitem__(
+        self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]
+    ) -> Deal | Layouts:
+        """One deal for a number; a smaller batch for a slice, a boolean mask or an
+        array of numbers.
+        """
+        if isinstance(index, int | np.integer):
+            return _deal_of(self.masks[int(index)])
+        return Layouts.adopt(self.masks[index])
+
+    def __iter__(self) -> Iterator[Deal]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<Layouts: {len(self)} deals>"
+
+    def __str__(self) -> str:
+        shown = "\n".join(deal.pbn for deal in self[:SHOWN])
+        return (
+            shown
+            if len(self) <= SHOWN
+            else f"{shown}\n… and {len(self) - SHOWN} more deals."
+        )
+
+    def _repr_html_(self) -> str:
+        tables = (around_table(masks, masks) for masks in self.masks[:SHOWN].tolist())
+        more = f"… and {len(self) - SHOWN} more deals." if len(self) > SHOWN else ""
+        return markup.piece(*tables, markup.sentence(more))
+
+
+def _deal_of(row: Hands) -> Deal:
+    """The deal of four masks, N E S W."""
+    north, east, south, west = (Hand(int(mask)) for mask in row)
+    return Deal((north, east, south, west))
+
+
+def _verify_deals(masks: Masks) -> None:
+    """Refuse the first row that is not four hands of 13 cards that share none."""
+    full_hands = (np.bitwise_count(masks) == 13).all(axis=1)
+    whole_deck = np.bitwise_or.reduce(masks, axis=1) == DECK_MASK
+    wrong = np.flatnonzero(~(full_hands & whole_deck))
+    if not len(wrong):
+        return
+    row = int(wrong[0])
+    try:
+        _deal_of(masks[row])
+    except DealError as error:
+        raise DealError(f"layout {row}: {error}", row=row, **error.data) from None

@@ -1,0 +1,1 @@
+"""What is not about cards: compiled kernels, caches, files, progress, random numbers."""

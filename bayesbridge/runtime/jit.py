@@ -1,0 +1,188 @@
+"""The one module that imports numba: kernels compiled once and kept in the user's cache
+directory.
+
+Numba would keep code beside the source, often read-only, and not compile anew when a
+file that a kernel calls changes. So its cache lies in the folder of this source
+(:mod:`bayesbridge.runtime.cache`, or under ``NUMBA_CACHE_DIR`` if that is set).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, Final, overload
+
+import numba
+import numpy as np
+from numba.core.caching import FunctionCache
+
+from bayesbridge.runtime.cache import (
+    cache_directory,
+    say_unwritable,
+    source_name,
+    use_folder,
+)
+
+_decorating = threading.Lock()
+
+ANY_ORDER: Final = {
+    "reassoc",
+    "contract",
+    "nsz",
+}  # fastmath of a kernel whose sums may be added up in any order
+
+
+def _without_blas() -> None:
+    """Let numba load its array functions without asking for SciPy's linear algebra, a
+    quarter of a second each time.
+    """
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    asked = linalg.ensure_blas
+    try:
+        linalg.ensure_blas = lambda: None
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = asked
+
+
+if not numba.config.DISABLE_JIT:
+    _without_blas()
+
+
+@overload
+def njit[**P, R](function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def njit[**P, R](**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Compile a function at its first call and keep the code; without the interpreter
+    lock, unless ``nogil=False``.
+    """
+    if function is None:
+        return functools.partial(njit, **options)
+    if numba.config.DISABLE_JIT:
+        return np.errstate(over="ignore")(
+            function
+        )  # integers wrap round without a warning, as in machine code
+    options = {"nogil": True} | options
+    with _decorating:
+        folder = (
+            _code_folder() if Path(inspect.getfile(function)).is_file() else None
+        )  # else typed at a prompt
+        if folder is None:
+            return numba.njit(**options)(function)
+        other = (
+            numba.config.CACHE_DIR
+        )  # the kernels of other packages stay where they are
+        try:
+            numba.config.CACHE_DIR = str(folder)
+            kernel: Any = numba.njit(**options)(function)
+            kernel._cache = _Kept(function)
+            return kernel
+        finally:
+            numba.config.CACHE_DIR = other
+
+
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """Machine code of one kernel: what is damaged is compiled again, and what finds no
+    room is not kept.
+    """
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        try:
+            return super().load_overload(signature, context)
+        except Exception:  # a pickle that was emptied, zeroed or cut may raise anything
+            self._write(self.flush)
+            return None
+
+    def save_overload(self, signature: Any, code: Any) -> None:
+        self._write(functools.partial(super().save_overload, signature, code))
+
+    def _write(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError:
+            self.disable()
+            say_unwritable(_root())
+
+
+class _OneThread:
+    """Matrix products on one thread while at least one ``with`` is open, in any thread:
+    the first to enter sets the limit, the last to leave takes it away.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open = 0  # entered and not yet left
+        self._limit: Any = None  # threadpoolctl's, which knows the former limits
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._open == 0:
+                _obey_any_thread()
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._open += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._open -= 1
+            if self._open == 0:
+                _obey_any_thread()
+                self._limit.restore_original_limits()
+                _obey_any_thread()
+
+
+def _obey_any_thread() -> None:
+    """Let whichever thread sets a limit next be obeyed: threadpoolctl ignores all but
+    the first.
+    """
+    from threadpoolctl import OpenBLASController
+
+    OpenBLASController.clear_controlling_thread(force=True)
+
+
+_one_thread: Final = _OneThread()
+
+
+def one_thread() -> AbstractContextManager[None]:
+    """Matrix products on one thread for the time of the ``with``: an answer does not
+    depend on the number of cores. Threads may enter and leave in any order.
+    """
+    return _one_thread
+
+
+@functools.cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _root() -> Path:
+    return Path(numba.config.CACHE_DIR or cache_directory())
+
+
+@functools.cache
+def _code_folder() -> Path | None:
+    """Where the machine code of this source is kept; ``None``, and one line on stderr,
+    if nothing can be written.
+    """
+    folder = _root() / source_name()
+    try:
+        fresh = use_folder(folder)
+        with TemporaryFile(
+            dir=folder
+        ) as probe:  # else numba would keep kernels beside the source
+            probe.write(bytes(1 << 20))
+    except OSError:
+        say_unwritable(_root())
+        return None
+    if fresh and sys.stderr is not None and sys.stderr.isatty():
+        print("bayesbridge: compiling, on the first run only …", file=sys.stderr)
+    return folder
