@@ -26,7 +26,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 DOORS = {
     "anywidget": ("web.widget",),
-    "arviz": ("estimators.results", "engines.weights", "bidders.fit", "belief.joint", "plots"),
+    "arviz": (
+        "estimators.results",
+        "engines.weights",
+        "bidders.fit",
+        "belief.joint",
+        "plots",
+    ),
     "dask": ("studies",),
     "distributed": ("studies",),
     "matplotlib": ("plots", "views"),
