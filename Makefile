@@ -56,6 +56,7 @@ lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review, the s
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/repo-review --show err
+	scripts/sentences
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms \
 		.github/ISSUE_TEMPLATE/*.yml

@@ -31,10 +31,10 @@ myst_heading_anchors = 3
 _package = Path(bayesbridge.__file__).parent
 _folders = [
     path
-    for part in ("bidders", "joint", "views")
+    for part in ("belief", "bidders", "estimators", "views")
     for path in sorted((_package / part).glob("*.py"))
 ]
-_shown = [*_folders, _package / "plots.py", _package / "results.py"]
+_shown = [*_folders, *sorted(_package.glob("plots*/**/*.py")), _package / "plots.py"]
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _shown)).hexdigest()
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(

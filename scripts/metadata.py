@@ -14,8 +14,11 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 def with_absolute_links(text: str, repository: str, tag: str) -> str:
-    """A page whose links to files of the repository lead to that version of them."""
-    return re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", rf"]({repository}/blob/{tag}/\1)", text)
+    """A page whose links and pictures lead to that version of the repository."""
+    text = re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", rf"]({repository}/blob/{tag}/\1)", text)
+    return re.sub(
+        r'(src|srcset)="(?!\w+:)([^"]+)"', rf'\1="{repository}/raw/{tag}/\2"', text
+    )
 
 
 class Metadata(MetadataHookInterface):

@@ -7,18 +7,18 @@ import re
 import sys
 from argparse import Namespace
 from secrets import token_urlsafe
+from typing import Final
 
 from bayesbridge.cli import options, screens
 
+WEB_PACKAGES: Final = ("h11", "starlette", "uvicorn")
+
 
 def run(args: Namespace) -> int:
-    if missing := [
-        name
-        for name in ("starlette", "uvicorn")
-        if importlib.util.find_spec(name) is None
-    ]:
+    missing = [name for name in WEB_PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
         raise options.UsageError(
-            f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'"
+            f"{' and '.join(missing)} not installed: pip install {' '.join(missing)}"
         )
     if args.token is not None and not re.fullmatch(
         r"[\w-]{16,64}", args.token, re.ASCII

@@ -610,7 +610,7 @@ def _cluster(address: str) -> Iterator[tuple[futures.Executor, int]]:
         from distributed import Client
     except ImportError:
         raise BayesBridgeError(
-            f"scheduler {address!r} needs Dask, which is not installed: pip install 'bayesbridge-hands[cluster]'",
+            f"scheduler {address!r} needs Dask, which is not installed: pip install dask distributed",
             scheduler=address,
         ) from None
     client = None

@@ -33,9 +33,7 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
     True
     """
     if importlib.util.find_spec("anywidget") is None:
-        raise BayesBridgeError(
-            "anywidget is not installed: pip install 'bayesbridge-hands[notebook]'"
-        )
+        raise BayesBridgeError("anywidget is not installed: pip install anywidget")
     from bayesbridge.web.widget import Explorer
 
     return Explorer(belief, height)

@@ -62,4 +62,4 @@ def test_the_command_says_what_is_wrong(web, complaint, monkeypatch):
             "serve", "--port", str(taken.getsockname()[1])
         )
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert "pip install 'bayesbridge-hands[web]'" in complaint("serve")
+    assert "pip install h11 starlette uvicorn" in complaint("serve")

@@ -170,9 +170,7 @@ def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(
-            BayesBridgeError, match=r"pip install 'bayesbridge-hands\[cluster\]'"
-        ),
+        pytest.raises(BayesBridgeError, match=r"pip install dask distributed"),
         jobs.open_executor("tcp://x:1"),
     ):
         pass

@@ -118,9 +118,7 @@ def test_what_it_cannot_show_is_refused_in_a_line(monkeypatch):
         ):
             bb.explore(belief)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(
-        BayesBridgeError, match=r"pip install 'bayesbridge-hands\[notebook\]'"
-    ):
+    with pytest.raises(BayesBridgeError, match=r"pip install anywidget"):
         bb.explore()
 
 
