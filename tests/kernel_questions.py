@@ -35,7 +35,7 @@ from bayesbridge.estimators.distribution import Accumulator
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.evidence.constraints import Constraints
-from bayesbridge.evidence.expressions import parse_expression
+from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.runtime import random64
 from bayesbridge.runtime.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal

@@ -26,7 +26,7 @@ from bayesbridge import Auction, Call
 from bayesbridge.bidders.systems import System
 from bayesbridge.dealing.language import parse
 from bayesbridge.errors import NotationError
-from bayesbridge.evidence.expressions import LONGEST_SCRIPT, parse_expression
+from bayesbridge.evidence.parser import LONGEST_SCRIPT, parse_expression
 from bayesbridge.notation.toml_text import LONGEST_TOML, Toml
 
 WRITERS = {

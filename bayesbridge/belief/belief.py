@@ -35,7 +35,7 @@ from bayesbridge.errors import (
     whole,
 )
 from bayesbridge.evidence.constraints import Constraints
-from bayesbridge.evidence.expressions import short_text
+from bayesbridge.evidence.expression_text import short_text
 from bayesbridge.evidence.game import (
     PAPER_DUMMY,
     bids_at_bridge,

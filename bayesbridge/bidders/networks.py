@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.evidence.expressions import LENGTH, POINTS, table
+from bayesbridge.evidence.measures import LENGTH, POINTS, table
 from bayesbridge.game.layouts import Hands, Singles
 from bayesbridge.game.shapes import ALL
 from bayesbridge.runtime.jit import njit, one_thread

@@ -36,15 +36,14 @@ from bayesbridge.display.words import counted, duration, number, tell
 from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.expressions import (
-    LONGEST_SCRIPT,
     TRUE,
     Expression,
     LayoutValues,
     conjunction,
     needs_solver,
-    parse_expression,
 )
 from bayesbridge.evidence.kinds import Called, Piece
+from bayesbridge.evidence.parser import LONGEST_SCRIPT, parse_expression
 from bayesbridge.game.calls import PASS, Vulnerability
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Layouts

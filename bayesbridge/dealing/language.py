@@ -6,19 +6,18 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from bayesbridge.evidence.expressions import (
+from bayesbridge.evidence.expressions import TRUE, Expression
+from bayesbridge.evidence.measures import by_rank
+from bayesbridge.evidence.parser import (
     ACTIONS,
     COMMANDS,
     PRINTS,
     RESERVED,
     SEATS,
     SUIT_LETTERS,
-    TRUE,
     VULNERABILITIES,
-    Expression,
     Parser,
     Token,
-    by_rank,
 )
 from bayesbridge.game.cards import RANKS
 

@@ -56,10 +56,10 @@ from bayesbridge.evidence.expressions import (
     is_random,
     needs_solver,
     opaque,
-    parse_expression,
 )
 from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
 from bayesbridge.evidence.models import BidderModel, cost_of
+from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.cards import Card, Hand, Suit
 from bayesbridge.game.deal import Seat

@@ -18,9 +18,8 @@ from bayesbridge.display.words import counted, number
 from bayesbridge.engines.deal_tables import DealTable, conjuncts
 from bayesbridge.errors import Contradiction, TablesTooLarge
 from bayesbridge.evidence.constraints import SEATS, SUITS, Constraints
+from bayesbridge.evidence.expression_text import short_text
 from bayesbridge.evidence.expressions import (
-    LENGTH,
-    POINTS,
     TRUE,
     Expression,
     Held,
@@ -30,8 +29,8 @@ from bayesbridge.evidence.expressions import (
     conjunction,
     opaque,
     seats_of,
-    short_text,
 )
+from bayesbridge.evidence.measures import LENGTH, POINTS
 
 
 def count(constraints: Constraints) -> int:
@@ -115,7 +114,7 @@ class ConditionTables:
         """Tables for constraints and a condition; raises ``Contradiction`` if no deal
         can meet them.
 
-        >>> from bayesbridge.evidence.expressions import parse_expression
+        >>> from bayesbridge.evidence.parser import parse_expression
         >>> plan = ConditionTables.of(Constraints.free(), parse_expression("hcp(north) == 37"))
         >>> plan.table.total
         337912392291465600
@@ -234,7 +233,7 @@ def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
     """Constraints with what parts of a condition say of lengths, shapes and points, as
     far as they say it plainly.
 
-    >>> from bayesbridge.evidence.expressions import parse_expression
+    >>> from bayesbridge.evidence.parser import parse_expression
     >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]
     (0, 0, 0, 5)
     """

@@ -38,23 +38,20 @@ from bayesbridge.engines.classes import Lookup, digits, merged, running, verify_
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.expressions import (
-    LENGTH,
     TRUE,
     Expression,
     Held,
     Leaf,
     Leaves,
-    Measure,
     Number,
     Operation,
     ShapeIn,
     Slot,
-    alike,
     evaluate,
     seats_of,
-    table,
     walk,
 )
+from bayesbridge.evidence.measures import LENGTH, Measure, alike, table
 from bayesbridge.game.cards import SUIT_MASK
 from bayesbridge.game.layouts import Bools, Ints, Masks
 
@@ -100,7 +97,7 @@ class Split:
 def split(*expressions: Expression) -> Split:
     """Take out of each expression the largest parts that look at one seat.
 
-    >>> from bayesbridge.evidence.expressions import parse_expression
+    >>> from bayesbridge.evidence.parser import parse_expression
     >>> found = split(parse_expression("hcp(north) > 11 && spades(north) > 4 && hcp(north) + hcp(south) > 24"))
     >>> [seat for seat, _ in found.slots]
     [0, 0, 2]
@@ -116,7 +113,7 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     """Parts that must all be true; what is denied is turned round as far as that gives
     more of them.
 
-    >>> from bayesbridge.evidence.expressions import parse_expression
+    >>> from bayesbridge.evidence.parser import parse_expression
     >>> len(conjuncts(parse_expression("hcp(north) > 11 && !(spades(north) > 4 || hearts(north) > 4)")))
     3
     """

@@ -17,7 +17,7 @@ from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.tables import FieldTables, LayoutIndex
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
-from bayesbridge.evidence.expressions import POINTS, table
+from bayesbridge.evidence.measures import POINTS, table
 from bayesbridge.game.layouts import Floats, FrozenArrays, Masks, read_only
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import State

@@ -21,7 +21,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import EQUAL, Weights
 from bayesbridge.errors import BayesBridgeError, TooFewDraws, did_you_mean
-from bayesbridge.evidence.expressions import short_text
+from bayesbridge.evidence.expression_text import short_text
 from bayesbridge.game.layouts import Masks
 from bayesbridge.runtime.jit import one_thread
 from bayesbridge.runtime.random64 import Seed, generator, seed_state

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from bayesbridge.evidence.constraints import Constraints
-from bayesbridge.evidence.expressions import LENGTH, table
+from bayesbridge.evidence.measures import LENGTH, table
 from bayesbridge.game.cards import SUIT_MASK
 from bayesbridge.game.layouts import Floats, Hands, Ints, Masks
 from bayesbridge.runtime.jit import ANY_ORDER, njit

@@ -58,7 +58,7 @@ from bayesbridge.engines.classes import (
 )
 from bayesbridge.engines.deal_draws import looked_up
 from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, SuitRows
-from bayesbridge.evidence.expressions import POINTS, table
+from bayesbridge.evidence.measures import POINTS, table
 from bayesbridge.game.layouts import Ints, Masks
 from bayesbridge.runtime.jit import njit
 

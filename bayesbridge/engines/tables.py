@@ -32,7 +32,7 @@ from bayesbridge.engines.conditions import count
 from bayesbridge.engines.deal_draws import place_of
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.evidence.constraints import SUITS, Constraints, points_in
-from bayesbridge.evidence.expressions import LENGTH, table
+from bayesbridge.evidence.measures import LENGTH, table
 from bayesbridge.game.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.game.layouts import Bools, Floats, Ints, Masks
 from bayesbridge.game.shapes import Shapes

@@ -21,8 +21,9 @@ from bayesbridge.engines.conditions import ConditionTables, constraint_condition
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised
 from bayesbridge.evidence.constraints import Constraints
-from bayesbridge.evidence.expressions import POINTS, Held
+from bayesbridge.evidence.expressions import Held
 from bayesbridge.evidence.kinds import Called, Piece
+from bayesbridge.evidence.measures import POINTS
 from bayesbridge.evidence.models import (
     QUICK,
     BidderModel,

@@ -441,7 +441,7 @@ class Condition(Piece):
 
     @property
     def expression(self) -> Expression:
-        from bayesbridge.evidence.expressions import parse_expression
+        from bayesbridge.evidence.parser import parse_expression
 
         return parse_expression(self.condition)
 

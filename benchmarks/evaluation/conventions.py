@@ -30,12 +30,8 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import STRAINS, number
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence.expressions import (
-    FUNCTIONS,
-    Expression,
-    LayoutValues,
-    parse_expression,
-)
+from bayesbridge.evidence.expressions import Expression, LayoutValues
+from bayesbridge.evidence.parser import FUNCTIONS, parse_expression
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import PASS
 from bayesbridge.game.deal import Seat

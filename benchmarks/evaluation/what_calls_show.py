@@ -9,7 +9,8 @@ import argparse
 import numpy as np
 
 import bayesbridge as bb
-from bayesbridge.evidence.expressions import LayoutValues, parse_expression
+from bayesbridge.evidence.expressions import LayoutValues
+from bayesbridge.evidence.parser import parse_expression
 
 DEALERS = {
     "as experts on average (`learned`)": bb.LearnedBidder(),

@@ -2,7 +2,7 @@
 none of the package's tables.
 """
 
-from bayesbridge.evidence import expressions as tree
+from bayesbridge.evidence.expressions import Held, Number, Operation, ShapeIn
 
 RANKS = "23456789TJQKA"
 
@@ -22,31 +22,31 @@ def suits_of(mask):
 
 def value(node, hands):
     match node:
-        case tree.Number(number):
+        case Number(number):
             return number
-        case tree.Held(measure, seat, None):
+        case Held(measure, seat, None):
             return sum(measured(measure, suit) for suit in hands[seat])
-        case tree.Held(measure, seat, suit):
+        case Held(measure, seat, suit):
             return measured(measure, hands[seat][suit])
-        case tree.ShapeIn(seat, shapes):
+        case ShapeIn(seat, shapes):
             return int(tuple(map(len, hands[seat])) in shapes)
-        case tree.Operation("and", parts):
+        case Operation("and", parts):
             return int(all(value(part, hands) for part in parts))
-        case tree.Operation("or", parts):
+        case Operation("or", parts):
             return int(any(value(part, hands) for part in parts))
-        case tree.Operation("not", (part,)):
+        case Operation("not", (part,)):
             return int(not value(part, hands))
-        case tree.Operation("?", (chosen, yes, no)):
+        case Operation("?", (chosen, yes, no)):
             return value(yes, hands) if value(chosen, hands) else value(no, hands)
-        case tree.Operation("score", (*contract, tricks)):
+        case Operation("score", (*contract, tricks)):
             vulnerable, level, strain = (part.value for part in contract)
             return paid(
                 vulnerable, level, strain, min(max(value(tricks, hands), 0), 13)
             )
-        case tree.Operation("imps", (difference,)):
+        case Operation("imps", (difference,)):
             found = value(difference, hands)
             return (1 if found > 0 else -1) * sum(abs(found) >= step for step in IMPS)
-        case tree.Operation(sign, (first, second)):
+        case Operation(sign, (first, second)):
             return wrapped(OPERATIONS[sign](value(first, hands), value(second, hands)))
     raise AssertionError(node)
 

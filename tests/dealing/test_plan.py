@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 import bayesbridge as bb
 from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, solve
 from bayesbridge.dealing.run import Numbering
-from bayesbridge.evidence.expressions import parse_expression
+from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.game.calls import Vulnerability
 from tests.dealing.plain_conditions import holds
 

@@ -14,7 +14,7 @@ import bayesbridge as bb
 from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.engines.conditions import count
 from bayesbridge.evidence.constraints import Constraints
-from bayesbridge.evidence.expressions import parse_expression
+from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.game.cards import Hand
 from tests.dealing.plain_conditions import holds
 from tests.engines.positions import (

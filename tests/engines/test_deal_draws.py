@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from bayesbridge.engines.deal_tables import DealTable
-from bayesbridge.evidence import expressions as tree
+from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.runtime.random64 import seed_state
 from tests.engines.positions import all_layouts, closed
 
@@ -26,5 +26,5 @@ def assert_uniform(built, fitting, verdict):
 
 
 def test_a_table_of_another_condition_fails():
-    mine = DealTable.of(SMALL, tree.parse_expression("hcp(north) + hcp(south) >= 30"))
+    mine = DealTable.of(SMALL, parse_expression("hcp(north) + hcp(south) >= 30"))
     assert_uniform(mine, all_layouts(SMALL).tolist(), lambda p: p < 1e-6)

@@ -10,8 +10,19 @@ import pytest
 from bayesbridge.engines.conditions import ConditionTables, count
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.errors import TablesTooLarge
-from bayesbridge.evidence import expressions as tree
 from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.evidence.expressions import TRUE, Held
+from bayesbridge.evidence.measures import (
+    COUNTS,
+    FOUR_C,
+    LENGTH,
+    LOSERS,
+    POINTS,
+    QUALITY,
+    Measure,
+    table,
+)
+from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.game.layouts import high_card_points, suit_lengths
 from bayesbridge.game.shapes import read_shapes
 from bayesbridge.runtime.random64 import seed_state
@@ -23,11 +34,11 @@ ALL_DEALS = 53644737765488792839237440000
 OTHERS = ALL_DEALS // math.comb(52, 13)  # deals of the other 39 cards to three seats
 
 FREE = Constraints.free()
-CARD = tree.Measure("card", (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+CARD = Measure("card", (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
 
 def test_points_have_their_known_numbers():
-    found = DealTable.of(FREE, tree.TRUE, tree.Held(tree.POINTS, 2, None)).counts()
+    found = DealTable.of(FREE, TRUE, Held(POINTS, 2, None)).counts()
     assert {
         value: ways // OTHERS
         for (value,), ways in found.items()
@@ -41,7 +52,7 @@ def test_points_have_their_known_numbers():
     }
     assert sum(found.values()) == ALL_DEALS
     by_suit = DealTable.of(
-        FREE, tree.TRUE, tree.Held(tree.POINTS, 2, None), tree.Held(tree.LENGTH, 2, 3)
+        FREE, TRUE, Held(POINTS, 2, None), Held(LENGTH, 2, 3)
     ).counts()
     assert {
         value: sum(ways for (points, _), ways in by_suit.items() if points == value)
@@ -82,7 +93,7 @@ CONDITIONS = [
 
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_counts_equal_enumeration(text):
-    condition = tree.parse_expression(text)
+    condition = parse_expression(text)
     fitting = [deal for deal in all_layouts(SMALL).tolist() if holds(condition, deal)]
     assert 0 < len(fitting) < 1680
     built = DealTable.of(SMALL, condition)
@@ -92,8 +103,8 @@ def test_counts_equal_enumeration(text):
 
 def test_watched_values_are_counted_apart():
     condition, watched = (
-        tree.parse_expression("hcp(north) > 5"),
-        tree.parse_expression("hcp(east) - spades(south)"),
+        parse_expression("hcp(north) > 5"),
+        parse_expression("hcp(east) - spades(south)"),
     )
     found = DealTable.of(SMALL, condition, watched).counts()
     slow = {}
@@ -108,19 +119,19 @@ def test_watched_values_are_counted_apart():
 @pytest.mark.parametrize(
     "measure",
     [
-        tree.LENGTH,
-        tree.POINTS,
-        tree.LOSERS,
-        tree.QUALITY,
-        tree.FOUR_C,
-        *tree.COUNTS,
+        LENGTH,
+        POINTS,
+        LOSERS,
+        QUALITY,
+        FOUR_C,
+        *COUNTS,
         CARD,
     ],
 )
 def test_measures_are_those_of_plain_python(measure):
     for field in range(0, 8192, 7):
         suit = "".join(RANKS[rank] for rank in range(13) if field >> rank & 1)
-        assert tree.table(measure)[field] == measured(measure, suit)
+        assert table(measure)[field] == measured(measure, suit)
 
 
 def test_too_large_tables_are_refused_early():
@@ -129,4 +140,4 @@ def test_too_large_tables_are_refused_early():
         for seat in ("north", "east", "south", "west")
     )
     with pytest.raises(TablesTooLarge, match="stop at"):
-        DealTable.of(FREE, tree.parse_expression(text))
+        DealTable.of(FREE, parse_expression(text))

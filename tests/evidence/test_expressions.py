@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from bayesbridge.evidence.expressions import LayoutValues, parse_expression, text_of
+from bayesbridge.evidence.expression_text import text_of
+from bayesbridge.evidence.expressions import LayoutValues
+from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.game.layouts import Layouts
 from tests.dealing.plain_conditions import suits_of, value
 
