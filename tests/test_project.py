@@ -196,7 +196,7 @@ def test_links_of_the_readme_lead_to_the_tag_on_the_package_index():
     assert len(links) > 20
     assert [link for link in links if not link.startswith("https://")] == []
     assert (
-        "https://host/a/b/blob/v1.2/docs/estimators.md#played-against-reality" in links
+        "https://host/a/b/blob/v1.2/docs/on-record.md#played-against-reality" in links
     )
 
 
