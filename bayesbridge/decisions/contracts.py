@@ -40,7 +40,13 @@ from bayesbridge.estimators.protocol import Question
 from bayesbridge.game.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats
-from bayesbridge.game.scoring import SchemeLike, Scoring, imps, scoring_of
+from bayesbridge.game.scoring import (
+    SchemeLike,
+    Scoring,
+    imps,
+    scoring_of,
+    vulnerable_sides,
+)
 from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -345,7 +351,7 @@ def contract_table(
         )
         attrs = {
             "scheme": scoring.name,
-            "vulnerable": Vulnerability.of(vulnerable).value,
+            "vulnerable": (vulnerable_sides(scoring) or Vulnerability.NONE).value,
             "pair": f"{seats[0].name}:{seats[1].name}",
             "against": "" if other is None else other.name,
             "passed": str(passed or ""),

@@ -21,6 +21,7 @@ from bayesbridge.estimators.evaluate import Evaluation, ask, counted, evaluate
 from bayesbridge.game.calls import Contract
 from bayesbridge.game.cards import Strain
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.scoring import vulnerability_counts
 from bayesbridge.runtime.random64 import Seed
 
 if TYPE_CHECKING:
@@ -220,11 +221,9 @@ def best_rows(
 def scheme_words(scheme: str, vulnerable: str) -> str:
     """The scheme, and who is vulnerable where that counts."""
     who = {"None": "nobody", "All": "everybody"}.get(vulnerable, vulnerable)
-    return (
-        f"scheme {scheme}, {who} vulnerable"
-        if scheme == "duplicate"
-        else f"scheme {scheme}"
-    )
+    if vulnerability_counts(scheme, vulnerable):
+        return f"scheme {scheme}, {who} vulnerable"
+    return f"scheme {scheme}"
 
 
 def contracts_table(

@@ -14,7 +14,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    NamedTuple,
+    Protocol,
+    runtime_checkable,
+)
 
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.game.calls import Contract, Vulnerability
@@ -26,12 +34,19 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _NUMBERS: Final = ("base", "per_level", "per_overtrick", "undertrick")
+_LEFT_OUT: Final = {"base": 0, "per_level": 1, "per_overtrick": 0}
+"""What the numbers are that a mapping may leave out."""
+
+MOST_TRICKS: Final = 13
 
 
 @runtime_checkable
 class Scoring(Protocol):
     """What contracts score: a :class:`Scheme`, :class:`Duplicate`, or a class of your
     own.
+
+    One for which it counts who is vulnerable says so by an attribute ``vulnerable``, a
+    :class:`Vulnerability`.
     """
 
     @property
@@ -57,20 +72,29 @@ class Scheme:
 
     Nobody doubles in the three-player game, so a scheme refuses doubled contracts.
 
+    Parameters
+    ----------
+    name : str
+        As tables call it.
+    values : tuple of Fraction
+        The value of an odd trick by strain, in the order C D H S NT.
+    base, per_level, per_overtrick : Fraction
+        The factors of the formula.
+    undertrick : Fraction
+        What each defender earns for each trick that declarer is short of.
+
+    Examples
+    --------
     >>> NEW.score(Contract.of("2S by W"), 9)
     Fraction(153, 2)
     """
 
     name: str
-    values: tuple[
-        Fraction, ...
-    ]  #: The value of an odd trick by strain, in the order C D H S NT.
+    values: tuple[Fraction, ...]
     base: Fraction
     per_level: Fraction
     per_overtrick: Fraction
-    undertrick: (
-        Fraction  #: What each defender earns for each trick that declarer is short of.
-    )
+    undertrick: Fraction
 
     doubles: ClassVar[bool] = False
     imps: ClassVar[bool] = False
@@ -82,34 +106,36 @@ class Scheme:
         A mapping has the keys of the fields, ``values`` by strain; ``base`` and
         ``per_overtrick`` may be left out and are then 0, ``per_level`` 1.
 
-        >>> mine = {"name": "mine", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": 12.5}
+        >>> mine = {
+        ...     "name": "mine",
+        ...     "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10},
+        ...     "undertrick": 12.5,
+        ... }
         >>> Scheme.of(mine).undertrick
         Fraction(25, 2)
         """
         if isinstance(value, Scheme):
             return value
-        filled = {"base": 0, "per_level": 1, "per_overtrick": 0, **value}
-        keys = ("name", "values", *_NUMBERS)
-        told = filled.pop("values", None)
-        by_strain = told if isinstance(told, Mapping) else {}
-        values = {Strain.of(name): price for name, price in by_strain.items()}
-        if {*filled, "values"} != set(keys) or not len(values) == len(by_strain) == 5:
+        fields = {**_LEFT_OUT, **value}
+        values = fields.pop("values", None)
+        by_strain = values if isinstance(values, Mapping) else {}
+        prices = {Strain.of(strain): price for strain, price in by_strain.items()}
+        has_all_strains = len(prices) == len(by_strain) == len(Strain)
+        if set(fields) != {"name", *_NUMBERS} or not has_all_strains:
+            keys = ", ".join(("name", "values", *_NUMBERS))
             raise NotationError(
-                f"scoring scheme {dict(value)!r}: its keys are {', '.join(keys)}; values has one for each of C, D, H, "
-                "S and NT",
+                f"scoring scheme {dict(value)!r}: its keys are {keys}; values has one "
+                "for each of C, D, H, S and NT",
                 text=value,
             )
-        if not isinstance(filled["name"], str):
+        name = fields["name"]
+        if not isinstance(name, str):
             raise NotationError(
-                f"name {filled['name']!r} of a scoring scheme: write text",
-                text=filled["name"],
+                f"name {name!r} of a scoring scheme: write text", text=name
             )
-        numbers = {key: _exact(key, filled[key]) for key in _NUMBERS}
-        return cls(
-            filled["name"],
-            tuple(_exact("value", values[strain]) for strain in Strain),
-            **numbers,
-        )
+        numbers = {key: _exact(key, fields[key]) for key in _NUMBERS}
+        exact_values = tuple(_exact("value", prices[strain]) for strain in Strain)
+        return cls(name, exact_values, **numbers)
 
     def score(self, contract: Contract, tricks: int) -> Fraction:
         """What declarer gets less what both defenders get when declarer and dummy take
@@ -117,30 +143,33 @@ class Scheme:
         """
         if contract.doubled:
             raise BayesBridgeError(
-                f"contract {str(contract)!r} is doubled: scheme {self.name!r} has no price for that",
+                f"contract {str(contract)!r} is doubled: scheme {self.name!r} has no "
+                "price for that",
                 contract=contract,
             )
-        over = _overtricks(contract, tricks)
-        if over < 0:
-            return 2 * over * self.undertrick
+        overtricks = _overtricks(contract, tricks)
+        if overtricks < 0:
+            return 2 * overtricks * self.undertrick
+        odd_tricks = self.base + self.per_level * contract.level
         return self.values[contract.strain] * (
-            self.base + self.per_level * contract.level + self.per_overtrick * over
+            odd_tricks + self.per_overtrick * overtricks
         )
 
 
-def _exact(what: str, value: Any) -> Fraction:
+def _exact(key: str, value: Any) -> Fraction:
     """0.1 means one tenth, not the nearest binary fraction: hence by way of its text."""
     try:
         return Fraction(str(value))
     except (ValueError, ZeroDivisionError):
         raise NotationError(
-            f"{what} {value!r} is not a number: write such as 25, 0.5 or '1/2'",
+            f"{key} {value!r} is not a number: write such as 25, 0.5 or '1/2'",
             text=value,
         ) from None
 
 
 def _overtricks(contract: Contract, tricks: int) -> int:
-    if not 0 <= tricks <= 13:
+    """Tricks above what the contract needs, below zero if it is down."""
+    if not 0 <= tricks <= MOST_TRICKS:
         raise BayesBridgeError(
             f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks
         )
@@ -149,9 +178,9 @@ def _overtricks(contract: Contract, tricks: int) -> int:
 
 _CLASSIC: Final = {"C": 6, "D": 7, "H": 8, "S": 9, "NT": 10}
 
-OLD: Final = Scheme.of(
-    {"name": "old", "values": _CLASSIC, "undertrick": 25}
-)  # value · level; overtricks earn nothing
+OLD: Final = Scheme.of({"name": "old", "values": _CLASSIC, "undertrick": 25})
+"""Value · level; overtricks earn nothing."""
+
 NEW: Final = Scheme.of(
     {
         "name": "new",
@@ -161,23 +190,27 @@ NEW: Final = Scheme.of(
         "undertrick": 25,
     }
 )
+"""Value · (6 + level + half the overtricks)."""
 
 SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, NEW)}
+
+MEASURES_OF_STUDIES: Final = ("made", "tricks")
+"""Names that studies give to other columns than schemes."""
 
 
 def beside_built_in(schemes: Iterable[Scheme]) -> dict[str, Scheme]:
     """The built-in schemes and then these, by name; one that two have, or a measure of
     a study, is refused.
     """
-    named = dict(SCHEMES)
+    by_name = dict(SCHEMES)
     for scheme in schemes:
-        if scheme.name in (*named, "made", "tricks"):
+        if scheme.name in (*by_name, *MEASURES_OF_STUDIES):
             raise NotationError(
                 f"a scoring scheme named {scheme.name!r} is there already: rename it",
                 text=scheme.name,
             )
-        named[scheme.name] = scheme
-    return named
+        by_name[scheme.name] = scheme
+    return by_name
 
 
 IMP_STEPS: Final = (
@@ -187,11 +220,48 @@ IMP_STEPS: Final = (
 """Differences of scores from which one IMP more is won."""
 
 
+MINOR_TRICK: Final = 20
+MAJOR_TRICK: Final = 30
+FIRST_NO_TRUMP_EXTRA: Final = 10
+POINTS_FOR_GAME: Final = 100
+
+DOUBLING: Final = (1, 2, 4)
+"""Factors of trick points, undoubled, doubled and redoubled."""
+
+PART_SCORE_BONUS: Final = 50
+SMALL_SLAM: Final = 6
+GRAND_SLAM: Final = 7
+
+
+class _Prices(NamedTuple):
+    """What depends on whether the declaring side is vulnerable."""
+
+    game: int
+    small_slam: int
+    grand_slam: int
+    doubled_overtrick: int
+    undertrick: int
+    first_doubled_undertricks: tuple[int, ...]
+
+
+_NOT_VULNERABLE: Final = _Prices(300, 500, 1000, 100, 50, (100, 200, 200))
+_VULNERABLE: Final = _Prices(500, 750, 1500, 200, 100, (200,))
+LATER_DOUBLED_UNDERTRICK: Final = 300
+
+
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Standard duplicate scoring, a scheme like ``old`` and ``new``; ``vulnerable``
-    says which sides are.
+    """Standard duplicate scoring, a scheme like ``old`` and ``new``.
 
+    Parameters
+    ----------
+    vulnerable : Vulnerability, optional
+        Which sides are vulnerable; nobody by default.
+    name : str, optional
+        As tables call it.
+
+    Examples
+    --------
     >>> Duplicate().score(Contract.of("3NT by S"), 10)
     Fraction(430, 1)
     >>> Duplicate(Vulnerability.NS).score(Contract.of("4SX by S"), 8)
@@ -208,31 +278,59 @@ class Duplicate:
         """What the declaring side scores with ``tricks`` tricks, 0 … 13, by law 77;
         below zero if it is down.
         """
-        doubled, over = contract.doubled, _overtricks(contract, tricks)
-        vulnerable = contract.declarer in self.vulnerable
-        if over < 0 and not doubled:
-            return Fraction(over * (100 if vulnerable else 50))
-        if over < 0:
-            # The first undertricks doubled, each later one 300; redoubled everything is twice.
-            first = ((200,) if vulnerable else (100, 200, 200))[:-over]
-            return Fraction(-doubled * (sum(first) + 300 * (-over - len(first))))
-        odd = 20 if contract.strain in (Strain.C, Strain.D) else 30
-        points = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * (
-            1,
-            2,
-            4,
-        )[doubled]
-        game = (500 if vulnerable else 300) if points >= 100 else 50
-        slam = {6: (500, 750), 7: (1000, 1500)}.get(contract.level, (0, 0))[vulnerable]
-        overtrick = doubled * (200 if vulnerable else 100) if doubled else odd
-        return Fraction(points + game + slam + 50 * doubled + over * overtrick)
+        is_vulnerable = contract.declarer in self.vulnerable
+        prices = _VULNERABLE if is_vulnerable else _NOT_VULNERABLE
+        overtricks = _overtricks(contract, tricks)
+        if overtricks < 0:
+            return Fraction(-_penalty(prices, contract.doubled, -overtricks))
+        return Fraction(_points_made(prices, contract, overtricks))
+
+
+def _penalty(prices: _Prices, doubled: int, undertricks: int) -> int:
+    """What the defenders score; ``doubled`` is 0, 1 or 2."""
+    if not doubled:
+        return undertricks * prices.undertrick
+    first = prices.first_doubled_undertricks[:undertricks]
+    later = LATER_DOUBLED_UNDERTRICK * (undertricks - len(first))
+    return doubled * (sum(first) + later)
+
+
+def _points_made(prices: _Prices, contract: Contract, overtricks: int) -> int:
+    """Trick points, bonuses and overtricks of a contract that is made."""
+    doubled = contract.doubled
+    is_minor = contract.strain in (Strain.C, Strain.D)
+    odd_trick = MINOR_TRICK if is_minor else MAJOR_TRICK
+    points = contract.level * odd_trick
+    if contract.strain is Strain.NT:
+        points += FIRST_NO_TRUMP_EXTRA
+    points *= DOUBLING[doubled]
+
+    bonus = prices.game if points >= POINTS_FOR_GAME else PART_SCORE_BONUS
+    if contract.level == SMALL_SLAM:
+        bonus += prices.small_slam
+    elif contract.level == GRAND_SLAM:
+        bonus += prices.grand_slam
+    insult = 50 * doubled
+
+    overtrick = doubled * prices.doubled_overtrick if doubled else odd_trick
+    return points + bonus + insult + overtricks * overtrick
+
+
+def _for_any_sides(scheme: Scheme) -> Callable[[Vulnerability], Scoring]:
+    """The scheme whoever is vulnerable."""
+
+    def scoring(_: Vulnerability) -> Scoring:
+        return scheme
+
+    return scoring
 
 
 SCORINGS: Final[Mapping[str, Callable[[Vulnerability], Scoring]]] = {
-    "old": lambda _: OLD,
-    "new": lambda _: NEW,
+    "old": _for_any_sides(OLD),
+    "new": _for_any_sides(NEW),
     "duplicate": Duplicate,
 }
+"""What makes the scoring of each name, given who is vulnerable."""
 
 type SchemeLike = Scoring | str | Mapping[str, Any] | None
 
@@ -241,27 +339,67 @@ def scoring_of(
     scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None
 ) -> Scoring:
     """The scoring that is meant: without one ``new`` where three players bid (``dummy``
-    names the fourth hand), else ``duplicate``. Who is vulnerable is refused where it
-    does not count.
+    names the fourth hand), else ``duplicate``.
+
+    Who is vulnerable is refused where it does not count, and where the scoring says
+    otherwise.
     """
     sides = Vulnerability.of(vulnerable)
-    meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
-    if isinstance(meant, str):
-        name = meant.strip().lower()
-        if name not in SCORINGS:
-            *others, last = SCORINGS
-            raise NotationError(
-                f"unknown scoring scheme {name!r}: write {', '.join(others)} or {last}"
-            )
-        meant = SCORINGS[name](sides)
-    elif not isinstance(meant, Scoring):
-        meant = Scheme.of(meant)
-    if sides is not Vulnerability.NONE and not hasattr(meant, "vulnerable"):
+    if scheme is None:
+        scheme = "duplicate" if dummy is None else "new"
+    if isinstance(scheme, str):
+        scoring = _named(scheme, sides)
+    elif isinstance(scheme, Scoring):
+        scoring = scheme
+    else:
+        scoring = Scheme.of(scheme)
+    if sides is Vulnerability.NONE:
+        return scoring
+    sides_of_scoring = vulnerable_sides(scoring)
+    if sides_of_scoring is None:
         raise BayesBridgeError(
-            f"vulnerable {sides.value}: scheme {meant.name!r} knows no vulnerability: leave it out",
+            f"vulnerable {sides.value}: scheme {scoring.name!r} knows no "
+            "vulnerability: leave it out",
             vulnerable=sides,
         )
-    return meant
+    if sides_of_scoring is not sides:
+        raise BayesBridgeError(
+            f"vulnerable {sides.value}: scheme {scoring.name!r} was made with "
+            f"{sides_of_scoring.value}: make it with {sides.value}",
+            vulnerable=sides,
+        )
+    return scoring
+
+
+def _named(name: str, sides: Vulnerability) -> Scoring:
+    """The scoring of a name, in any case."""
+    word = name.strip().lower()
+    if word not in SCORINGS:
+        *names, last_name = SCORINGS
+        raise NotationError(
+            f"unknown scoring scheme {word!r}: write {', '.join(names)} or {last_name}"
+        )
+    return SCORINGS[word](sides)
+
+
+def vulnerable_sides(scoring: Scoring) -> Vulnerability | None:
+    """Which sides are vulnerable in a scoring, ``None`` where that does not count."""
+    sides: Vulnerability | None = getattr(scoring, "vulnerable", None)
+    return sides
+
+
+def vulnerability_counts(name: str, vulnerable: str) -> bool:
+    """Whether it counts in an answer who is vulnerable, by the name of its scheme.
+
+    Of a scheme without an entry in ``SCORINGS`` it is known where somebody is.
+
+    >>> vulnerability_counts("duplicate", "None"), vulnerability_counts("new", "None")
+    (True, False)
+    """
+    sides = Vulnerability.of(vulnerable)
+    if sides is not Vulnerability.NONE:
+        return True
+    return name in SCORINGS and vulnerable_sides(SCORINGS[name](sides)) is not None
 
 
 @lru_cache(maxsize=128)
@@ -269,11 +407,13 @@ def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.in
     """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT =
     0 … 4.
     """
-    scheme = Duplicate(Vulnerability.ALL if vulnerable else Vulnerability.NONE)
-    contract = Contract(level, Strain(strain), Seat.N)
     import numpy as np
 
-    scores = np.array([int(scheme.score(contract, tricks)) for tricks in range(14)])
+    sides = Vulnerability.ALL if vulnerable else Vulnerability.NONE
+    scoring = Duplicate(sides)
+    contract = Contract(level, Strain(strain), Seat.N)
+    tricks = range(MOST_TRICKS + 1)
+    scores = np.array([int(scoring.score(contract, taken)) for taken in tricks])
     scores.flags.writeable = False
     return scores
 
@@ -289,8 +429,6 @@ def imps(difference: ArrayLike) -> NDArray[np.int64]:
     """
     import numpy as np
 
-    most = np.array(IMP_STEPS) - 10
-    return np.asarray(
-        np.sign(difference) * np.searchsorted(most, np.abs(difference), side="left"),
-        np.int64,
-    )
+    largest_without_step = np.array(IMP_STEPS) - 10
+    steps = np.searchsorted(largest_without_step, np.abs(difference), side="left")
+    return np.asarray(np.sign(difference) * steps, np.int64)

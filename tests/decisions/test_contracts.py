@@ -17,10 +17,11 @@ from bayesbridge.decisions.contracts import (
     payoff,
 )
 from bayesbridge.engines.budget import Budget
-from bayesbridge.estimators.answer import plain_rows
+from bayesbridge.estimators.answer import plain_rows, scheme_words
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import Solving, TrickEstimates, group_of
 from bayesbridge.estimators.protocol import Question
+from bayesbridge.game.calls import Vulnerability
 from bayesbridge.game.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
 from tests.estimators.test_odds import SOLVER, tricks_of
@@ -378,6 +379,41 @@ def test_a_new_scoring_is_a_class_and_a_line(install, monkeypatch):
     assert "imps" not in by_name
     with pytest.raises(BayesBridgeError, match="scheme 'made' knows no vulnerability"):
         bb.contracts(posterior, scheme=Made(), vulnerable="NS")
+
+
+class MadeVulnerable(Made):
+    """The same with twice the points for a side that is vulnerable."""
+
+    def __init__(self, vulnerable):
+        self.vulnerable = vulnerable
+
+    def score(self, contract, tricks):
+        made = super().score(contract, tricks)
+        return 2 * made if contract.declarer in self.vulnerable else made
+
+
+def test_a_new_scoring_may_know_vulnerability(install, monkeypatch):
+    monkeypatch.setitem(SCORINGS, "made", MadeVulnerable)
+    posterior = small().infer()
+    answers = {
+        sides: bb.contracts(posterior, pair="E:N", scheme="made", vulnerable=sides)
+        for sides in ("None", "EW")
+    }
+    assert (answers["EW"]["score"] >= answers["None"]["score"]).all()
+    assert not answers["EW"]["score"].equals(answers["None"]["score"])
+    words = [
+        scheme_words(answer.attrs["scheme"], answer.attrs["vulnerable"])
+        for answer in answers.values()
+    ]
+    assert words == ["scheme made, nobody vulnerable", "scheme made, EW vulnerable"]
+    as_value = bb.contracts(
+        posterior, pair="E:N", scheme=MadeVulnerable(Vulnerability.EW)
+    )
+    assert as_value.identical(answers["EW"])
+    with pytest.raises(BayesBridgeError, match="'made' was made with EW: make it"):
+        bb.contracts(
+            posterior, scheme=MadeVulnerable(Vulnerability.EW), vulnerable="NS"
+        )
 
 
 def position(seed):
