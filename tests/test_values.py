@@ -27,7 +27,9 @@ from tests.positions import called, passed, quiet
 from tests.test_reference import NAMED
 
 KERNEL_TABLES = (
-    "bayesbridge.engines.deal_tables",
+    "bayesbridge.engines.blocks",
+    "bayesbridge.engines.classes",
+    "bayesbridge.engines.halves",
     "bayesbridge.engines.levels",
     "bayesbridge.engines.proposal",
     "bayesbridge.engines.quantity_tables",

@@ -19,70 +19,100 @@ MOST_CLASSES: Final = 1 << 24
 needs a few thousand.
 """
 
+MOST_KEYS: Final = 1 << 62  # numbers of rows in mixed radix stay below it
+FITS_INT32: Final = 1 << 30  # sums of two entries below it are 32-bit integers
 
-def verify_size(needed: int, most: int, what: str) -> None:
+
+def verify_size(needed: int, most: int, counted_things: str) -> None:
     """Refuse tables that would take too much memory or time."""
     if needed > most:
         raise TablesTooLarge(
-            f"{needed} {what} are needed and tables stop at {most}: ask about fewer hands at once, or make one known",
+            f"{needed} {counted_things} are needed and tables stop at {most}: "
+            "ask about fewer hands at once, or make one known",
             needed=needed,
         )
 
 
 def row_classes(table: NDArray[np.integer]) -> tuple[Ints, Ints]:
-    """The class of each row of a table, equal for equal rows and -1 for rows of -1
-    only; the first row of each.
+    """Number the distinct rows of a table.
+
+    Returns the class of each row, -1 for rows of -1 only, and the first row of each
+    class.
     """
-    alive = np.flatnonzero((table >= 0).any(1))
-    kind = (
-        "u1" if table.itemsize == 1 else ">u4"
-    )  # bytes are in the order of the numbers
-    names = [(table[place] + 1).astype(kind).tobytes() for place in alive]
-    first = {
-        name: place
-        for place, name in zip(alive[::-1].tolist(), reversed(names), strict=True)
-    }
-    order = {name: number for number, name in enumerate(sorted(first))}
+    used_rows = np.flatnonzero((table >= 0).any(1))
+    # Big-endian numbers: the order of the bytes is that of the numbers.
+    sortable = "u1" if table.itemsize == 1 else ">u4"
+    row_bytes = [(table[row] + 1).astype(sortable).tobytes() for row in used_rows]
+    first_row: dict[bytes, int] = {}
+    for row, content in zip(used_rows.tolist(), row_bytes, strict=True):
+        first_row.setdefault(content, row)
+    contents = sorted(first_row)
+    number = {content: place for place, content in enumerate(contents)}
     classes = np.full(len(table), -1, dtype=np.int64)
-    classes[alive] = [order[name] for name in names]
-    return classes, np.array([first[name] for name in order], dtype=np.int64)
+    classes[used_rows] = [number[content] for content in row_bytes]
+    representatives = [first_row[content] for content in contents]
+    return classes, np.array(representatives, dtype=np.int64)
 
 
-def merged[Kind: NDArray[Any]](
-    pairs: tuple[Ints, Ints], values: Kind
-) -> tuple[list[Ints], tuple[Ints, Ints], Kind, tuple[Ints, Ints]]:
-    """The fewest classes: what leads to the same values whatever the other suits are is
-    one class, −1 leads nowhere.
+def numbered_rows(table: Ints) -> tuple[Ints, Ints]:
+    """The number of each row's vector, and the distinct vectors in ascending order."""
+    lowest = table.min(axis=0, initial=0)
+    sizes = [int(size) for size in table.max(axis=0, initial=0) - lowest + 1]
+    if math.prod(sizes) >= MOST_KEYS:
+        distinct, numbers = np.unique(table, axis=0, return_inverse=True)
+        return numbers, distinct
+    keys = np.zeros(len(table), dtype=np.int64)
+    for column, size in enumerate(sizes):
+        keys = keys * size + (table[:, column] - lowest[column])
+    _, first_rows, numbers = np.unique(keys, return_index=True, return_inverse=True)
+    return numbers, table[first_rows]
 
-    ``pairs``: for each half, by codes of its suits, its number; ``values``: by the
-    numbers of both. Returns the class of each code by suit, both tables by class, and
-    one half of each class.
+
+class Merged[Kind: NDArray[Any]](NamedTuple):
+    """The fewest classes of two halves, each of two parts."""
+
+    part_classes: list[Ints]  #: For each of the four parts, the class of each code.
+    #: For each half, by the classes of its parts the class of the half; -1: nowhere.
+    half_classes: tuple[Ints, Ints]
+    values: Kind  #: By the classes of both halves.
+    representatives: tuple[Ints, Ints]  #: For each half, one old number of each class.
+
+
+def merged[Kind: NDArray[Any]](pairs: tuple[Ints, Ints], values: Kind) -> Merged[Kind]:
+    """Make one class of all that leads to the same values whatever the rest is.
+
+    ``pairs``: for each half, by codes of its two parts, its number, -1 where they do
+    not go together; ``values``: by the numbers of both halves, -1 leads nowhere.
     """
-    low, low_kept = row_classes(values)
-    high, high_kept = row_classes(values[low_kept].T)
-    by_code, tables = [], []
-    for pair, classes in zip(pairs, (low, high), strict=True):
-        table = np.where(pair >= 0, classes[pair], -1)
-        first, ones = row_classes(table)
-        second, twos = row_classes(table[ones].T)
-        by_code += [first, second]
-        tables.append(np.ascontiguousarray(table[np.ix_(ones, twos)]))
-    kept: Any = values[np.ix_(low_kept, high_kept)]
-    return by_code, (tables[0], tables[1]), kept, (low_kept, high_kept)
+    low_classes, low_kept = row_classes(values)
+    high_classes, high_kept = row_classes(values[low_kept].T)
+    part_classes = []
+    half_classes = []
+    for pair, classes in zip(pairs, (low_classes, high_classes), strict=True):
+        by_codes = np.where(pair >= 0, classes[pair], -1)
+        first_classes, first_kept = row_classes(by_codes)
+        second_classes, second_kept = row_classes(by_codes[first_kept].T)
+        part_classes += [first_classes, second_classes]
+        by_classes = by_codes[np.ix_(first_kept, second_kept)]
+        half_classes.append(np.ascontiguousarray(by_classes))
+    kept_values: Any = values[np.ix_(low_kept, high_kept)]
+    return Merged(
+        part_classes,
+        (half_classes[0], half_classes[1]),
+        kept_values,
+        (low_kept, high_kept),
+    )
 
 
 def radices(sizes: Sequence[int]) -> list[int]:
     """The place value of each digit of a number in mixed radix, the first digit lowest."""
-    return [math.prod(sizes[:i]) for i in range(len(sizes))]
+    return [math.prod(sizes[:place]) for place in range(len(sizes))]
 
 
 def digits(numbers: Ints, sizes: Sequence[int]) -> Ints:
     """(n, digits) the digits of (n,) numbers in mixed radix, the first digit lowest."""
-    return (
-        numbers[:, None]
-        // np.array(radices(sizes), dtype=np.int64)
-        % np.array(sizes, dtype=np.int64)
-    )
+    place_values = np.array(radices(sizes), dtype=np.int64)
+    return numbers[:, None] // place_values % np.array(sizes, dtype=np.int64)
 
 
 class Lookup(NamedTuple):
@@ -91,9 +121,8 @@ class Lookup(NamedTuple):
     """
 
     table: NDArray[np.signedinteger]
-    #: (quantities,) where the matrix of each begins, and the length of its rows.
-    offset: Ints
-    width: Ints
+    offset: Ints  #: (quantities,) where the matrix of each begins.
+    width: Ints  #: (quantities,) the length of its rows.
     size: int  #: All sums are below it.
 
     @classmethod
@@ -108,13 +137,14 @@ class Lookup(NamedTuple):
         """
         size = math.prod(sizes)
         verify_size(size, most, "classes of two suits")
-        flat = [
-            np.where(matrix < 0, -2 * most, matrix.astype(np.int64) * radix).ravel()
-            for matrix, radix in zip(matrices, radices(sizes), strict=True)
-        ]
+        nowhere = -2 * most  # so low that the other entries cannot make up for it
+        flat = []
+        for matrix, radix in zip(matrices, radices(sizes), strict=True):
+            entries = matrix.astype(np.int64) * radix
+            flat.append(np.where(matrix < 0, nowhere, entries).ravel())
         table = np.concatenate([*flat, np.zeros(0, dtype=np.int64)])
         return cls(
-            table.astype(np.int32) if most < 1 << 30 else table,
+            table.astype(np.int32) if most < FITS_INT32 else table,
             np.cumsum([0, *map(len, flat)], dtype=np.int64)[:-1],
             np.array([matrix.shape[1] for matrix in matrices], dtype=np.int64),
             size,
@@ -125,15 +155,15 @@ class Lookup(NamedTuple):
         added up.
         """
         total = np.zeros((len(low), len(high)), dtype=np.int64)
-        for offset, width, ours, theirs in zip(
+        for offset, width, low_class, high_class in zip(
             self.offset, self.width, low.T, high.T, strict=True
         ):
-            total += self.table[(offset + ours * width)[:, None] + theirs]
+            row_begin = offset + low_class * width
+            total += self.table[row_begin[:, None] + high_class]
         return total
 
 
 def running(values: Ints) -> Ints:
     """Running sums, from 0 on."""
-    return np.concatenate(
-        [np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)]
-    )
+    zero = np.zeros(1, dtype=np.int64)
+    return np.concatenate([zero, np.cumsum(values, dtype=np.int64)])

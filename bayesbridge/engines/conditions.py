@@ -9,13 +9,14 @@ way every deal that meets the condition is equally likely.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from bayesbridge.display.words import counted, number
-from bayesbridge.engines.deal_tables import DealTable, conjuncts
+from bayesbridge.engines.deal_tables import DealTable
+from bayesbridge.engines.slots import conjuncts
 from bayesbridge.errors import Contradiction, TablesTooLarge
 from bayesbridge.evidence.constraints import SEATS, SUITS, Constraints
 from bayesbridge.evidence.expression_text import short_text
@@ -32,35 +33,47 @@ from bayesbridge.evidence.expressions import (
 )
 from bayesbridge.evidence.measures import LENGTH, POINTS
 
+PLAIN_PERCENT = 0.1  # chances from here on are not said as 1 in so many, too
+ONE_IN_HUNDRED = 0.01  # rarer ones are 1 in a whole number
+
 
 def count(constraints: Constraints) -> int:
     """The number of layouts that fit, conditions aside; 0 if the constraints contradict
     each other.
     """
-    asked = replace(constraints, conditions=())
-    known = asked.normalised()
+    hard = replace(constraints, conditions=())
+    known = hard.normalised()
     if known.impossible:
         return 0
-    certain = replace(Constraints.free(), must=known.must)
-    if (
-        known == certain.normalised()
-    ):  # any other card may lie anywhere: a multinomial coefficient
-        rooms = [known.room(seat) for seat in known.hidden]
-        return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
+    certain_cards = replace(Constraints.free(), must=known.must)
+    if known == certain_cards.normalised():
+        return _multinomial([known.room(seat) for seat in known.hidden])
     try:
-        return DealTable.of(known, constraint_condition(asked)).total
-    except TablesTooLarge:  # the same in parts, by the length that is least known
-        width, seat, suit = max(
-            (known.longest[seat][suit] - known.shortest[seat][suit], seat, suit)
-            for seat in SEATS
-            for suit in SUITS
-        )
-        if not width:
+        return DealTable.of(known, constraint_condition(hard)).total
+    except TablesTooLarge:
+        seat, suit = _least_known_length(known)
+        shortest = known.shortest[seat][suit]
+        longest = known.longest[seat][suit]
+        if shortest == longest:
             raise
-        lengths = range(known.shortest[seat][suit], known.longest[seat][suit] + 1)
-        return sum(
-            count(asked.length(seat, suit, length, length)) for length in lengths
-        )
+        lengths = range(shortest, longest + 1)
+        return sum(count(hard.length(seat, suit, length, length)) for length in lengths)
+
+
+def _multinomial(rooms: Sequence[int]) -> int:
+    """In how many ways cards can be shared out, so many to each seat."""
+    orders = math.prod(map(math.factorial, rooms))
+    return math.factorial(sum(rooms)) // orders
+
+
+def _least_known_length(known: Constraints) -> tuple[int, int]:
+    """The seat and suit with the widest range of lengths, the last of several."""
+    _, seat, suit = max(
+        (known.longest[seat][suit] - known.shortest[seat][suit], seat, suit)
+        for seat in SEATS
+        for suit in SUITS
+    )
+    return seat, suit
 
 
 def constraint_condition(known: Constraints) -> Expression:
@@ -68,36 +81,37 @@ def constraint_condition(known: Constraints) -> Expression:
     conditions.
     """
     settled = known.normalised()
-    by_cards = replace(
-        Constraints.free(), must=settled.must, may=settled.may
-    ).normalised()
+    cards_alone = replace(Constraints.free(), must=settled.must, may=settled.may)
+    by_cards = cards_alone.normalised()
     parts: list[Expression] = []
-
-    def bound(
-        value: Expression, low: int, high: int, lowest: int, highest: int
-    ) -> None:
-        parts.extend([Operation(">=", (value, Number(low)))] if low > lowest else [])
-        parts.extend([Operation("<=", (value, Number(high)))] if high < highest else [])
-
     for seat in settled.hidden:
-        for suit in range(4):
-            possible = by_cards.shortest[seat][suit], by_cards.longest[seat][suit]
-            bound(
+        for suit in SUITS:
+            parts += _bounds(
                 Held(LENGTH, seat, suit),
-                known.shortest[seat][suit],
-                known.longest[seat][suit],
-                *possible,
+                (known.shortest[seat][suit], known.longest[seat][suit]),
+                (by_cards.shortest[seat][suit], by_cards.longest[seat][suit]),
             )
-        if (shapes := known.shapes[seat]) is not None:
+        shapes = known.shapes[seat]
+        if shapes is not None:
             parts.append(ShapeIn(seat, shapes))
-        possible = by_cards.points_low[seat], by_cards.points_high[seat]
-        bound(
+        parts += _bounds(
             Held(POINTS, seat, None),
-            known.points_low[seat],
-            known.points_high[seat],
-            *possible,
+            (known.points_low[seat], known.points_high[seat]),
+            (by_cards.points_low[seat], by_cards.points_high[seat]),
         )
     return conjunction((*parts, *known.conditions))
+
+
+def _bounds(
+    value: Expression, allowed: tuple[int, int], possible: tuple[int, int]
+) -> Iterator[Expression]:
+    """That a value lies in its range, as far as it could lie outside."""
+    low, high = allowed
+    lowest, highest = possible
+    if low > lowest:
+        yield Operation(">=", (value, Number(low)))
+    if high < highest:
+        yield Operation("<=", (value, Number(high)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,27 +129,25 @@ class ConditionTables:
         can meet them.
 
         >>> from bayesbridge.evidence.parser import parse_expression
-        >>> plan = ConditionTables.of(Constraints.free(), parse_expression("hcp(north) == 37"))
+        >>> condition = parse_expression("hcp(north) == 37")
+        >>> plan = ConditionTables.of(Constraints.free(), condition)
         >>> plan.table.total
         337912392291465600
         """
         settled = replace(known.normalised(), conditions=())
         if settled.impossible:
-            raise _nothing(condition)
-        parts = [
-            part
-            for part in conjuncts(conjunction((constraint_condition(known), condition)))
-            if part != TRUE
-        ]
+            raise _nothing_fits(condition)
+        whole = conjunction((constraint_condition(known), condition))
+        parts = [part for part in conjuncts(whole) if part != TRUE]
         tested = [part for part in parts if opaque(part)]
         exact = [part for part in parts if not opaque(part)]
         try:
             table = DealTable.of(settled, conjunction(tuple(exact)))
         except TablesTooLarge:
-            table, exact, rest = _as_much_as_fits(settled, exact)
-            tested = rest + tested
+            table, exact, too_large = _as_much_as_fits(settled, exact)
+            tested = too_large + tested
         if not table.total:
-            raise _nothing(condition)
+            raise _nothing_fits(condition)
         return cls(settled, tuple(exact), tuple(tested), table)
 
     @cached_property
@@ -150,16 +162,16 @@ class ConditionTables:
 
     def lines(self) -> list[str]:
         """What is exact, what is tested, and the chance of the exact part, for people."""
-        found = [f"{counted(self.deals, 'deal', 'fit')} the known cards."]
+        lines = [f"{counted(self.deals, 'deal', 'fit')} the known cards."]
         if self.exact:
-            found.append(
-                f"Exact, from tables: {number(self.table.total)} deals, {chance_text(self.exact_chance)}"
-            )
-            found += [f"  {short_text(part)}" for part in self.exact]
+            chance = chance_text(self.exact_chance)
+            deals = number(self.table.total)
+            lines.append(f"Exact, from tables: {deals} deals, {chance}")
+            lines += [f"  {short_text(part)}" for part in self.exact]
         if self.tested:
-            found.append("Tested on each draw:")
-            found += [f"  {short_text(part)}" for part in self.tested]
-        return found
+            lines.append("Tested on each draw:")
+            lines += [f"  {short_text(part)}" for part in self.tested]
+        return lines
 
 
 def chance_text(chance: Fraction | float) -> str:
@@ -169,62 +181,70 @@ def chance_text(chance: Fraction | float) -> str:
     ('25 %', '0.00098 % (1 in 102 000)')
     """
     share = float(chance)
-    if share == 0.0 or share >= 0.1:
+    if share == 0.0 or share >= PLAIN_PERCENT:
         return f"{100 * share:.4g} %"
-    one_in = number(1 / share, 1) if share > 0.01 else number(round(1 / share))
+    one_in = (
+        number(1 / share, 1) if share > ONE_IN_HUNDRED else number(round(1 / share))
+    )
     return f"{100 * share:.3g} % (1 in {one_in})"
 
 
 def _as_much_as_fits(
     known: Constraints, parts: Sequence[Expression]
 ) -> tuple[DealTable, list[Expression], list[Expression]]:
-    """A table with as much of the condition as it can hold, what is in it, and what is
-    not.
+    """A table with as much of the condition as it can hold, the parts in it, and those
+    that are not; the rarest come first.
     """
-    of_seats = (
-        conjunction(tuple(part for part in parts if seats_of(part) == {seat}))
-        for seat in SEATS
-    )
-    alone: list[tuple[int, Expression, DealTable]] = []
-    left: list[Expression] = []
-    waiting = [part for part in of_seats if part != TRUE] + [
-        part for part in parts if len(seats_of(part)) != 1
-    ]
+    tables, too_large = _tables_of_parts(known, parts)
+    tables.sort(key=lambda part_table: part_table[1].total)
+    table = DealTable.of(known)
+    held: list[Expression] = []
+    for part, part_table in tables:
+        try:
+            together = conjunction((*held, part))
+            table = DealTable.of(known, together) if held else part_table
+            held.append(part)
+        except TablesTooLarge:
+            too_large.append(part)
+        if not table.total:
+            break
+    return table, [piece for part in held for piece in conjuncts(part)], too_large
+
+
+def _tables_of_parts(
+    known: Constraints, parts: Sequence[Expression]
+) -> tuple[list[tuple[Expression, DealTable]], list[Expression]]:
+    """A table for each part alone, all that is about one seat as one part where it
+    fits; and the parts for which a table is too large.
+    """
+    waiting: list[Expression] = []
+    for seat in SEATS:
+        about_seat = tuple(part for part in parts if seats_of(part) == {seat})
+        if about_seat:
+            waiting.append(conjunction(about_seat))
+    waiting += [part for part in parts if len(seats_of(part)) != 1]
+    tables: list[tuple[Expression, DealTable]] = []
+    too_large: list[Expression] = []
     while waiting:
         part = waiting.pop(0)
         try:
-            table = DealTable.of(known, part)
-            alone.append((table.total, part, table))
+            tables.append((part, DealTable.of(known, part)))
         except TablesTooLarge:
             pieces = conjuncts(part)
             if len(pieces) > 1:
                 waiting += pieces
             else:
-                left.append(part)
-    alone.sort(key=lambda found: found[0])
-    chosen: list[Expression] = []
-    best = DealTable.of(known)
-    for place, (_, part, table) in enumerate(alone):
-        try:
-            best = (
-                table
-                if place == 0
-                else DealTable.of(known, conjunction((*chosen, part)))
-            )
-            chosen.append(part)
-        except TablesTooLarge:
-            left.append(part)
-        if not best.total:
-            break
-    return best, [piece for part in chosen for piece in conjuncts(part)], left
+                too_large.append(part)
+    return tables, too_large
 
 
-def _nothing(condition: Expression) -> Contradiction:
-    and_condition = (
-        "" if condition == TRUE else f" and the condition {short_text(condition)}"
-    )
+def _nothing_fits(condition: Expression) -> Contradiction:
+    """The error where no deal meets the constraints and the condition."""
+    given = "what is given"
+    if condition != TRUE:
+        given += f" and the condition {short_text(condition)}"
     return Contradiction(
-        f"no deal fits what is given{and_condition}: take a part of it away",
+        f"no deal fits {given}: take a part of it away",
         evidence=(),
     )
 
@@ -234,7 +254,8 @@ def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
     far as they say it plainly.
 
     >>> from bayesbridge.evidence.parser import parse_expression
-    >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]
+    >>> five_spades = parse_expression("spades(south) > 4")
+    >>> tightened(Constraints.free(), [five_spades]).shortest[2]
     (0, 0, 0, 5)
     """
     for part in parts:
@@ -242,12 +263,29 @@ def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
             case ShapeIn(seat, shapes):
                 known = known.shape(seat, shapes)
             case Operation(sign, (Held(measure, seat, suit), Number(value))) if (
-                sign in ("<", "<=", "==", ">=", ">")
+                sign in _RANGES
             ):
-                low = value + (sign == ">") if sign in ("==", ">=", ">") else -99
-                high = value - (sign == "<") if sign in ("<", "<=", "==") else 99
+                low, high = _range_of(sign, value)
                 if measure == LENGTH and suit is not None:
                     known = known.length(seat, suit, low, high)
                 elif measure == POINTS and suit is None:
                     known = known.points(seat, low, high)
     return known.normalised()
+
+
+_RANGES = frozenset(("<", "<=", "==", ">=", ">"))
+_UNBOUNDED = 99  # more than any length or points
+
+
+def _range_of(sign: str, value: int) -> tuple[int, int]:
+    """The lowest and the highest whole number that a comparison with a value allows."""
+    match sign:
+        case ">":
+            return value + 1, _UNBOUNDED
+        case ">=":
+            return value, _UNBOUNDED
+        case "<":
+            return -_UNBOUNDED, value - 1
+        case "<=":
+            return -_UNBOUNDED, value
+    return value, value

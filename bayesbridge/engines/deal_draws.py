@@ -6,29 +6,15 @@ They stand apart so that tables can be built, and deals counted, without a compi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 
+from bayesbridge.engines.halves import BlockGroups, Drawing, Half, Join, Words
+from bayesbridge.engines.search import looked_up, place_of
 from bayesbridge.game.layouts import Ints
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import State, bounded, high_product, next64
 
-if TYPE_CHECKING:
-    from bayesbridge.engines.classes import Lookup
-    from bayesbridge.engines.deal_tables import Dealing, Half, Join, Words
-
-
-@njit
-def looked_up(place: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
-    """What the tables give for row ``a`` of some classes and row ``b`` of others, added
-    up.
-    """
-    table, offset, width = place.table, place.offset, place.width
-    number = 0
-    for q in range(low.shape[1]):
-        number += table[offset[q] + low[a, q] * width[q] + high[b, q]]
-    return number
+POOL = 4  # the word of the pool, after those of the seats
 
 
 @njit
@@ -36,41 +22,34 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
     """(combinations,) in how many ways each combination of profiles comes about: upper
     and lower 64 bits.
     """
-    begin, end, accept, profiles = join.begin, join.end, join.accept, join.profiles
-    mine, others, ways, own_ways = low.classes, high.classes, high.ways, low.ways
-    upper, lower = np.zeros(len(accept), np.uint64), np.zeros(len(accept), np.uint64)
+    begin = join.begin
+    end = join.end
+    accept = join.accept
+    profiles = join.profiles
+    low_classes = low.classes
+    high_classes = high.classes
+    low_ways = low.ways
+    high_ways = high.ways
+    upper = np.zeros(len(accept), np.uint64)
+    lower = np.zeros(len(accept), np.uint64)
     for a in range(len(begin)):
-        own = np.uint64(own_ways[a])
+        ways_a = np.uint64(low_ways[a])
         for b in range(begin[a], end[a]):
-            number = looked_up(profiles, mine, others, a, b)
-            if number >= 0 and accept[number]:
-                more = np.uint64(ways[b])
-                product = own * more
-                lower[number] += product
-                upper[number] += high_product(own, more) + np.uint64(
-                    lower[number] < product
-                )
+            combination = looked_up(profiles, low_classes, high_classes, a, b)
+            if combination >= 0 and accept[combination]:
+                ways_b = np.uint64(high_ways[b])
+                product = ways_a * ways_b
+                lower[combination] += product
+                carry = np.uint64(lower[combination] < product)
+                upper[combination] += high_product(ways_a, ways_b) + carry
     return upper, lower
 
 
 @njit
-def place_of(before: Ints, begin: int, end: int, number: int | np.int64) -> int:
-    """Which place from ``begin`` up to ``end`` a number falls to; ``before``: how many
-    numbers earlier ones take.
-    """
-    while end - begin > 1:
-        middle = (begin + end) >> 1
-        if before[middle] <= number:
-            begin = middle
-        else:
-            end = middle
-    return begin
-
-
-@njit
 def find_wide(upper: Words, lower: Words, high: np.uint64, low: np.uint64) -> int:
-    """The same for numbers of two words, over the whole array."""
-    begin, end = 0, len(upper)
+    """As :func:`place_of`, for a number of two words and over the whole array."""
+    begin = 0
+    end = len(upper)
     while end - begin > 1:
         middle = (begin + end) >> 1
         if upper[middle] < high or (upper[middle] == high and lower[middle] <= low):
@@ -93,93 +72,122 @@ def bounded_wide(
     while mask < upper:
         mask = (mask << np.uint64(1)) | np.uint64(1)
     while True:
-        high, low = next64(state) & mask, next64(state)
+        high = next64(state) & mask
+        low = next64(state)
         if high < upper or (high == upper and low < lower):
             return high, low
 
 
 @njit
-def take(left: Ints, total: int, state: State) -> int:
-    """The holder of one of ``total`` cards, each place alike; ``left``: how many each
+def take(rooms: Ints, total: int, state: State) -> int:
+    """The holder of one of ``total`` cards, each place alike; ``rooms``: how many each
     still takes, less one then.
     """
-    at = np.int64(bounded(state, np.uint64(total)))
+    place = np.int64(bounded(state, np.uint64(total)))
     holder = 0
-    while at >= left[holder]:
-        at -= left[holder]
+    while place >= rooms[holder]:
+        place -= rooms[holder]
         holder += 1
-    left[holder] -= 1
+    rooms[holder] -= 1
     return holder
 
 
 @njit
 def add_group(
-    block: Dealing, group: int, seats: Ints, state: State, hands: Words
+    block: BlockGroups, group: int, seats: Ints, state: State, hands: Words
 ) -> None:
     """Deal a block by one of its groups: ``hands`` has a word for each seat and one for
-    the pool, at place 4.
+    the pool.
     """
-    counts, cards, sizes = block.counts, block.cards, block.sizes
+    counts = block.counts
+    cards = block.cards
+    sizes = block.sizes
+    start = block.group_start
     number = np.int64(bounded(state, np.uint64(block.group_ways[group])))
-    row = place_of(
-        block.before, block.group_start[group], block.group_start[group + 1], number
-    )
-    left = np.empty(5, np.int64)
+    row = place_of(block.before, start[group], start[group + 1], number)
+    rooms = np.empty(5, np.int64)
     for kind in range(len(sizes)):
         for holder in range(counts.shape[2]):
-            left[holder] = counts[row, kind, holder]
+            rooms[holder] = counts[row, kind, holder]
         for i in range(sizes[kind]):
-            holder = take(left, sizes[kind] - i, state)
+            holder = take(rooms, sizes[kind] - i, state)
             hands[seats[holder]] |= np.uint64(1) << np.uint64(cards[kind, i])
 
 
-class Drawing(NamedTuple):
-    low: Half
-    high: Half
-    blocks: tuple[Dealing, Dealing, Dealing, Dealing]
-    join: Join
-    rest: Ints  #: (low keys,) ways of the high half that complete each.
-    upper: Words  #: (low keys + 1,) ways up to each low key, in two words.
-    lower: Words
-    seats: Ints  #: The seat of each holder, 4 for the pool.
-    #: (4,) cards that each seat takes from the pool; ``base``: cards that are certain.
-    rooms: Ints
-    base: Words
+@njit
+def add_half(
+    half: Half,
+    key: int,
+    first: BlockGroups,
+    second: BlockGroups,
+    seats: Ints,
+    state: State,
+    hands: Words,
+) -> None:
+    """Deal two blocks by one key of their half, as :func:`add_group` does."""
+    start = half.key_start
+    number = np.int64(bounded(state, np.uint64(half.ways[key])))
+    pairing = place_of(half.before, start[key], start[key + 1], number)
+    add_group(first, half.first[pairing], seats, state, hands)
+    add_group(second, half.second[pairing], seats, state, hands)
+
+
+@njit
+def high_key(tables: Drawing, a: int, state: State) -> int:
+    """A key of the high half that completes key ``a`` of the low half, drawn by its
+    ways.
+    """
+    accept = tables.join.accept
+    profiles = tables.join.profiles
+    low_classes = tables.low.classes
+    high_classes = tables.high.classes
+    ways = tables.high.ways
+    number = np.int64(bounded(state, np.uint64(tables.completions[a])))
+    b = int(tables.join.begin[a])
+    while True:
+        combination = looked_up(profiles, low_classes, high_classes, a, b)
+        if combination >= 0 and accept[combination]:
+            if number < ways[b]:
+                return b
+            number -= ways[b]
+        b += 1
+
+
+@njit
+def share_pool(pool_rooms: Ints, hands: Words, state: State) -> None:
+    """Deal the cards of the pool to the seats that share it."""
+    rooms = pool_rooms.copy()
+    cards = 0
+    for seat in range(4):
+        cards += rooms[seat]
+    for card in range(52):
+        bit = np.uint64(1) << np.uint64(card)
+        if hands[POOL] & bit:
+            hands[take(rooms, cards, state)] |= bit
+            cards -= 1
 
 
 @njit
 def draw_deals(tables: Drawing, state: State, out: Words) -> None:
     """Fill (n, 4) masks with independent uniform deals."""
-    low, high, blocks, join, rest, upper, lower, seats, rooms, base = tables
-    begin, accept, profiles = join.begin, join.accept, join.profiles
+    low = tables.low
+    high = tables.high
+    blocks = tables.blocks
+    seats = tables.seats
+    certain = tables.certain
+    upper = tables.before_high_word
+    lower = tables.before_low_word
+    pool_rooms = tables.pool_rooms
+    keys = len(tables.completions)
     hands = np.empty(5, np.uint64)
-    keys = len(rest)
     for i in range(len(out)):
-        some, more = bounded_wide(state, upper[keys], lower[keys])
-        a = find_wide(upper[:keys], lower[:keys], some, more)
-        number = np.int64(bounded(state, np.uint64(rest[a])))
-        b = begin[a]
-        while True:
-            found = looked_up(profiles, low.classes, high.classes, a, b)
-            if found >= 0 and accept[found]:
-                if number < high.ways[b]:
-                    break
-                number -= high.ways[b]
-            b += 1
-        for seat in range(5):
-            hands[seat] = base[seat]
-        number = np.int64(bounded(state, np.uint64(low.ways[a])))
-        pair = place_of(low.before, low.key_start[a], low.key_start[a + 1], number)
-        add_group(blocks[0], low.first[pair], seats, state, hands)
-        add_group(blocks[1], low.second[pair], seats, state, hands)
-        number = np.int64(bounded(state, np.uint64(high.ways[b])))
-        pair = place_of(high.before, high.key_start[b], high.key_start[b + 1], number)
-        add_group(blocks[2], high.first[pair], seats, state, hands)
-        add_group(blocks[3], high.second[pair], seats, state, hands)
-        left, cards = rooms.copy(), int(rooms.sum())
-        for card in range(52):
-            if (hands[4] >> np.uint64(card)) & np.uint64(1):
-                hands[take(left, cards, state)] |= np.uint64(1) << np.uint64(card)
-                cards -= 1
+        number_upper, number_lower = bounded_wide(state, upper[keys], lower[keys])
+        a = find_wide(upper[:keys], lower[:keys], number_upper, number_lower)
+        b = high_key(tables, a, state)
+        for place in range(5):
+            hands[place] = certain[place]
+        add_half(low, a, blocks[0], blocks[1], seats, state, hands)
+        add_half(high, b, blocks[2], blocks[3], seats, state, hands)
+        share_pool(pool_rooms, hands, state)
         for seat in range(4):
             out[i, seat] = hands[seat]

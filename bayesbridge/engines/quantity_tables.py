@@ -56,7 +56,7 @@ from bayesbridge.engines.classes import (
     running,
     verify_size,
 )
-from bayesbridge.engines.deal_draws import looked_up
+from bayesbridge.engines.search import looked_up
 from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, SuitRows
 from bayesbridge.evidence.measures import POINTS, table
 from bayesbridge.game.layouts import Ints, Masks

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from bayesbridge.capture.tables import HOLDS_RANK
 from bayesbridge.engines.classes import row_classes, running
 from bayesbridge.engines.conditions import count
-from bayesbridge.engines.deal_draws import place_of
+from bayesbridge.engines.search import place_of
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.evidence.constraints import SUITS, Constraints, points_in
 from bayesbridge.evidence.measures import LENGTH, table

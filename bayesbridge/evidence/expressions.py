@@ -68,7 +68,7 @@ class Taken(Expression):
 @dataclass(frozen=True, slots=True)
 class Slot(Expression):
     """Stands for an expression that was taken out: see
-    :func:`bayesbridge.engines.deal_tables.split`.
+    :func:`bayesbridge.engines.slots.with_slots`.
     """
 
     index: int

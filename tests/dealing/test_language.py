@@ -5,7 +5,7 @@ what cannot be read.
 import pytest
 
 from bayesbridge.dealing.language import parse
-from bayesbridge.engines.deal_tables import conjuncts
+from bayesbridge.engines.slots import conjuncts
 from bayesbridge.errors import NotationError
 
 pytestmark = pytest.mark.quick
