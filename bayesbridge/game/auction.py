@@ -6,10 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import cycle
 
 from bayesbridge.display import markup
 from bayesbridge.errors import IllegalCall
-from bayesbridge.game.calls import CALLS, DOUBLE, PASS, Call, Contract, call_words
+from bayesbridge.game.calls import (
+    ALL_PASS,
+    CALLS,
+    DOUBLE,
+    PASS,
+    Call,
+    Contract,
+    call_words,
+)
 from bayesbridge.game.deal import Seat
 
 
@@ -25,7 +34,9 @@ class _Standing:
     passes: int = 0
 
     def is_over(self, players: int) -> bool:
-        return self.passes == (players if self.bid is None else players - 1)
+        """Whether all have passed since the last bid, or at all."""
+        passes_to_end = players if self.bid is None else players - 1
+        return self.passes == passes_to_end
 
     def objection(self, seat: Seat, call: Call, players: int) -> str | None:
         """Why the call is illegal, ``None`` if it is legal: the one place where the
@@ -36,29 +47,36 @@ class _Standing:
         if call == PASS:
             return None
         if call.is_bid:
-            return (
-                None
-                if self.bid is None or call > self.bid
-                else f"it does not outrank {self.bid}"
-            )
+            if self.bid is None or call > self.bid:
+                return None
+            return f"it does not outrank {self.bid}"
         if players == 3:
             return "nobody doubles in the three-player game"
         if self.bid is None or self.bidder is None:
             return "there is no bid yet"
-        own_side = seat in (self.bidder, self.bidder.partner)
+        is_own_bid = seat in (self.bidder, self.bidder.partner)
         if call == DOUBLE:
-            if own_side:
-                return f"{self.bid} is the own side's bid"
-            return f"{self.bid} is doubled already" if self.doubled else None
-        if self.doubled != 1:
-            return (
-                f"{self.bid} is redoubled already"
-                if self.doubled
-                else f"{self.bid} is not doubled"
-            )
-        return None if own_side else f"{self.bid} is the other side's bid"
+            return self._objection_to_double(is_own_bid)
+        return self._objection_to_redouble(is_own_bid)
+
+    def _objection_to_double(self, is_own_bid: bool) -> str | None:
+        if is_own_bid:
+            return f"{self.bid} is the own side's bid"
+        if self.doubled:
+            return f"{self.bid} is doubled already"
+        return None
+
+    def _objection_to_redouble(self, is_own_bid: bool) -> str | None:
+        if self.doubled == 0:
+            return f"{self.bid} is not doubled"
+        if self.doubled == 2:
+            return f"{self.bid} is redoubled already"
+        if not is_own_bid:
+            return f"{self.bid} is the other side's bid"
+        return None
 
     def after(self, seat: Seat, call: Call) -> _Standing:
+        """The same after a call that is legal."""
         if call.is_bid:
             return _Standing(call, seat)
         if call == PASS:
@@ -68,9 +86,24 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True)
 class Auction:
-    """The calls so far, clockwise from ``first``; ``dummy`` is the seat that does not
-    bid, ``None`` if all four do.
+    """The calls so far, clockwise from the seat that called first.
 
+    Parameters
+    ----------
+    first : Seat
+        Who calls first.
+    calls : tuple of Call, optional
+        The calls in order.
+    dummy : Seat or None, optional
+        The seat that does not bid in the three-player game; ``None`` if all four do.
+
+    Raises
+    ------
+    IllegalCall
+        If a call may not be made where it stands, or the dummy's seat is to call first.
+
+    Examples
+    --------
     >>> auction = Auction.three("S").after_all("1H 1NT pass")
     >>> auction.turn, auction.can("2C"), auction.can("1S"), auction.can("X")
     (<Seat.S: 2>, True, False, False)
@@ -89,10 +122,11 @@ class Auction:
                 f"{self.first.name} is the dummy's seat and does not bid: let another seat call first",
                 seat=self.first,
             )
-        standing, players = _Standing(), len(self.bidders)
-        for i, (seat, call) in enumerate(self):
+        standing = _Standing()
+        players = len(self.bidders)
+        for place, (seat, call) in enumerate(self):
             if standing.objection(seat, call, players):
-                Auction(self.first, self.calls[:i], self.dummy).verify(call)
+                Auction(self.first, self.calls[:place], self.dummy).verify(call)
             standing = standing.after(seat, call)
         object.__setattr__(self, "_standing", standing)
 
@@ -118,33 +152,36 @@ class Auction:
         """
         if isinstance(value, Auction):
             return value.after_all(calls)
+        first = value
         text = ""
         if isinstance(value, str):
-            value, _, text = value.partition(":")
-        return (
-            cls(Seat.of(value), (), None if dummy is None else Seat.of(dummy))
-            .after_all(text)
-            .after_all(calls)
-        )
+            first, _, text = value.partition(":")
+        silent = None if dummy is None else Seat.of(dummy)
+        empty = cls(Seat.of(first), (), silent)
+        return empty.after_all(text).after_all(calls)
 
     @property
     def bidders(self) -> tuple[Seat, ...]:
         """The seats that bid, clockwise from the first."""
-        return tuple(
-            seat for seat in map(self.first.next, range(4)) if seat != self.dummy
-        )
+        clockwise = map(self.first.next, range(len(Seat)))
+        return tuple(seat for seat in clockwise if seat != self.dummy)
 
     @property
     def is_over(self) -> bool:
         """True once nobody may call any more."""
-        return self._standing.is_over(4 if self.dummy is None else 3)
+        players = 4 if self.dummy is None else 3
+        return self._standing.is_over(players)
 
     @property
     def turn(self) -> Seat | None:
         """The seat to call, ``None`` when the auction is over."""
-        return (
-            None if self.is_over else self.bidders[len(self.calls) % len(self.bidders)]
-        )
+        return None if self.is_over else self._next_bidder
+
+    @property
+    def _next_bidder(self) -> Seat:
+        """Whose turn it is, were the auction not over."""
+        bidders = self.bidders
+        return bidders[len(self.calls) % len(bidders)]
 
     @property
     def last_bid(self) -> Call | None:
@@ -161,10 +198,13 @@ class Auction:
     @property
     def standing_contract(self) -> Contract | None:
         """The contract if everybody passes from here on, ``None`` where nobody has bid."""
-        bid, bidder = self._standing.bid, self._standing.bidder
+        bid = self._standing.bid
+        bidder = self._standing.bidder
         if bid is None or bidder is None or bid.strain is None:
             return None
-        side = (bidder,) if self.dummy is not None else (bidder, bidder.partner)
+        side = [bidder]
+        if self.dummy is None:
+            side.append(bidder.partner)
         declarer = next(
             seat for seat, call in self if seat in side and call.strain is bid.strain
         )
@@ -174,12 +214,12 @@ class Auction:
         """Every call that the seat in turn may make, rising; none when the auction is
         over.
         """
-        seats = self.bidders
-        seat = seats[len(self.calls) % len(seats)]
+        seat = self._next_bidder
+        players = len(self.bidders)
         return tuple(
             call
             for call in CALLS
-            if self._standing.objection(seat, call, len(seats)) is None
+            if self._standing.objection(seat, call, players) is None
         )
 
     def verify(self, call: Call | str) -> Call:
@@ -187,16 +227,13 @@ class Auction:
         :class:`IllegalCall` otherwise.
         """
         wanted = Call.of(call)
-        if reason := self._objection(wanted):
-            legal, seat = self.legal_calls(), self.turn
-            names = [str(legal_call) for legal_call in legal if not legal_call.is_bid]
-            if lowest := next(
-                (legal_call for legal_call in legal if legal_call.is_bid), None
-            ):
-                names.append(f"{lowest} … 7NT" if str(lowest) != "7NT" else "7NT")
-            mend = "call no more" if seat is None else f"legal: {', '.join(names)}"
-            raise self._illegal(wanted, seat, f"{reason}; {mend}")
-        return wanted
+        objection = self._objection(wanted)
+        if objection is None:
+            return wanted
+        mend = "call no more"
+        if self.turn is not None:
+            mend = f"legal: {_call_range(self.legal_calls())}"
+        raise self._illegal(wanted, self.turn, f"{objection}; {mend}")
 
     def can(self, call: Call | str) -> bool:
         """Whether the seat in turn may make the call."""
@@ -211,13 +248,14 @@ class Auction:
         AP: all pass to the end.
         """
         words = call_words(calls) if isinstance(calls, str) else list(calls)
-        calls_end = len(words)
-        while calls_end and str(words[calls_end - 1]).upper() == "AP":
-            calls_end -= 1
-        made = map(Call.of, words[:calls_end])
-        auction = Auction(self.first, (*self.calls, *made), self.dummy)
-        while calls_end < len(words) and not auction.is_over:
-            auction = auction.after(PASS)
+        end_of_calls = len(words)
+        while end_of_calls and str(words[end_of_calls - 1]).upper() == ALL_PASS:
+            end_of_calls -= 1
+        added_calls = map(Call.of, words[:end_of_calls])
+        auction = Auction(self.first, (*self.calls, *added_calls), self.dummy)
+        if end_of_calls < len(words):
+            while not auction.is_over:
+                auction = auction.after(PASS)
         return auction
 
     def fill(
@@ -226,41 +264,40 @@ class Auction:
         """The auction with a call by ``seat``, and the seats before it that are taken
         to have passed.
         """
-        caller, wanted = Seat.of(seat), Call.of(call)
+        caller = Seat.of(seat)
+        wanted = Call.of(call)
         if caller == self.dummy:
             bidders = ", ".join(bidder.name for bidder in self.bidders)
             raise self._illegal(
                 wanted, caller, f"the dummy's seat does not bid; bidders: {bidders}"
             )
-        auction, passed = self, list[Seat]()
-        while (turn := auction.turn) is not None and turn != caller:
-            passed.append(turn)
+        auction = self
+        passers: list[Seat] = []
+        while auction.turn is not None and auction.turn != caller:
+            passers.append(auction.turn)
             auction = auction.after(PASS)
-        if passed and auction.is_over:
-            passers = " and ".join(passer.name for passer in passed)
+        if passers and auction.is_over:
+            names = " and ".join(passer.name for passer in passers)
             raise self._illegal(
                 wanted,
                 caller,
-                f"the auction is over when {passers} pass; write their calls, in order",
+                f"the auction is over when {names} pass; write their calls, in order",
             )
-        return auction.after(wanted), tuple(passed)
+        return auction.after(wanted), tuple(passers)
 
     def _objection(self, call: Call) -> str | None:
-        seats = self.bidders
-        return self._standing.objection(
-            seats[len(self.calls) % len(seats)], call, len(seats)
-        )
+        """Why the seat in turn may not make the call, ``None`` if it may."""
+        return self._standing.objection(self._next_bidder, call, len(self.bidders))
 
-    def _illegal(self, call: Call, seat: Seat | None, why: str) -> IllegalCall:
-        who = "" if seat is None else f" by {seat.name}"
-        message = f"illegal call {str(call)!r}{who} after '{self}': {why}"
+    def _illegal(self, call: Call, seat: Seat | None, reason: str) -> IllegalCall:
+        caller = "" if seat is None else f" by {seat.name}"
+        message = f"illegal call {str(call)!r}{caller} after '{self}': {reason}"
         return IllegalCall(
             message, call=call, seat=seat, auction=self, legal=self.legal_calls()
         )
 
     def __iter__(self) -> Iterator[tuple[Seat, Call]]:
-        seats = self.bidders
-        return ((seats[i % len(seats)], call) for i, call in enumerate(self.calls))
+        return zip(cycle(self.bidders), self.calls, strict=False)
 
     def __str__(self) -> str:
         return f"{self.first.name}:{' '.join(map(str, self.calls))}"
@@ -270,18 +307,27 @@ class Auction:
         return f"Auction.of({str(self)!r}{dummy})"
 
     def _repr_html_(self) -> str:
-        said = (
-            "Passed out."
-            if self.contract is None
-            else f"The contract is {self.contract}."
-        )
-        return markup.piece(self.html(), markup.sentence(said if self.is_over else ""))
+        outcome = ""
+        if self.contract is not None:
+            outcome = f"The contract is {self.contract}."
+        elif self.is_over:
+            outcome = "Passed out."
+        return markup.piece(self.html(), markup.sentence(outcome))
 
     def html(self) -> str:
         """The calls as an HTML table, a column for each seat that bids."""
-        made = [(seat.name, str(call)) for seat, call in self]
-        return markup.calls(
-            [seat.name for seat in self.bidders],
-            made,
-            None if self.turn is None else self.turn.name,
-        )
+        bidders = [seat.name for seat in self.bidders]
+        calls = [(seat.name, str(call)) for seat, call in self]
+        turn = None if self.turn is None else self.turn.name
+        return markup.calls(bidders, calls, turn)
+
+
+def _call_range(legal_calls: tuple[Call, ...]) -> str:
+    """Legal calls as a message names them: those that are no bids, and a range."""
+    names = [str(call) for call in legal_calls if not call.is_bid]
+    bids = [str(call) for call in legal_calls if call.is_bid]
+    if len(bids) > 1:
+        names.append(f"{bids[0]} … {bids[-1]}")
+    else:
+        names += bids
+    return ", ".join(names)

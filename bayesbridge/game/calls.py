@@ -20,6 +20,12 @@ _WORDS: Final = {
     **dict.fromkeys(("XX", "RDBL", "REDOUBLE"), 2),
 }
 _NAMES: Final = ("Pass", "X", "XX")
+FIRST_BID: Final = len(_NAMES)
+"""Index of 1C; the calls before it name no strain."""
+
+LEVELS: Final = "1234567"
+CALL_COUNT: Final = FIRST_BID + len(LEVELS) * len(Strain)
+ALL_PASS: Final = "AP"
 
 GAME_LEVELS: Final = {
     Strain.NT: 3,
@@ -27,15 +33,30 @@ GAME_LEVELS: Final = {
     Strain.H: 4,
     Strain.D: 5,
     Strain.C: 5,
-}  # 100 points for tricks
+}
+"""Levels from which a contract is worth 100 points for tricks."""
+
+SMALL_SLAM_LEVEL: Final = 6
 CONTRACT_KINDS: Final = ("part score", "game", "slam")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Call:
-    """One of the 38 calls; ``index`` is 0 Pass, 1 double, 2 redouble, then 3 … 37 the
-    bids 1C … 7NT, rising.
+    """One of the 38 calls of the auction.
 
+    Parameters
+    ----------
+    index : int
+        0 for Pass, 1 for double, 2 for redouble, then 3 … 37 for the bids 1C … 7NT,
+        rising.
+
+    Raises
+    ------
+    NotationError
+        If the index is none of these.
+
+    Examples
+    --------
     >>> Call.of("1n") < Call.of("2C")
     True
     """
@@ -45,7 +66,7 @@ class Call:
     def __post_init__(self) -> None:
         if type(self.index) is not int:
             object.__setattr__(self, "index", whole(self.index, "Call: index"))
-        if not 0 <= self.index < 38:
+        if not 0 <= self.index < CALL_COUNT:
             raise NotationError(
                 f"call index {self.index}: a call is a number from 0 to 37",
                 text=self.index,
@@ -62,7 +83,7 @@ class Call:
         if word in _WORDS:
             return cls(_WORDS[word])
         try:
-            return cls.bid("1234567".index(word[:1] or "?") + 1, word[1:])
+            return cls.bid(LEVELS.index(word[:1] or "?") + 1, word[1:])
         except ValueError:
             raise NotationError(
                 f"unknown call {value!r}: write Pass, X, XX, or level and strain from 1C to 7NT",
@@ -72,33 +93,35 @@ class Call:
     @classmethod
     def bid(cls, level: int, strain: Strain | Suit | str) -> Call:
         """The bid of a level, 1 … 7, and a strain."""
-        if not 1 <= whole(level, "level") <= 7:
+        if not 1 <= whole(level, "level") <= len(LEVELS):
             raise NotationError(
                 f"unknown level {level}: a bid has a level from 1 to 7", text=level
             )
-        return cls(3 + 5 * (level - 1) + Strain.of(strain))
+        return cls(FIRST_BID + len(Strain) * (level - 1) + Strain.of(strain))
 
     @property
     def is_bid(self) -> bool:
         """True for 1C … 7NT, False for Pass, X and XX."""
-        return self.index > 2
+        return self.index >= FIRST_BID
 
     @property
     def level(self) -> int:
         """1 … 7 for a bid, 0 otherwise."""
-        return (self.index + 2) // 5 if self.is_bid else 0
+        if not self.is_bid:
+            return 0
+        return 1 + (self.index - FIRST_BID) // len(Strain)
 
     @property
     def strain(self) -> Strain | None:
         """The strain of a bid, ``None`` otherwise."""
-        return Strain((self.index - 3) % 5) if self.is_bid else None
+        if not self.is_bid:
+            return None
+        return Strain((self.index - FIRST_BID) % len(Strain))
 
     def __str__(self) -> str:
-        return (
-            _NAMES[self.index]
-            if self.strain is None
-            else f"{self.level}{self.strain.name}"
-        )
+        if self.strain is None:
+            return _NAMES[self.index]
+        return f"{self.level}{self.strain.name}"
 
     def __repr__(self) -> str:
         return f"Call.of({str(self)!r})"
@@ -107,32 +130,44 @@ class Call:
 PASS: Final = Call(0)
 DOUBLE: Final = Call(1)
 REDOUBLE: Final = Call(2)
-CALLS: Final = tuple(Call(index) for index in range(38))
+CALLS: Final = tuple(Call(index) for index in range(CALL_COUNT))
 
 
 def call_words(text: str) -> list[str]:
     """The calls of an auction; a dash alone is a pass, and passes left out around calls
     in brackets are put in.
 
-    >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)"), call_words("1NT all pass")
-    (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'], ['1NT', 'AP'])
+    >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)")
+    (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'])
+    >>> call_words("1NT all pass")
+    ['1NT', 'AP']
     """
-    words: list[str] = []
-    for word in (
-        re.sub(r"\ball\s*pass\b", "AP", text, flags=re.I)
-        .replace(",", " ")
-        .replace("–", "-")
-        .split()
-    ):
-        words += [word] if word == "-" else filter(None, word.split("-"))
-    if not any(word.startswith("(") for word in words):
+    words = _words_apart(text)
+    if not any(_by_opponents(word) for word in words):
         return words
-    full: list[str] = []
+    calls: list[str] = []
     for place, word in enumerate(words):
-        if place and word.startswith("(") == words[place - 1].startswith("("):
-            full.append("P")
-        full.append(word.strip("()"))
-    return full
+        if place and _by_opponents(word) == _by_opponents(words[place - 1]):
+            calls.append("P")
+        calls.append(word.strip("()"))
+    return calls
+
+
+def _words_apart(text: str) -> list[str]:
+    """The words between blanks, commas and dashes; a dash alone is a word."""
+    text = re.sub(r"\ball\s*pass\b", ALL_PASS, text, flags=re.I)
+    words: list[str] = []
+    for group in text.replace(",", " ").replace("–", "-").split():
+        if group == "-":
+            words.append(group)
+        else:
+            words += [word for word in group.split("-") if word]
+    return words
+
+
+def _by_opponents(word: str) -> bool:
+    """Whether a call stands in brackets, as those of the other side do."""
+    return word.startswith("(")
 
 
 def passes_filled(text: str) -> str:
@@ -143,19 +178,54 @@ def passes_filled(text: str) -> str:
     ('1NT P 3NT', '1H P 3H AP', '1H 2C')
     """
     words = call_words(text)
-    bids = [*takewhile(lambda word: word[:1] in "1234567", words)]
-    rest = words[len(bids) :]
-    raised = any(low[1:].upper() == high[1:].upper() for low, high in pairwise(bids))
-    dashed = re.search(r"[^\s,][-–][^\s,]", text) is not None
-    passes = all(word.upper() == "AP" or _WORDS.get(word.upper()) == 0 for word in rest)
-    if len(bids) < 2 or not (dashed or raised) or "(" in text or not passes:
+    bids = list(takewhile(_begins_with_level, words))
+    ending = words[len(bids) :]
+    has_raise = any(
+        bid[1:].upper() == raised[1:].upper() for bid, raised in pairwise(bids)
+    )
+    has_dashes = re.search(r"[^\s,][-–][^\s,]", text) is not None
+    names_opponents = "(" in text
+    is_one_side = (has_dashes or has_raise) and not names_opponents
+    if len(bids) < 2 or not is_one_side or not all(map(_is_pass, ending)):
         return text
-    return " ".join([" P ".join(bids), *rest])
+    return " ".join([" P ".join(bids), *ending])
+
+
+def _begins_with_level(word: str) -> bool:
+    return word[:1] in LEVELS
+
+
+def _is_pass(word: str) -> bool:
+    """Whether a word is a pass, or says that all pass."""
+    return word.upper() == ALL_PASS or _WORDS.get(word.upper()) == PASS.index
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled)."""
+    """What declarer undertook.
+
+    Parameters
+    ----------
+    level : int
+        1 … 7, the tricks above six.
+    strain : Strain
+        The trumps, or no trumps.
+    declarer : Seat
+        Who plays it.
+    doubled : int, optional
+        0, 1 (doubled) or 2 (redoubled).
+
+    Raises
+    ------
+    NotationError
+        If there is no such contract.
+
+    Examples
+    --------
+    >>> contract = Contract.of("3NTX by S")
+    >>> contract.tricks_needed, contract.trump, contract.declarer.partner.name
+    (9, None, 'N')
+    """
 
     level: int
     strain: Strain
@@ -178,16 +248,17 @@ class Contract:
             return value
         words = str(value).split()
         if declarer is None and len(words) == 3 and words[1].lower() == "by":
-            words, declarer = words[:1], words[2]
+            declarer = words[2]
+            words = words[:1]
         if declarer is None or len(words) != 1:
             raise NotationError(
                 f"unknown contract {value!r}: write it with its declarer, such as 3NTX by S",
                 text=value,
             )
-        bare = words[0].upper().rstrip("X")
-        doubled = len(words[0]) - len(bare)
+        bid = words[0].upper().rstrip("X")
+        doubled = len(words[0]) - len(bid)
         try:
-            call = Call.of(bare)
+            call = Call.of(bid)
         except NotationError:
             call = PASS
         if call.strain is None or doubled > 2:
@@ -211,12 +282,16 @@ class Contract:
     def kind(self) -> str:
         """One of ``CONTRACT_KINDS``, whether doubled or not.
 
-        >>> [Contract.of(name, "S").kind for name in ("2NT", "3NT", "4D", "5D", "4H", "6C")]
+        >>> names = ("2NT", "3NT", "4D", "5D", "4H", "6C")
+        >>> [Contract.of(name, "S").kind for name in names]
         ['part score', 'game', 'part score', 'game', 'game', 'slam']
         """
-        return CONTRACT_KINDS[
-            2 if self.level >= 6 else self.level >= GAME_LEVELS[self.strain]
-        ]
+        part_score, game, slam = CONTRACT_KINDS
+        if self.level >= SMALL_SLAM_LEVEL:
+            return slam
+        if self.level >= GAME_LEVELS[self.strain]:
+            return game
+        return part_score
 
     def __str__(self) -> str:
         return f"{self.level}{self.strain.name}{'X' * self.doubled} by {self.declarer.name}"

@@ -14,28 +14,24 @@ from bayesbridge.display import markup
 from bayesbridge.errors import DealError, NotationError, whole
 
 RANKS: Final = "23456789TJQKA"
-SUIT_MASK: Final = 0x1FFF  # the 13 bits of one suit, before shifting
-DECK_MASK: Final = (1 << 52) - 1
-HIGH_CARD_POINTS: Final = (
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    1,
-    2,
-    3,
-    4,
-)  # Milton Work points by rank
+SUIT_CARDS: Final = len(RANKS)
+HAND_CARDS: Final = 13
+DECK_CARDS: Final = 4 * SUIT_CARDS
+
+SUIT_MASK: Final = (1 << SUIT_CARDS) - 1
+"""The 13 bits of one suit, before shifting."""
+
+DECK_MASK: Final = (1 << DECK_CARDS) - 1
+
+HIGH_CARD_POINTS: Final = (*(0,) * 9, 1, 2, 3, 4)
+"""Milton Work points by rank, from the two up."""
 
 
 class Suit(IntEnum):
     """The four suits in rising order, which is also the paper's row order.
 
+    Examples
+    --------
     >>> [suit.name for suit in Suit], Suit.of("♥") < Suit.S
     (['C', 'D', 'H', 'S'], True)
     """
@@ -66,6 +62,8 @@ class Strain(IntEnum):
     """What a bid names: a suit as trumps, or no trumps; rising in the order of the
     auction.
 
+    Examples
+    --------
     >>> Strain.of("n"), Strain.H.trump
     (<Strain.NT: 4>, <Suit.H: 2>)
     """
@@ -97,9 +95,20 @@ class Strain(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Card:
-    """One of the 52 cards; ``index = 13 * suit + rank`` with rank 0 for the two and 12
-    for the ace.
+    """One of the 52 cards.
 
+    Parameters
+    ----------
+    index : int
+        ``13 * suit + rank``, 0 … 51, with rank 0 for the two and 12 for the ace.
+
+    Raises
+    ------
+    NotationError
+        If there is no such card.
+
+    Examples
+    --------
     >>> card = Card.of("HK")
     >>> card.index, card.suit.name, card.rank, card.points
     (37, 'H', 11, 3)
@@ -110,7 +119,7 @@ class Card:
     def __post_init__(self) -> None:
         if type(self.index) is not int:
             object.__setattr__(self, "index", whole(self.index, "Card: index"))
-        if not 0 <= self.index < 52:
+        if not 0 <= self.index < DECK_CARDS:
             raise NotationError(
                 f"card index {self.index}: a card is a number from 0 to 51",
                 text=self.index,
@@ -119,12 +128,12 @@ class Card:
     @property
     def suit(self) -> Suit:
         """The suit of the card."""
-        return Suit(self.index // 13)
+        return Suit(self.index // SUIT_CARDS)
 
     @property
     def rank(self) -> int:
         """0 for the two … 12 for the ace."""
-        return self.index % 13
+        return self.index % SUIT_CARDS
 
     @property
     def points(self) -> int:
@@ -144,7 +153,8 @@ class Card:
         if isinstance(value, Card):
             return value
         text = str(value).strip().upper().replace("10", "T")
-        if len(text) == 2 and text[0] in RANKS and text[1] in "CDHS♣♦♥♠":
+        rank_stands_first = len(text) == 2 and text[0] in RANKS
+        if rank_stands_first and text[1] in "CDHS♣♦♥♠":
             text = text[::-1]
         try:
             suit = Suit.of(text[:1])
@@ -158,7 +168,7 @@ class Card:
                 f"unknown rank {text[1:]!r} in card {value!r}: ranks are A K Q J T (or 10) 9 … 2",
                 text=value,
             )
-        return cls(13 * suit + RANKS.index(text[1]))
+        return cls(SUIT_CARDS * suit + RANKS.index(text[1]))
 
     def __str__(self) -> str:
         return f"{self.suit.name}{RANKS[self.rank]}"
@@ -170,8 +180,11 @@ class Card:
 @lru_cache(maxsize=1 << 13)
 def holding(text: str) -> int:
     """The 13 bits of the cards of one suit, as a hand in PBN writes them."""
-    mask, letters = 0, text.strip().upper().replace("10", "T")
-    for letter in "" if letters == "-" else letters:
+    letters = text.strip().upper().replace("10", "T")
+    if letters == "-":
+        return 0
+    mask = 0
+    for letter in letters:
         if letter not in RANKS:
             raise NotationError(
                 f"unknown rank {letter!r} in {text!r}: ranks are A K Q J T (or 10) 9 … 2",
@@ -189,6 +202,18 @@ class Hand:
     """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask
     inside.
 
+    Parameters
+    ----------
+    mask : int
+        A bit for each card, as :class:`Card` numbers them.
+
+    Raises
+    ------
+    DealError
+        If the mask has bits outside the 52 cards.
+
+    Examples
+    --------
     >>> hand = Hand.from_pbn("AKQ2.KJ3.A54.Q32")
     >>> len(hand), hand.points, hand.length(Suit.S), "HK" in hand
     (13, 19, 4, True)
@@ -218,11 +243,9 @@ class Hand:
             return cls(value.mask)
         if isinstance(value, str):
             cards = value.replace(",", " ").split()
-            return (
-                cls.from_pbn(value)
-                if "." in value or not cards or _suit_by_suit(value)
-                else cls.of(cards)
-            )
+            if "." in value or not cards or _suit_by_suit(value):
+                return cls.from_pbn(value)
+            return cls.of(cards)
         if not isinstance(value, Iterable):
             raise NotationError(
                 f"{value!r} is no hand: write it in PBN, such as AKQ2.KJ3.A54.Q32",
@@ -250,16 +273,16 @@ class Hand:
                 f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32",
                 text=text,
             )
-        fields = _suit_by_suit(str(text)) or str(text).split(".")
-        if len(fields) != 4:
+        suits = _suit_by_suit(str(text)) or str(text).split(".")
+        if len(suits) != len(Suit):
             raise NotationError(
-                f"hand {text!r} has {len(fields)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
+                f"hand {text!r} has {len(suits)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
                 text=text,
             )
         mask = 0
         try:
-            for field in fields:
-                mask = mask << 13 | holding(field)
+            for ranks in suits:
+                mask = mask << SUIT_CARDS | holding(ranks)
         except (DealError, NotationError) as error:
             raise type(error)(f"hand {text!r}: {error}", text=text) from None
         return cls(mask)
@@ -267,19 +290,13 @@ class Hand:
     @property
     def pbn(self) -> str:
         """The hand in PBN, high cards first; a void is nothing between the dots."""
-        return ".".join(
-            "".join(
-                RANKS[rank]
-                for rank in range(12, -1, -1)
-                if self.field(suit) >> rank & 1
-            )
-            for suit in reversed(Suit)
-        )
+        return ".".join(ranks_of(self.field(suit)) for suit in reversed(Suit))
 
     def field(self, suit: Suit | str) -> int:
         """The 13 bits of one suit, two at bit 0, ace at bit 12."""
-        place = suit if isinstance(suit, int) and 0 <= suit < 4 else Suit.of(suit)
-        return self.mask >> (13 * place) & SUIT_MASK
+        if not isinstance(suit, int) or not 0 <= suit < len(Suit):
+            suit = Suit.of(suit)
+        return self.mask >> (SUIT_CARDS * suit) & SUIT_MASK
 
     def length(self, suit: Suit | str) -> int:
         """How many cards of a suit."""
@@ -292,10 +309,11 @@ class Hand:
 
     def verify_full(self, whose: str = "the hand") -> Hand:
         """Return the hand if it has 13 cards, and raise otherwise."""
-        if len(self) != 13:
-            mend = "add the missing" if len(self) < 13 else "take away the surplus"
+        surplus = len(self) - HAND_CARDS
+        if surplus:
+            mend = "add the missing" if surplus < 0 else "take away the surplus"
             raise DealError(
-                f"{whose} {self.pbn!r} has {len(self)} cards: a full hand has 13, {mend} {abs(13 - len(self))}",
+                f"{whose} {self.pbn!r} has {len(self)} cards: a full hand has 13, {mend} {abs(surplus)}",
                 hand=self,
             )
         return self
@@ -305,7 +323,7 @@ class Hand:
 
     def __iter__(self) -> Iterator[Card]:
         """The cards, spades first and high cards first within a suit."""
-        for index in range(51, -1, -1):
+        for index in reversed(range(DECK_CARDS)):
             if self.mask >> index & 1:
                 yield Card(index)
 
@@ -313,19 +331,19 @@ class Hand:
         return bool(self.mask & Card.of(card).mask)
 
     def __or__(self, other: Hand) -> Hand:
-        return (
-            Hand(self.mask | other.mask) if hasattr(other, "mask") else NotImplemented
-        )
+        if not hasattr(other, "mask"):
+            return NotImplemented
+        return Hand(self.mask | other.mask)
 
     def __and__(self, other: Hand) -> Hand:
-        return (
-            Hand(self.mask & other.mask) if hasattr(other, "mask") else NotImplemented
-        )
+        if not hasattr(other, "mask"):
+            return NotImplemented
+        return Hand(self.mask & other.mask)
 
     def __sub__(self, other: Hand) -> Hand:
-        return (
-            Hand(self.mask & ~other.mask) if hasattr(other, "mask") else NotImplemented
-        )
+        if not hasattr(other, "mask"):
+            return NotImplemented
+        return Hand(self.mask & ~other.mask)
 
     def __str__(self) -> str:
         return self.pbn
@@ -339,25 +357,51 @@ class Hand:
         )
 
 
+def ranks_of(field: int) -> str:
+    """The ranks of a holding of one suit, high cards first.
+
+    >>> ranks_of(0b1100000000001)
+    'AK2'
+    """
+    return "".join(RANKS[rank] for rank in range(12, -1, -1) if field >> rank & 1)
+
+
 def _suit_by_suit(text: str) -> list[str] | None:
     """The ranks of the four suits, spades first, of a hand without dots: four groups,
-    or groups after their suit.
+    or groups after their suit. ``None`` for what is no such hand.
     """
     if "." in text:
         return None
-    words = text.upper().replace("10", "T")
+    words = text.upper().replace("10", "T").replace(",", " ")
     for symbol, letter in _SUIT_SYMBOLS.items():
         words = words.replace(symbol, f" {letter}")
-    named: dict[str, str] = {}
-    groups = words.replace(",", " ").split()
-    letter = ""
+    groups = words.split()
+    ranks_by_suit = _ranks_after_suits(groups)
+    if ranks_by_suit is not None:
+        return [ranks_by_suit.get(suit, "") for suit in "SHDC"] if groups else None
+    if len(groups) == len(Suit) and all(map(_names_ranks, groups)):
+        return groups
+    return None
+
+
+def _ranks_after_suits(groups: list[str]) -> dict[str, str] | None:
+    """The ranks of each suit that is named, such as ``SAKQ2``; ``None`` where a group
+    does not follow its suit or names no ranks.
+    """
+    ranks_by_suit: dict[str, str] = {}
+    suit = ""
     for group in groups:
+        ranks = group
         if group[0] in "SHDC":
-            letter, group = group[0], group[1:]
-        if not letter or not set(group) <= {*RANKS, "-"}:
-            plain = len(groups) == 4 and all(
-                set(one) <= {*RANKS, "-"} for one in groups
-            )
-            return groups if plain else None
-        named[letter] = named.get(letter, "") + group.replace("-", "")
-    return [named.get(letter, "") for letter in "SHDC"] if named else None
+            suit = group[0]
+            ranks = group[1:]
+        if not suit or not _names_ranks(ranks):
+            return None
+        earlier_ranks = ranks_by_suit.get(suit, "")
+        ranks_by_suit[suit] = earlier_ranks + ranks.replace("-", "")
+    return ranks_by_suit
+
+
+def _names_ranks(group: str) -> bool:
+    """Whether all letters of a group are ranks, or a dash for none."""
+    return set(group) <= {*RANKS, "-"}

@@ -11,12 +11,14 @@ from enum import IntEnum
 from bayesbridge.display import markup
 from bayesbridge.display.words import SEATS
 from bayesbridge.errors import DealError, NotationError, did_you_mean
-from bayesbridge.game.cards import DECK_MASK, Card, Hand, Suit
+from bayesbridge.game.cards import DECK_MASK, HAND_CARDS, Card, Hand, Suit
 
 
 class Seat(IntEnum):
     """A place at the table, clockwise from North.
 
+    Examples
+    --------
     >>> Seat.S.next(), Seat.S.partner
     (<Seat.W: 3>, <Seat.N: 0>)
     """
@@ -42,7 +44,7 @@ class Seat(IntEnum):
 
     def next(self, steps: int = 1) -> Seat:
         """The seat ``steps`` places clockwise."""
-        return Seat((self + steps) % 4)
+        return Seat((self + steps) % len(Seat))
 
     @property
     def partner(self) -> Seat:
@@ -52,8 +54,20 @@ class Seat(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Four hands of 13 that share no card, in the order N E S W.
+    """Four hands of 13 that share no card.
 
+    Parameters
+    ----------
+    hands : tuple of four Hand
+        In the order N E S W.
+
+    Raises
+    ------
+    DealError
+        If a hand has not 13 cards, or a card lies in two hands.
+
+    Examples
+    --------
     >>> deal = Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -")
     >>> deal["W"], deal.holder("SA").name
     (Hand.from_pbn('T74.AQ876.632.76'), 'N')
@@ -75,8 +89,9 @@ class Deal:
             hands = pbn_hands(value)
         else:
             hands = {Seat.of(seat): Hand.of(hand) for seat, hand in value.items()}
-        # Before the fourth hand is filled in: with a card in two of three hands it would get 14 and take the blame.
-        used = verify_hands(hands)
+        # Before the fourth hand is filled in: with a card in two of three hands it
+        # would get 14 and take the blame.
+        dealt = verify_hands(hands)
         missing = [seat for seat in Seat if seat not in hands]
         if len(missing) > 1:
             names = " and ".join(seat.name for seat in missing)
@@ -85,7 +100,7 @@ class Deal:
                 missing=tuple(missing),
             )
         for seat in missing:
-            hands[seat] = Hand(DECK_MASK & ~used)
+            hands[seat] = Hand(DECK_MASK & ~dealt)
         return cls((hands[Seat.N], hands[Seat.E], hands[Seat.S], hands[Seat.W]))
 
     @classmethod
@@ -130,59 +145,85 @@ def around_table(
     lengths: Sequence[Sequence[float]] | None = None,
     points: Sequence[float] | None = None,
 ) -> str:
-    """HTML of the hands around a compass: masks of what each seat must and may hold,
-    and what is to be expected.
+    """HTML of the hands around a compass: what each seat must and may hold.
+
+    Parameters
+    ----------
+    must, may : sequence of four int
+        Masks of the cards that each seat, N E S W, holds certainly and possibly.
+    roles : mapping from seat letters to str, optional
+        What stands after the name of a seat, such as ``declarer``.
+    middle : str, optional
+        HTML within the compass.
+    lengths : sequence of shape (4, 4), optional
+        The mean length by seat and suit, for seats with hidden cards.
+    points : sequence of four float, optional
+        The mean high-card points by seat, for seats with hidden cards.
     """
-    shown = {}
+    hands_html = {}
     for seat in Seat:
-        sure, possible = Hand(must[seat]), Hand(may[seat])
-        hidden = 13 - len(sure)
-        more = {}
-        for suit in Suit:
-            if hidden and possible.field(suit) & ~sure.field(suit):
-                more[suit.name] = (
-                    "…" if lengths is None else f"… ≈ {lengths[seat][suit]:.1f}"
-                )
-        foot = f"{sure.points} points"
-        if hidden:
-            foot = f"{'' if points is None else f'≈ {points[seat]:.1f} points, '}{hidden} hidden"
         role = (roles or {}).get(seat.name)
-        head = f"{SEATS[seat.name]}{f', {role}' if role else ''}"
-        shown[seat.name] = markup.hand(sure.pbn, head, foot, more)
-    return markup.compass(shown, middle)
+        head = SEATS[seat.name]
+        if role:
+            head += f", {role}"
+        certain = Hand(must[seat])
+        hidden = HAND_CARDS - len(certain)
+        foot = f"{certain.points} points"
+        hidden_by_suit: dict[str, str] = {}
+        if hidden:
+            mean_points = "" if points is None else f"≈ {points[seat]:.1f} points, "
+            foot = f"{mean_points}{hidden} hidden"
+            mean_lengths = None if lengths is None else lengths[seat]
+            hidden_by_suit = _hidden_by_suit(certain, Hand(may[seat]), mean_lengths)
+        hands_html[seat.name] = markup.hand(certain.pbn, head, foot, hidden_by_suit)
+    return markup.compass(hands_html, middle)
+
+
+def _hidden_by_suit(
+    certain: Hand, possible: Hand, mean_lengths: Sequence[float] | None
+) -> dict[str, str]:
+    """What follows the cards of each suit in which a hand may hold more."""
+    texts = {}
+    for suit in Suit:
+        if possible.field(suit) & ~certain.field(suit):
+            texts[suit.name] = "…"
+            if mean_lengths is not None:
+                texts[suit.name] += f" ≈ {mean_lengths[suit]:.1f}"
+    return texts
 
 
 def verify_hands(hands: Mapping[Seat, Hand], *, full: bool = True) -> int:
     """The mask of all cards in the hands, which must be disjoint and as a rule
     ``full``.
     """
-    used = 0
+    dealt = 0
     for seat, hand in hands.items():
         if full:
             hand.verify_full(f"{seat.name}'s hand")
-        if used & hand.mask:
-            card = next(iter(Hand(used & hand.mask)))
-            other = next(s for s in hands if card in hands[s])
+        dealt_twice = Hand(dealt & hand.mask)
+        if dealt_twice:
+            card = next(iter(dealt_twice))
+            earlier = next(holder for holder in hands if card in hands[holder])
             raise DealError(
-                f"{card} lies in both {other.name} and {seat.name}: a card has one place",
+                f"{card} lies in both {earlier.name} and {seat.name}: a card has one place",
                 card=card,
             )
-        used |= hand.mask
-    return used
+        dealt |= hand.mask
+    return dealt
 
 
 def pbn_hands(text: str) -> dict[Seat, Hand]:
     """The hands of a PBN deal, without those that are not known (``-``)."""
-    first, colon, rest = text.strip().partition(":")
-    fields = rest.split()
-    if not colon or len(fields) != 4:
+    first, colon, hands = text.strip().partition(":")
+    hand_texts = hands.split()
+    if not colon or len(hand_texts) != len(Seat):
         raise NotationError(
-            f"deal {text!r} has {len(fields)} hands: write N:hand hand hand hand, '-' for an unknown one",
+            f"deal {text!r} has {len(hand_texts)} hands: write N:hand hand hand hand, '-' for an unknown one",
             text=text,
         )
     start = Seat.of(first)
     return {
-        start.next(i): Hand.from_pbn(field)
-        for i, field in enumerate(fields)
-        if field != "-"
+        start.next(place): Hand.from_pbn(hand)
+        for place, hand in enumerate(hand_texts)
+        if hand != "-"
     }

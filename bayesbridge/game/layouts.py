@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from bayesbridge.display import markup
 from bayesbridge.errors import DealError
-from bayesbridge.game.cards import DECK_MASK, HIGH_CARD_POINTS, SUIT_MASK, Card, Hand
+from bayesbridge.game.cards import (
+    DECK_CARDS,
+    DECK_MASK,
+    HAND_CARDS,
+    HIGH_CARD_POINTS,
+    SUIT_CARDS,
+    SUIT_MASK,
+    Card,
+    Hand,
+)
 from bayesbridge.game.deal import Deal, around_table
 
 type Masks = NDArray[np.uint64]
@@ -26,12 +35,14 @@ type Singles = NDArray[np.float32]
 type Ints = NDArray[np.int64]
 type Bools = NDArray[np.bool_]
 
-SHOWN: Final = 10  # deals that ``print`` and notebooks show of many
+SHOWN: Final = 10
+"""Deals that ``print`` and notebooks show of many."""
+
+_TWOS: Final = sum(1 << SUIT_CARDS * suit for suit in range(4))
+"""Mask of the four twos, and shifted of the four cards of any other rank."""
 
 HONOURS: Final = tuple(
-    (points, sum(1 << (13 * suit + rank) for suit in range(4)))
-    for rank, points in enumerate(HIGH_CARD_POINTS)
-    if points > 0
+    (points, _TWOS << rank) for rank, points in enumerate(HIGH_CARD_POINTS) if points
 )
 """Pairs (points, mask of the four cards that count so much)."""
 
@@ -60,21 +71,46 @@ class FrozenArrays:
 
 
 def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Suit lengths of any array of masks: shape (..., 4), last axis C D H S.
+    """Suit lengths of hands.
 
-    >>> suit_lengths(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
+    Parameters
+    ----------
+    masks : array of uint64, any shape
+        Masks of hands, as ``Hand.mask`` gives them.
+
+    Returns
+    -------
+    array of uint8, shape (..., 4)
+        How many cards of each suit; the last axis is C D H S.
+
+    Examples
+    --------
+    >>> hand = Hand.of("AKQ2.KJ3.A54.Q32")
+    >>> suit_lengths(np.array([hand.mask], dtype=np.uint64)).tolist()
     [[3, 3, 3, 4]]
     """
-    fields = masks[..., None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(
-        SUIT_MASK
-    )
-    return np.bitwise_count(fields)
+    shifts = np.arange(0, DECK_CARDS, SUIT_CARDS, dtype=np.uint64)
+    holdings = masks[..., None] >> shifts & np.uint64(SUIT_MASK)
+    return np.bitwise_count(holdings)
 
 
 def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """High-card points of any array of masks, same shape, 0 to 40.
+    """High-card points of hands: A 4, K 3, Q 2, J 1.
 
-    >>> high_card_points(np.array([Hand.of("AKQ2.KJ3.A54.Q32").mask], dtype=np.uint64)).tolist()
+    Parameters
+    ----------
+    masks : array of uint64, any shape
+        Masks of hands, as ``Hand.mask`` gives them.
+
+    Returns
+    -------
+    array of uint8, the same shape
+        0 to 40 points.
+
+    Examples
+    --------
+    >>> hand = Hand.of("AKQ2.KJ3.A54.Q32")
+    >>> high_card_points(np.array([hand.mask], dtype=np.uint64)).tolist()
     [19]
     """
     total = np.zeros(masks.shape, dtype=np.uint8)
@@ -85,13 +121,13 @@ def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Layouts:
-    """``n`` full deals: ``masks`` is an (n, 4) read-only array of uint64, column =
-    seat.
+    """A batch of full deals, which estimators count in one go.
 
     Parameters
     ----------
     masks : array of integers, shape (n, 4)
-        The hands of every deal as 52-bit masks, in the order N E S W.
+        The hands of every deal as 52-bit masks, in the order N E S W; kept as
+        read-only uint64.
 
     Raises
     ------
@@ -115,7 +151,8 @@ class Layouts:
                 f"layouts of shape {rows.shape} and type {rows.dtype}: give (n, 4) integer masks, column = seat",
                 shape=rows.shape,
             )
-        # A read-only array is shared, for batches run to hundreds of megabytes; any other is copied.
+        # A read-only array is shared, for batches run to hundreds of megabytes; any
+        # other is copied.
         masks = rows.astype(np.uint64, copy=rows.flags.writeable)
         _verify_deals(masks)
         object.__setattr__(self, "masks", read_only(masks))
@@ -147,9 +184,8 @@ class Layouts:
 
     def holds(self, card: Card | str) -> NDArray[np.bool_]:
         """(n, 4) whether each seat holds a card: one true a row."""
-        return (self.masks >> np.uint64(Card.of(card).index) & np.uint64(1)).astype(
-            np.bool_
-        )
+        index = np.uint64(Card.of(card).index)
+        return (self.masks >> index & np.uint64(1)).astype(np.bool_)
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -177,17 +213,20 @@ class Layouts:
         return f"<Layouts: {len(self)} deals>"
 
     def __str__(self) -> str:
-        shown = "\n".join(deal.pbn for deal in self[:SHOWN])
-        return (
-            shown
-            if len(self) <= SHOWN
-            else f"{shown}\n… and {len(self) - SHOWN} more deals."
-        )
+        lines = [deal.pbn for deal in self[:SHOWN]]
+        if len(self) > SHOWN:
+            lines.append(self._not_shown)
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         tables = (around_table(masks, masks) for masks in self.masks[:SHOWN].tolist())
-        more = f"… and {len(self) - SHOWN} more deals." if len(self) > SHOWN else ""
-        return markup.piece(*tables, markup.sentence(more))
+        return markup.piece(*tables, markup.sentence(self._not_shown))
+
+    @property
+    def _not_shown(self) -> str:
+        """How many deals are not shown; nothing where all are."""
+        hidden = len(self) - SHOWN
+        return f"… and {hidden} more deals." if hidden > 0 else ""
 
 
 def _deal_of(row: Hands) -> Deal:
@@ -198,7 +237,7 @@ def _deal_of(row: Hands) -> Deal:
 
 def _verify_deals(masks: Masks) -> None:
     """Refuse the first row that is not four hands of 13 cards that share none."""
-    full_hands = (np.bitwise_count(masks) == 13).all(axis=1)
+    full_hands = (np.bitwise_count(masks) == HAND_CARDS).all(axis=1)
     whole_deck = np.bitwise_or.reduce(masks, axis=1) == DECK_MASK
     wrong = np.flatnonzero(~(full_hands & whole_deck))
     if not len(wrong):

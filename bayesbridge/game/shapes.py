@@ -15,7 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.errors import NotationError
-from bayesbridge.game.cards import Suit
+from bayesbridge.game.cards import HAND_CARDS, Suit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +27,8 @@ type Shapes = frozenset[Shape4]
 EXAMPLES: Final = "balanced, 5-4-2-2, any 5-5 or S5+ H4-5"
 
 _SUIT_LENGTH: Final = re.compile(r"[cdhs](\d{1,2}\+?|\d{1,2}-\d{1,2}|-\d{1,2})")
+_FOUR_LENGTHS: Final = re.compile(r"\d{1,2}(-\d{1,2}){3}")
+_LONGEST_SUITS: Final = re.compile(r"any\s+(\d{1,2}(?:-\d{1,2}){0,3})")
 _BALANCED: Final = ((4, 3, 3, 3), (4, 4, 3, 2), (5, 3, 3, 2))
 
 
@@ -34,10 +36,15 @@ _BALANCED: Final = ((4, 3, 3, 3), (4, 4, 3, 2), (5, 3, 3, 2))
 def shapes_within(low: Shape4, high: Shape4) -> Shapes:
     """All shapes whose lengths lie in ranges, both ends included."""
     clubs, diamonds, hearts, spades = (
-        range(first, last + 1) for first, last in zip(low, high, strict=True)
+        range(shortest, longest + 1)
+        for shortest, longest in zip(low, high, strict=True)
     )
-    every = ((c, d, h, 13 - c - d - h) for c, d, h in product(clubs, diamonds, hearts))
-    return frozenset(shape for shape in every if shape[3] in spades)
+    shapes: list[Shape4] = []
+    for c, d, h in product(clubs, diamonds, hearts):
+        s = HAND_CARDS - c - d - h
+        if s in spades:
+            shapes.append((c, d, h, s))
+    return frozenset(shapes)
 
 
 ALL: Final = shapes_within((0, 0, 0, 0), (13, 13, 13, 13))
@@ -64,14 +71,14 @@ def read_shapes(text: str) -> Shapes:
     >>> read_shapes("S5+ H5+ D-0") <= read_shapes("any 5-5")
     True
     """
-    found: Shapes = frozenset()
-    for part in re.split(r"\bor\b", text.strip().lower()):
-        found |= _one(part.strip(), text)
-    if not found:
+    shapes: Shapes = frozenset()
+    for alternative in re.split(r"\bor\b", text.strip().lower()):
+        shapes |= _read_alternative(alternative.strip(), text)
+    if not shapes:
         raise NotationError(
             f"no hand of 13 cards has the shape {text!r}: write lengths that fit, such as {EXAMPLES}"
         )
-    return found
+    return shapes
 
 
 def normal_text(text: str) -> str:
@@ -84,41 +91,71 @@ def normal_text(text: str) -> str:
     )
 
 
-def _one(part: str, text: str) -> Shapes:
-    if part == "balanced":
+def _read_alternative(words: str, text: str) -> Shapes:
+    """The shapes that words without ``or`` name; ``text`` is the whole, for errors."""
+    if words == "balanced":
         return frozenset(shape for shape in ALL if _falling(shape) in _BALANCED)
-    if re.fullmatch(r"\d{1,2}(-\d{1,2}){3}", part):
-        wanted = tuple(sorted(map(int, part.split("-")), reverse=True))
-        if sum(wanted) != 13:
-            raise NotationError(
-                f"shape {text!r}: {part} has {sum(wanted)} cards, a hand has 13",
-                text=text,
-            )
-        return frozenset(shape for shape in ALL if _falling(shape) == wanted)
-    if match := re.fullmatch(r"any\s+(\d{1,2}(?:-\d{1,2}){0,3})", part):
-        least = sorted(map(int, match[1].split("-")), reverse=True)
-        return frozenset(
-            shape for shape in ALL if all(map(int.__ge__, _falling(shape), least))
-        )
-    words = part.split()
-    if not words or not all(map(_SUIT_LENGTH.fullmatch, words)):
+    if _FOUR_LENGTHS.fullmatch(words):
+        return _read_four_lengths(words, text)
+    longest_suits = _LONGEST_SUITS.fullmatch(words)
+    if longest_suits is not None:
+        return _read_longest_suits(longest_suits[1])
+    ranges = words.split()
+    if not ranges or not all(map(_SUIT_LENGTH.fullmatch, ranges)):
         raise NotationError(f"{text!r} is no shape: write {EXAMPLES}", text=text)
-    low, high = [0] * 4, [13] * 4
-    for word in words:
-        suit, bounds = Suit.of(word[0]), word[1:]
-        first, dash, last = bounds.removesuffix("+").partition("-")
-        low[suit] = max(low[suit], int(first or 0))
-        high[suit] = min(
-            high[suit],
-            int(last) if dash else 13 if bounds.endswith("+") else int(first),
+    return _read_suit_ranges(ranges, text)
+
+
+def _read_four_lengths(words: str, text: str) -> Shapes:
+    """``5-4-2-2``, in any order of suits."""
+    lengths = tuple(sorted(map(int, words.split("-")), reverse=True))
+    if sum(lengths) != HAND_CARDS:
+        raise NotationError(
+            f"shape {text!r}: {words} has {sum(lengths)} cards, a hand has 13",
+            text=text,
         )
-        if low[suit] > high[suit]:
+    return frozenset(shape for shape in ALL if _falling(shape) == lengths)
+
+
+def _read_longest_suits(words: str) -> Shapes:
+    """``5-5``, the fewest cards in the longest suits."""
+    fewest = sorted(map(int, words.split("-")), reverse=True)
+    return frozenset(shape for shape in ALL if _reaches(shape, fewest))
+
+
+def _reaches(shape: Shape4, fewest: list[int]) -> bool:
+    """Whether the longest suits of a shape have so many cards at least."""
+    lengths = _falling(shape)
+    return all(length >= least for length, least in zip(lengths, fewest, strict=False))
+
+
+def _read_suit_ranges(words: list[str], text: str) -> Shapes:
+    """``S5+``, ``H4-5``, ``D-2``: all of these at once."""
+    shortest = [0, 0, 0, 0]
+    longest = [HAND_CARDS] * 4
+    for word in words:
+        suit = Suit.of(word[0])
+        low, high = _length_range(word[1:])
+        shortest[suit] = max(shortest[suit], low)
+        longest[suit] = min(longest[suit], high)
+        if shortest[suit] > longest[suit]:
             raise NotationError(
                 f"shape {text!r}: no length of {suit.name} fits {word.upper()}",
                 text=text,
             )
-    return shapes_within(tuple(low), tuple(high))
+    return shapes_within(tuple(shortest), tuple(longest))
+
+
+def _length_range(bounds: str) -> tuple[int, int]:
+    """Fewest and most cards of ``5``, ``5+``, ``4-5`` or ``-2``."""
+    if bounds.endswith("+"):
+        return int(bounds[:-1]), HAND_CARDS
+    low, dash, high = bounds.partition("-")
+    if not dash:
+        return int(low), int(low)
+    return int(low or 0), int(high)
 
 
 def _falling(shape: Shape4) -> tuple[int, ...]:
+    """The lengths of a shape from the longest suit to the shortest."""
     return tuple(sorted(shape, reverse=True))
