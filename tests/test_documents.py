@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bayesbridge.cli import build_parser, main
+from bayesbridge.cli import main
+from bayesbridge.cli.commands import parse_arguments
 
 ROOT = Path(__file__).parents[1]
 TESTED = [
@@ -116,7 +117,7 @@ def check_command(line):
         case []:
             pass
         case ["bayesbridge", *words]:
-            build_parser().parse_args(words)
+            parse_arguments(words)
         case ["make", target]:
             assert re.search(
                 rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M

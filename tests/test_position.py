@@ -4,8 +4,8 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.cli import build_parser
-from bayesbridge.cli.options import position_of
+from bayesbridge.cli.commands import parse_arguments
+from bayesbridge.cli.positions import position_of
 
 pytestmark = pytest.mark.quick
 
@@ -26,7 +26,7 @@ def file(tmp_path, monkeypatch):
 
 
 def believed(*words):
-    return position_of(build_parser().parse_args(["count", *words])).belief()
+    return position_of(parse_arguments(["count", *words])).belief()
 
 
 def test_everything_at_once(file):

@@ -1,5 +1,6 @@
-"""The command line: parse, call, print; no mathematics. ``commands`` declares them all,
-each runs in its own file.
+"""The command line: parse, call the library, print; no mathematics.
+
+``commands`` lists the commands, each of which runs in a file of its own.
 
 Exit status: 0 fine, 2 bad input (one line on stderr that says what, where and how to
 fix it), 130 interrupted, 1 anything else. ``BAYESBRIDGE_DEBUG=1`` shows the traceback
@@ -11,16 +12,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Sequence
-from importlib import import_module
 from io import StringIO, TextIOWrapper
-from typing import Any, TypeGuard
+from typing import Final, TypeGuard
 from warnings import catch_warnings, simplefilter
 
-from bayesbridge import __version__
-from bayesbridge.cli.commands import add_commands
-from bayesbridge.cli.options import OneLineParser, verify
+from bayesbridge.cli.commands import (
+    named_command,
+    parse_arguments,
+    run_without_command,
+)
 from bayesbridge.cli.screens import end_progress, on_terminal, show_progress
 from bayesbridge.display.words import tell
 from bayesbridge.errors import (
@@ -34,125 +35,111 @@ from bayesbridge.errors import (
 from bayesbridge.runtime.files import NO_ROOM
 from bayesbridge.runtime.progress import watch_progress
 
-
-def build_parser() -> OneLineParser:
-    parser = OneLineParser(
-        prog="bayesbridge",
-        description="Who holds the hidden cards, and how many tricks will two hands take?\n"
-        "Exact where the question can be counted, sampled with honest weights where it cannot.\n"
-        "Hands are written spades.hearts.diamonds.clubs; '-' or nothing is a void.",
-        epilog="example:\n  bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H",
-    )
-    parser.set_defaults(json=False, seed=1, mode=None)
-    parser.add_argument(
-        "--version", action="version", version=f"bayesbridge {__version__}"
-    )
-    parser.add_argument(
-        "--completion",
-        action=_Completion,
-        choices=("bash", "zsh", "fish"),
-        help="print a completion script, and end",
-    )
-    add_commands(
-        parser.add_subparsers(
-            title="commands", metavar="COMMAND", dest="command", required=True
-        )
-    )
-    return parser
-
-
-class _Completion(Action):
-    def __call__(
-        self,
-        parser: ArgumentParser,
-        _namespace: Namespace,
-        shell: Any,
-        _option: str | None = None,
-    ) -> None:
-        import shtab
-
-        parsers: list[Any] = [parser]
-        for one in parsers:  # those of commands join the list
-            one.add_now()
-            for action in one._actions:
-                if isinstance(action, _SubParsersAction):
-                    parsers += action.choices.values()
-                elif str(action.metavar).startswith(("FILE", "FOLDER")):
-                    action.complete = shtab.FILE
-        sys.stdout.write(shtab.complete(parser, shell) + "\n")
-        parser.exit()
+FINE: Final = 0
+FAILED: Final = 1
+BAD_INPUT: Final = 2
+INTERRUPTED: Final = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    words = sys.argv[1:] if argv is None else list(argv)
     try:
-        if (
-            sys.stdout is None
-        ):  # closed by whoever started it: an answer that nobody wants
-            sys.stdout = StringIO()
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(
-                errors="replace"
-            )  # letters that the terminal's encoding lacks become question marks
+        prepare_output()
         try:
-            words = sys.argv[1:] if argv is None else argv
-            args = build_parser().parse_args(words, Namespace(words=words))
-            verify(args, args.mode)
-            with catch_warnings(), watch_progress(show_progress):
-                simplefilter("ignore", BayesBridgeWarning)  # the answer itself says it
-                module, _, name = args.run.partition(".")
-                status = int(
-                    getattr(import_module(f"bayesbridge.cli.{module}"), name)(args)
-                )
-        except SystemExit:  # --help, --version and --completion end so
-            status = 0
+            status = run(words)
+        except SystemExit:
+            # --help and --version end so.
+            status = FINE
         finally:
             end_progress()
         sys.stdout.flush()
-        return status
     except (Exception, KeyboardInterrupt) as error:
-        return _failed(error)
+        return failed(error)
+    return status
 
 
-def _failed(error: BaseException) -> int:
+def prepare_output() -> None:
+    """Let any answer be written to stdout.
+
+    Letters that its encoding lacks become question marks; where it is closed, nobody
+    wants the answer.
+    """
+    if sys.stdout is None:
+        sys.stdout = StringIO()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the command that the words name, if they name one."""
+    if not words or words[0].startswith("-"):
+        return run_without_command(words)
+    args = parse_arguments(words)
+    with catch_warnings(), watch_progress(show_progress):
+        # Answers say themselves what warnings say.
+        simplefilter("ignore", BayesBridgeWarning)
+        return named_command(words).run(args)
+
+
+def failed(error: BaseException) -> int:
     """Say in one line what went wrong; returns the exit status."""
     if caused_by_interrupt(error):
-        if on_terminal():
-            sys.stderr.write("\n")  # after the terminal's own ^C
-        tell(
-            f"interrupted: {error}"
-            if isinstance(error, KeyboardInterrupt) and str(error)
-            else "interrupted"
-        )
-        return 130
+        tell_interrupt(error)
+        return INTERRUPTED
     if not isinstance(error, BayesBridgeError):
-        # What is still buffered goes nowhere, or the interpreter would fail on it again as it ends.
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, sys.stdout.fileno())
-            os.close(null)
-    if isinstance(error, BrokenPipeError):  # the reader, such as head, has seen enough
-        return 0
+        discard_output()
+    if isinstance(error, BrokenPipeError):
+        # The reader, such as head, has seen enough.
+        return FINE
     if os.environ.get("BAYESBRIDGE_DEBUG"):
-        import traceback
-
-        for line in "".join(traceback.format_exception(error)).splitlines():
-            tell(line, begin="")
+        tell_traceback(error)
     if isinstance(error, BayesBridgeError):
         tell(error)
-        return 1 if isinstance(error, PluginError | Unwritable) else 2
-    if _is_of_output(error):
+        return FAILED if isinstance(error, PluginError | Unwritable) else BAD_INPUT
+    if is_full_disk(error):
         tell(
-            f"the output was not written whole ({error.strerror}): make room, or write it elsewhere"
+            f"the output was not written whole ({error.strerror}): make room, or write "
+            "it elsewhere"
         )
-        return 1
-    words = with_short_values(str(error)) or "no message"
-    tell(f"{type(error).__name__}: {words} (BAYESBRIDGE_DEBUG=1 shows where)")
-    return 1
+    else:
+        message = with_short_values(str(error)) or "no message"
+        tell(f"{type(error).__name__}: {message} (BAYESBRIDGE_DEBUG=1 shows where)")
+    return FAILED
 
 
-def _is_of_output(error: BaseException) -> TypeGuard[OSError]:
-    """Whether it is a full disk below standard output: files are named."""
+def tell_interrupt(error: BaseException) -> None:
+    """Say that the work was interrupted, and what is kept of it."""
+    if on_terminal():
+        # The terminal's own ^C has a line of its own.
+        sys.stderr.write("\n")
+    if isinstance(error, KeyboardInterrupt) and str(error):
+        tell(f"interrupted: {error}")
+    else:
+        tell("interrupted")
+
+
+def tell_traceback(error: BaseException) -> None:
+    """Show where the error was raised."""
+    import traceback
+
+    for line in "".join(traceback.format_exception(error)).splitlines():
+        tell(line, begin="")
+
+
+def discard_output() -> None:
+    """Send what is still buffered nowhere.
+
+    The interpreter would fail on it again as it ends.
+    """
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def is_full_disk(error: BaseException) -> TypeGuard[OSError]:
+    """Whether the disk of standard output is full; errors of files name the file."""
     return (
         isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None
     )

@@ -7,7 +7,11 @@ from functools import partial
 from typing import Any
 
 from bayesbridge.belief.posterior import accuracy_document
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.evidence_options import MODELS
+from bayesbridge.cli.modes import verify_solver
+from bayesbridge.cli.positions import belief_of
+from bayesbridge.cli.usage import attributed
 from bayesbridge.decisions.contracts import (
     contract_named,
     contract_table,
@@ -30,9 +34,9 @@ from bayesbridge.views.documents import evidence_document, named
 
 
 def run(args: Namespace) -> int:
-    options.verify_solver(args)
-    uses = options.MODELS if "call" in (args.find_out or "") else ""
-    position, belief = options.belief_of(args, f"vulnerable {uses}")
+    verify_solver(args)
+    uses = MODELS if "call" in (args.find_out or "") else ""
+    position, belief = belief_of(args, f"vulnerable {uses}")
     told = position.settings.get("vulnerable")
     vulnerable = "None" if told is None else told.value
     scheme = args.scheme
@@ -40,18 +44,18 @@ def run(args: Namespace) -> int:
         scheme = Toml.read(scheme, "--scheme").document
     with position.attributed():
         belief.verify()
-    with options.attributed("--pair"):
+    with attributed("--pair"):
         pair = pair_of(belief, args.pair)
-    with options.attributed("--contracts"):
+    with attributed("--contracts"):
         contracts_asked(belief, args.contracts, pair)
     if args.against is not None:
-        with options.attributed("--against"):
+        with attributed("--against"):
             contract_named(belief, args.against, pair)
     posterior = belief.infer(
         draws=args.draws or USUAL["contracts"].draws, rng=args.seed
     )
     if args.find_out:
-        with options.attributed("--find-out"):
+        with attributed("--find-out"):
             enquiries(posterior, args.find_out)
     asked: dict[str, Any] = {
         "scheme": scheme,
@@ -68,7 +72,7 @@ def run(args: Namespace) -> int:
         solving["first"] = lambda early: tell(
             f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}"
         )
-    with options.attributed("--scheme"):
+    with attributed("--scheme"):
         found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")

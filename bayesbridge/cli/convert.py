@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.files import verify_target, writing
+from bayesbridge.cli.records import open_records
+from bayesbridge.cli.usage import UsageError
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import counted, number
 from bayesbridge.notation import (
@@ -42,10 +45,10 @@ def run(args: Namespace) -> int:
     """Read, write, and say what was lost."""
     target = _new_file(args.out)
     form = FORMATS[target.suffix]
-    records = [record for name in args.file for record in options.open_records(name)]
+    records = [record for name in args.file for record in open_records(name)]
     if args.renumber:
         records = list(renumbered(records))
-    with options.writing("OUT", target) as part:
+    with writing("OUT", target) as part:
         with part.open("w", encoding="utf-8", newline="\n") as stream:
             form.write(records, stream)
         copies = form.read(part).records
@@ -61,9 +64,9 @@ def _new_file(name: str) -> Path:
     """The file to write, which must not be there yet: the last word may be a record
     that was meant to be read.
     """
-    target = options.verify_target("OUT", name, "records are PBN or LIN", *FORMATS)
+    target = verify_target("OUT", name, "records are PBN or LIN", *FORMATS)
     if target.exists():
-        raise options.UsageError(
+        raise UsageError(
             f"argument OUT: {name!r} is there already: "
             "name a new file after those to read, or remove it"
         )

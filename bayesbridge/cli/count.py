@@ -6,13 +6,14 @@ from argparse import Namespace
 from functools import partial
 from math import log2
 
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.positions import belief_of
 from bayesbridge.display.words import number
 from bayesbridge.views.documents import evidence_document
 
 
 def run(args: Namespace) -> int:
-    position, belief = options.belief_of(args)
+    position, belief = belief_of(args)
     with position.attributed():
         layouts = belief.count()
     document = {

@@ -12,7 +12,11 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.files import verify_target, writing
+from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.positions import settings_of
+from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.dealing.language import Script, parse
 from bayesbridge.dealing.plan import (
     LOW,
@@ -57,17 +61,17 @@ LESSON: Final = "lesson"
 
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".html": LESSON}
 
-PLAN = options.Mode("--plan deals nothing", "out form generate seed show")
-SHOWN = options.Mode("only a page to print, --out lesson.html, hides hands", "show")
-JSON = options.Mode("--json holds the deals as PBN", "form")
-UNCALLED = options.Mode("nobody has called", "bidder slip system style")
+PLAN = Mode("--plan deals nothing", "out form generate seed show")
+SHOWN = Mode("only a page to print, --out lesson.html, hides hands", "show")
+JSON = Mode("--json holds the deals as PBN", "form")
+UNCALLED = Mode("nobody has called", "bidder slip system style")
 
 
 def run(args: Namespace) -> int:
     """Plan, deal and write; status 1 if fewer deals were found than asked for."""
     called = any(isinstance(piece.value, Called) for piece in args.evidence)
-    options.verify(args, not called and UNCALLED, args.json and not args.out and JSON)
-    options.verify(args, args.plan and PLAN)
+    verify(args, not called and UNCALLED, args.json and not args.out and JSON)
+    verify(args, args.plan and PLAN)
     form, target = _form_and_target(args)
     job = DealJob(args, _script(args))
     if args.plan:
@@ -96,16 +100,16 @@ def run(args: Namespace) -> int:
 def _form_and_target(args: Namespace) -> tuple[str, Path | None]:
     """How deals are written, and the file that is named."""
     if args.out is None:
-        options.verify(args, SHOWN)
+        verify(args, SHOWN)
         return args.form or "diagram", None
     what = "deals are PBN, LIN, text or a page"
-    target = options.verify_target("--out", args.out, what, *_ENDINGS)
+    target = verify_target("--out", args.out, what, *_ENDINGS)
     usual = _ENDINGS[target.suffix]
     form = args.form or usual
     if form != usual and target.suffix != ".txt":
         told = f"{args.out!r} would not hold {form}: leave it out, or write to .txt"
-        raise options.UsageError(f"argument --form: {told}")
-    options.verify(args, form != LESSON and SHOWN)
+        raise UsageError(f"argument --form: {told}")
+    verify(args, form != LESSON and SHOWN)
     return form, target
 
 
@@ -121,10 +125,10 @@ def _script(args: Namespace) -> Script | None:
             text = file.read(LONGEST_SCRIPT + 1)
     except OSError as error:
         told = "name a script, or give a condition with --condition"
-        raise options.UsageError(
+        raise UsageError(
             f"cannot read {args.script!r} ({error.strerror}): {told}"
         ) from None
-    with options.attributed(f"SCRIPT {args.script}"):
+    with attributed(f"SCRIPT {args.script}"):
         script = parse(text)
     if script.overruled:
         lines = " and ".join(map(str, script.overruled))
@@ -136,7 +140,7 @@ def _script(args: Namespace) -> Script | None:
 
 
 def _write(target: Path, text: str) -> None:
-    with options.writing("--out", target) as part:
+    with writing("--out", target) as part:
         part.write_text(text, encoding="utf-8")
 
 
@@ -172,7 +176,7 @@ def _board_vulnerability(args: Namespace, script: Script) -> Vulnerability | Non
 
 def _bidder(args: Namespace, vulnerable: Vulnerability | None) -> BidderModel | None:
     """How all four bid by the options; ``None`` for the usual model as it is."""
-    settings = options.settings_of(args, ("bidder", "slip", "system", "style"))
+    settings = settings_of(args, ("bidder", "slip", "system", "style"))
     if vulnerable is not None:
         source = "argument --vulnerable"
         settings["vulnerable"] = Sourced(vulnerable, source, needed=False)
@@ -236,10 +240,10 @@ class DealJob:
                 *enumerate(asked.predealt),
             ]
         )
-        with options.attributed("--condition"):
+        with attributed("--condition"):
             more = TRUE if args.condition is None else parse_expression(args.condition)
         common = conjunction((asked.condition, more))
-        with options.attributed("--type"):
+        with attributed("--type"):
             types = [HandType.of(text) for text in args.type]
             if len({one.name for one in types}) < len(types):
                 raise BayesBridgeError(

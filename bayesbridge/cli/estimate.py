@@ -16,7 +16,10 @@ from bayesbridge.belief.posterior import (
     accuracy_sentences,
 )
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.modes import Mode, verify, verify_solver
+from bayesbridge.cli.positions import belief_of, position_of
+from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.decisions.ending import MOST_TRICKS
 from bayesbridge.decisions.history import (
     CallReading,
@@ -79,18 +82,16 @@ from bayesbridge.views.tables import (
     sentences,
 )
 
-BIDDERS = options.Mode(
+BIDDERS = Mode(
     "--bidders names the models, each with the engine that fits it",
     "bidder method card",
 )
-UNSEEN = options.Mode(
+UNSEEN = Mode(
     "without --hand the calls alone are read: give --hand, or",
     takes="auction call dealer players bidder slip vulnerable system style seed",
 )
-CONTRACT = options.Mode(
-    "the contract tells who play together, and the trumps", "pair trump"
-)
-NO_CONTRACT = options.Mode("no --contract is named", "by solve actual")
+CONTRACT = Mode("the contract tells who play together, and the trumps", "pair trump")
+NO_CONTRACT = Mode("no --contract is named", "by solve actual")
 
 
 def run(args: Namespace) -> int:
@@ -99,15 +100,15 @@ def run(args: Namespace) -> int:
     """
     if args.bidders is not None:
         return compare_models(args)
-    if (position := options.position_of(args)).is_unseen:
+    if (position := position_of(args)).is_unseen:
         return show_calls(position, args)
-    options.verify(args, args.contract and CONTRACT)
-    position, belief = options.belief_of(args, "trump")
+    verify(args, args.contract and CONTRACT)
+    position, belief = belief_of(args, "trump")
     asked = asked_contract(belief, args)
     estimators = estimators_named(args.estimator, asked)
     with (
         position.attributed(),
-        options.attributed(f"--method {args.method}", PluginError),
+        attributed(f"--method {args.method}", PluginError),
     ):
         posterior = belief.infer(args.method, args.draws, args.seed)
     looked_for = _card_steps(belief, posterior, args)
@@ -243,7 +244,7 @@ def _one_plan(
 
 def show_calls(position: Position, args: Namespace) -> int:
     """What each call of an auction shows to somebody who sees no card."""
-    options.verify(args, UNSEEN)
+    verify(args, UNSEEN)
     auction = position.auction
     terms = calls_evidence(position.bidder("learned") or LearnedBidder(), auction)
     read = read_calls(terms, Constraints.free(), rng=args.seed)
@@ -257,9 +258,9 @@ def show_calls(position: Position, args: Namespace) -> int:
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
-    options.verify(args, not args.contract and NO_CONTRACT)
-    options.verify_solver(args, "seconds")
-    with options.attributed("--contract"):
+    verify(args, not args.contract and NO_CONTRACT)
+    verify_solver(args, "seconds")
+    with attributed("--contract"):
         return contract_question(
             belief,
             args.contract,
@@ -273,7 +274,7 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
 def estimators_named(
     names: list[str] | None, asked: ContractQuestion | None = None
 ) -> list[Estimator]:
-    with options.attributed("--estimator"):
+    with attributed("--estimator"):
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
 
 
@@ -309,7 +310,7 @@ def _card_steps(
         return []
     usual = args.draws or belief.target.cost.draws
     draws = max(min(usual, 2000), usual // 10)  # there may be thirty steps
-    with options.attributed("--card"):
+    with attributed("--card"):
         table = card_history(
             belief, args.card, draws=draws, rng=args.seed, last=posterior
         )
@@ -340,10 +341,10 @@ def _card_table(steps: list[dict[str, Any]], card: Card) -> Table:
 
 def compare_models(args: Namespace) -> int:
     """The same question under every bidder model that is named."""
-    options.verify(args, BIDDERS, args.contract and CONTRACT)
-    position, belief = options.belief_of(args, "trump")
+    verify(args, BIDDERS, args.contract and CONTRACT)
+    position, belief = belief_of(args, "trump")
     if not belief.target.soft:
-        raise options.UsageError(
+        raise UsageError(
             "no call of another seat: the answer depends on no bidder model; give a --call"
         )
     with position.attributed():

@@ -11,7 +11,13 @@ from functools import partial
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.belief.wins import card_wins
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.evidence_options import MODELS
+from bayesbridge.cli.files import verify_target
+from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.positions import Models, belief_of, models_at, verify_models
+from bayesbridge.cli.records import chosen_record, open_records
+from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.decisions.play import believed, play, turn_of
 from bayesbridge.decisions.review import (
     BoardReview,
@@ -33,15 +39,15 @@ from bayesbridge.notation import Record
 from bayesbridge.position import CHOOSERS, SETTINGS, Position, Sourced
 from bayesbridge.views.documents import evidence_document
 
-REVIEW = options.Mode(
+REVIEW = Mode(
     "--review goes by the record alone, and counts tricks",
-    takes=f"review out record board room alerts seat draws solve seconds seed {options.MODELS}",
+    takes=f"review out record board room alerts seat draws solve seconds seed {MODELS}",
 )
-UNTOLD = options.Mode(
+UNTOLD = Mode(
     "no contract is told, only which card wins the trick is asked",
     "by goal field solve seconds player",
 )
-HIDDEN = options.Mode(
+HIDDEN = Mode(
     "the seat's hand is hidden, only which card wins the trick is asked",
     "goal field solve seconds",
 )
@@ -53,12 +59,12 @@ def run(args: Namespace) -> int:
     """
     if args.review:
         return _review(args)
-    options.verify(args, options.Mode("only a --review is written as a page", "out"))
+    verify(args, Mode("only a --review is written as a page", "out"))
     if args.player is not None:
-        with options.attributed("--player"):
+        with attributed("--player"):
             args.player = SETTINGS["player"].read(args.player)
     scored = "" if args.field is None else "vulnerable"
-    position, belief = options.belief_of(args, f"{scored} player trump")
+    position, belief = belief_of(args, f"{scored} player trump")
     if (
         (trick := args.trick) is not None
     ):  # its cards are evidence too, as far as the evidence does not end with them
@@ -72,16 +78,16 @@ def run(args: Namespace) -> int:
             begun.cards,
         ):
             why = f"'{trick}' does not begin with '{begun}', as the cards played say: fix either"
-            raise options.UsageError(f"argument --trick: {why}")
+            raise UsageError(f"argument --trick: {why}")
         added = pieces(trick)[len(begun.cards) :]
-        with options.attributed("--trick"):
+        with attributed("--trick"):
             belief = belief.given(*added)
         position = position.with_more(
             {}, [Sourced(piece, "argument --trick") for piece in added]
         )
     told = args.contract is not None or belief.table.contract is not None
     if not told and (args.trick is not None or belief.table.plays):
-        options.verify(args, UNTOLD)
+        verify(args, UNTOLD)
         return _wins(args, position, belief)
     try:
         turn = turn_of(belief, args.contract, args.by)
@@ -91,7 +97,7 @@ def run(args: Namespace) -> int:
             and belief.table.plays
             and args.seat == error.data.get("seat")
         ):
-            options.verify(args, HIDDEN)
+            verify(args, HIDDEN)
             return _wins(args, position, belief)
         option = (
             "--contract"
@@ -103,15 +109,13 @@ def run(args: Namespace) -> int:
             if not args.contract and isinstance(error, IllegalPlay)
             else f"argument {option}: "
         )
-        raise options.UsageError(f"{where}{error}") from None
+        raise UsageError(f"{where}{error}") from None
     if args.seat not in (None, turn.seat):
-        raise options.UsageError(
+        raise UsageError(
             f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out"
         )
-    options.verify(args, options.Mode("the contract tells who play together", "pair"))
-    options.verify_models(
-        args, belief, f"{scored} trump {'player' if turn.lead else ''}"
-    )
+    verify(args, Mode("the contract tells who play together", "pair"))
+    verify_models(args, belief, f"{scored} trump {'player' if turn.lead else ''}")
     with position.attributed():
         posterior = believed(belief, args.draws or USUAL["play"].draws or 0, args.seed)
     given = position.settings.get("vulnerable")
@@ -145,21 +149,19 @@ def run(args: Namespace) -> int:
 def _review(args: Namespace) -> int:
     """What every card on record cost: of one board, or of all that the file has."""
     if args.record is None:
-        raise options.UsageError(
-            "argument --review: it is about a record: name --record FILE"
-        )
-    options.verify(args, REVIEW)
-    page = args.out and options.verify_target(
+        raise UsageError("argument --review: it is about a record: name --record FILE")
+    verify(args, REVIEW)
+    page = args.out and verify_target(
         "--out", args.out, "the review is a web page", ".html", ".htm"
     )
-    records = list(options.open_records(args.record, "--record"))
+    records = list(open_records(args.record, "--record"))
     boards = [
         record
         for record in records
         if record.plays and args.room in (None, record.room)
     ]
     if args.board is not None or len(boards) < 2:
-        boards = [options.chosen_record(records, args, args.record, None)]
+        boards = [chosen_record(records, args, args.record, None)]
     if not any(_seats_asked(args, record) for record in boards):
         contract = boards[0].contract
         if (
@@ -169,12 +171,12 @@ def _review(args: Namespace) -> int:
         ):
             who = contract.declarer.name
             why = f"{args.seat.name} is dummy, whose cards {who} chose: ask for --seat {who}"
-            raise options.UsageError(f"argument --seat: {why}")
+            raise UsageError(f"argument --seat: {why}")
         names = sorted(
             {player_name(record, seat) for record in boards for seat in Seat}
         )
         hint = f"{did_you_mean(str(args.player), names)}write {', '.join(names)}"
-        raise options.UsageError(
+        raise UsageError(
             f"argument --player: {args.player!r} chose no card there: {hint}"
         )
     found: list[BoardReview] = []
@@ -183,7 +185,7 @@ def _review(args: Namespace) -> int:
             continue
         if len(boards) > 1:
             tell(f"board {record.board or number}, {number} of {len(boards)}")
-        found.append(reviewed(args, record, options.models_at(args, record), seats))
+        found.append(reviewed(args, record, models_at(args, record), seats))
         if not args.json:
             screens.present(args, {}, *found[-1].parts(args.alerts))
     tables = [one.document() for one in found]
@@ -215,7 +217,7 @@ def _seats_asked(args: Namespace, record: Record) -> list[Seat]:
 def reviewed(
     args: Namespace,
     record: Record,
-    models: options.Models,
+    models: Models,
     seats: Sequence[Seat] = tuple(Seat),
 ) -> BoardReview:
     limits: DrawLimits = {
@@ -246,7 +248,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     if seat is None or args.seat not in (None, seat):
         turn = "nobody: the trick is complete" if seat is None else seat.name
         why = f"in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick"
-        raise options.UsageError(f"argument --seat: {why}")
+        raise UsageError(f"argument --seat: {why}")
     with position.attributed():
         posterior = belief.infer(draws=args.draws, rng=args.seed)
     wins = {
@@ -254,9 +256,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         for card, chance in card_wins(posterior, trick, args.pair).items()
     }
     if not wins:
-        raise options.UsageError(
-            f"{seat.name} has no card left: ask before the last trick"
-        )
+        raise UsageError(f"{seat.name} has no card left: ask before the last trick")
     asked = {
         "trick": str(trick),
         "seat": seat.name,

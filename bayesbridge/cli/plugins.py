@@ -14,7 +14,8 @@ from textwrap import wrap
 from typing import Any
 
 from bayesbridge import __version__
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.usage import UsageError
 from bayesbridge.display.markup import Table
 from bayesbridge.errors import Unwritable
 from bayesbridge.estimators.builtin import bayesbridge_bidders, bayesbridge_estimators
@@ -132,7 +133,7 @@ def run_new(args: Namespace) -> int:
             (folder / name).write_text(Template(text).substitute(words), "utf-8")
     except (FileExistsError, FileNotFoundError) as error:
         told = f"({error.strerror}): choose another NAME or --at"
-        raise options.UsageError(f"cannot make {str(folder)!r} {told}") from None
+        raise UsageError(f"cannot make {str(folder)!r} {told}") from None
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         why = error.strerror or error
@@ -174,7 +175,7 @@ def names(text: str) -> dict[str, str]:
     """
     word = text.removeprefix("bayesbridge-")
     if not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", word) or len(word) > 40:
-        raise options.UsageError(
+        raise UsageError(
             f"argument NAME: {text!r} cannot be a name: write at most 40 small letters, digits and hyphens, a letter "
             "first, such as my-count"
         )
@@ -191,7 +192,7 @@ def names(text: str) -> dict[str, str]:
     if name in taken | {estimator.name for estimator in bayesbridge_estimators()} | {
         *bayesbridge_bidders()
     }:
-        raise options.UsageError(
+        raise UsageError(
             f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name"
         )
     return {

@@ -12,9 +12,15 @@ from typing import Any
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
 from bayesbridge.cli.estimate import asked_contract, estimators_named, evaluated
+from bayesbridge.cli.evidence_options import MODELS
+from bayesbridge.cli.files import verify_target
+from bayesbridge.cli.modes import Mode, verify
 from bayesbridge.cli.play import reviewed
+from bayesbridge.cli.positions import Models, belief_of, models_at
+from bayesbridge.cli.records import chosen_record, open_records, seat_of
+from bayesbridge.cli.usage import attributed
 from bayesbridge.decisions.history import sharpening
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import (
@@ -35,19 +41,19 @@ from bayesbridge.game.deal import Seat
 from bayesbridge.notation import Record
 from bayesbridge.views.documents import styles_document
 
-HISTORY = options.Mode(
+HISTORY = Mode(
     "a record is stepped through call by call and trick by trick, which is its history",
     "no-history",
 )
-FILE = options.Mode(
+FILE = Mode(
     "FILE tells what was seen, or is named by --record FILE",
-    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {options.MODELS}",
+    takes=f"observer board room alerts cards text review adapt title draws out solve seconds seed {MODELS}",
 )
-TEXT = options.Mode("--text writes no page", "out title")
-TEXT_REVIEW = options.Mode("every player is reviewed, card by card", "observer cards")
-UNREVIEWED = options.Mode("without --review nothing is solved", "solve seconds")
-ADAPTED = options.Mode("--adapt learns the styles", "style")
-EVIDENCE = options.Mode(
+TEXT = Mode("--text writes no page", "out title")
+TEXT_REVIEW = Mode("every player is reviewed, card by card", "observer cards")
+UNREVIEWED = Mode("without --review nothing is solved", "solve seconds")
+ADAPTED = Mode("--adapt learns the styles", "style")
+EVIDENCE = Mode(
     "it is about the steps of a record, and no FILE is named", "cards text review adapt"
 )
 
@@ -57,7 +63,7 @@ def run(args: Namespace) -> int:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     path = None
     if not args.text:
-        path = options.verify_target(
+        path = verify_target(
             "--out",
             args.out or "report.html",
             "the report is a web page",
@@ -73,16 +79,16 @@ def run(args: Namespace) -> int:
 
 def _record_report(args: Namespace, path: Path | None) -> int:
     whole, text = args.text and args.review and TEXT_REVIEW, args.text and TEXT
-    options.verify(args, HISTORY)
-    options.verify(
+    verify(args, HISTORY)
+    verify(
         args, FILE, text, whole, not args.review and UNREVIEWED, args.adapt and ADAPTED
     )
     named = Seat.S if args.observer is None else args.observer
-    records = options.open_records(args.file)
-    record = options.chosen_record(records, args, args.file, named)
-    observer = options.seat_of(record, named)
+    records = open_records(args.file)
+    record = chosen_record(records, args, args.file, named)
+    observer = seat_of(record, named)
     assert observer is not None  # since the record was chosen for its hand
-    models = options.models_at(args, record)
+    models = models_at(args, record)
     review = reviewed(args, record, models) if args.review else None
     if review is not None and args.text:
         return screens.present(args, review.document(), *review.parts(args.alerts))
@@ -115,9 +121,7 @@ def _record_report(args: Namespace, path: Path | None) -> int:
     return 0
 
 
-def _show_steps(
-    args: Namespace, record: Record, observer: Seat, models: options.Models
-) -> int:
+def _show_steps(args: Namespace, record: Record, observer: Seat, models: Models) -> int:
     belief = Belief.of_record(record, observer, **models)
     contract = record.contract
     pair = (
@@ -205,9 +209,9 @@ def _made_sentences(contract: Contract, steps: list[dict[str, Any]]) -> list[str
 def _position_report(args: Namespace, path: Path | None) -> int:
     from bayesbridge.views.report import html_report
 
-    options.verify(args, EVIDENCE)
+    verify(args, EVIDENCE)
     assert path is not None  # --text goes with a record alone
-    position, belief = options.belief_of(args, "trump")
+    position, belief = belief_of(args, "trump")
     usual = ["tricks"] if belief.dummy is None else ["capture"]
     estimators = estimators_named(
         [*usual, *(args.estimator or [])]
@@ -226,7 +230,7 @@ def _position_report(args: Namespace, path: Path | None) -> int:
     )
     with (
         position.attributed(),
-        options.attributed(f"--method {args.method}", PluginError),
+        attributed(f"--method {args.method}", PluginError),
     ):
         posterior = belief.infer(args.method, args.draws, args.seed)
     found = evaluated(posterior, estimators, None, args)

@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from bayesbridge.bidders.pairs import History, pairs_of, table_losses
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.files import resumable
+from bayesbridge.cli.modes import CLUSTER, Mode, verify
+from bayesbridge.cli.records import open_records
+from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import counted
 from bayesbridge.errors import BayesBridgeError
@@ -30,8 +34,8 @@ from bayesbridge.studies.benchmark import (
 from bayesbridge.studies.jobs import PROCESSES, THREADS, RunOptions, cores
 from bayesbridge.studies.readers import MOMENTS, ROLES, reader_of, usable
 
-COUNTING = options.Mode("the reader counting draws nothing", "draws seed")
-UNSTYLED = options.Mode("there is no --history FILE", "history-tables")
+COUNTING = Mode("the reader counting draws nothing", "draws seed")
+UNSTYLED = Mode("there is no --history FILE", "history-tables")
 
 
 def run(args: Namespace) -> int:
@@ -41,19 +45,19 @@ def run(args: Namespace) -> int:
     )
     if args.chair == "dummy" and any(moments.values()):
         flag = "--cards" if args.moments is None else "--moments"
-        raise options.UsageError(
+        raise UsageError(
             f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out"
         )
     *others, last = readers = args.reader or ["learned+learned"]
     cluster = ":" in (args.scheduler or "")
-    options.verify(
+    verify(
         args,
         readers == ["counting"] and COUNTING,
         not args.history and UNSTYLED,
-        cluster and options.CLUSTER,
+        cluster and CLUSTER,
     )
     if twice := [name for name in others if readers.count(name) > 1]:
-        raise options.UsageError(
+        raise UsageError(
             f"argument --reader: {twice[0]!r} is given twice: give each reader once"
         )
     boards = _Boards(args, min(moments.values()))
@@ -128,14 +132,14 @@ class _Boards:
     def __init__(self, args: Namespace, cards: int) -> None:
         self._file, self._cards, self._losses = args.file, cards, dict[int, Any]()
         self._tables: dict[str, int] = {}
-        reasons = Counter(map(self._hindrance, options.open_records(args.file)))
+        reasons = Counter(map(self._hindrance, open_records(args.file)))
         self._good = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
         if not self._good:
             told = "; ".join(
                 f"{reason} ({count})" for reason, count in self.left_out.items()
             )
-            raise options.UsageError(
+            raise UsageError(
                 f"argument FILE: no board of {args.file!r} can be scored: {told}"
             )
         self.count = min(args.boards or self._good, self._good)
@@ -143,7 +147,7 @@ class _Boards:
         if args.history is None:
             return
         self.history = History(
-            options.open_records(args.history, "--history"), args.history_tables or 200
+            open_records(args.history, "--history"), args.history_tables or 200
         )
         if not any(
             one.record.pair(side) in self.history.pairs
@@ -151,7 +155,7 @@ class _Boards:
             for side in (Seat.N, Seat.E)
         ):
             why = f"no pair of the boards is in {args.history!r}: name them alike there"
-            raise options.UsageError(f"argument --history: {why}")
+            raise UsageError(f"argument --history: {why}")
 
     def _hindrance(self, record: Record) -> str | None:
         return usable(record) or (
@@ -161,7 +165,7 @@ class _Boards:
     def _chosen(self) -> Iterator[Board]:
         """Of all that can be scored number i · all // chosen, for each i."""
         taken = 0
-        records = enumerate(options.open_records(self._file, quiet=True), 1)
+        records = enumerate(open_records(self._file, quiet=True), 1)
         able = (
             Board(place, one) for place, one in records if self._hindrance(one) is None
         )
@@ -233,7 +237,7 @@ def _score(
     args: Namespace, plan: Plan, boards: _Boards
 ) -> dict[str, dict[str, ScoreSums]]:
     for name in plan.readers:
-        with options.attributed("--reader"):
+        with attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
     workers = min(args.workers or cores(), -(-boards.count // CHUNK))
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
@@ -243,7 +247,7 @@ def _score(
         with open(path, "rb") as file:
             digest += file_digest(file, "sha256").hexdigest()
     digest += f" {args.history_tables}" if args.history_tables else ""
-    with options.keeping(args, "boards"):
+    with resumable(args, "boards"):
         chosen = iter(boards)
         found = tally_boards(plan, boards.count, chosen, how, digest)
         for _ in (

@@ -15,7 +15,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.options import writing
+from bayesbridge.cli.files import writing
 from bayesbridge.display.markup import Table, in_columns
 from bayesbridge.display.words import SEATS, number, printable, with_symbols
 

@@ -9,7 +9,8 @@ from argparse import Namespace
 from secrets import token_urlsafe
 from typing import Final
 
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.usage import UsageError
 
 WEB_PACKAGES: Final = ("h11", "starlette", "uvicorn")
 
@@ -17,13 +18,13 @@ WEB_PACKAGES: Final = ("h11", "starlette", "uvicorn")
 def run(args: Namespace) -> int:
     missing = [name for name in WEB_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        raise options.UsageError(
+        raise UsageError(
             f"{' and '.join(missing)} not installed: pip install {' '.join(missing)}"
         )
     if args.token is not None and not re.fullmatch(
         r"[\w-]{16,64}", args.token, re.ASCII
     ):
-        raise options.UsageError(
+        raise UsageError(
             "argument --token: write 16 to 64 letters, digits, '-' and '_'"
         )
     from bayesbridge.web.server import explorer, listen

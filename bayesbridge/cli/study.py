@@ -5,14 +5,17 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.files import resumable
+from bayesbridge.cli.modes import CLUSTER, Mode, verify
+from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.game.scoring import Scheme
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.studies import STUDIES
 from bayesbridge.studies.jobs import THREADS, RunOptions
 from bayesbridge.studies.study import all_tables, notes
 
-EXACTLY = options.Mode(
+EXACTLY = Mode(
     "--exact counts every deal and draws none",
     "deals runs workers scheduler resume seed",
 )
@@ -20,29 +23,29 @@ EXACTLY = options.Mode(
 
 def run(args: Namespace) -> int:
     study = STUDIES[args.study]
-    options.verify(
+    verify(
         args,
-        EXACTLY if args.exact else ":" in (args.scheduler or "") and options.CLUSTER,
+        EXACTLY if args.exact else ":" in (args.scheduler or "") and CLUSTER,
     )
     if args.scoring and not study.schemes:
         takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
-        raise options.UsageError(
+        raise UsageError(
             f"study {study.name!r} takes no --scoring: it goes with {takers}"
         )
     schemes = []
     for path in args.scoring or ():
         scheme = Toml.read(path, "--scoring").document
-        with options.attributed(f"--scoring {path}"):
+        with attributed(f"--scoring {path}"):
             schemes.append(Scheme.of(scheme))
     if args.exact and study.count_exactly is None:
         told = "leave --exact out (see 'bayesbridge study --help')"
-        raise options.UsageError(f"study {study.name!r} has no exact count: {told}")
+        raise UsageError(f"study {study.name!r} has no exact count: {told}")
     if args.exact and study.count_exactly is not None:
         found = study.count_exactly()
     else:
         checkpoint = Path(args.resume) if args.resume else None
         how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
-        with options.keeping(args, "deals"):
+        with resumable(args, "deals"):
             found = study.simulate(
                 args.deals or study.deals, args.seed, how, args.runs, schemes
             )

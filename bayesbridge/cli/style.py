@@ -13,7 +13,11 @@ from bayesbridge.bidders.pairs import (
     style_of,
     tables_of,
 )
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.files import verify_target, writing
+from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.records import open_records
+from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import counted, error_text, number, percent, share_error
 from bayesbridge.studies.benchmark import call_figures
@@ -24,22 +28,22 @@ MOST = 200
 
 def run(args: Namespace) -> int:
     why = "it is about one pair, and no --pair A+B is named"
-    options.verify(args, not args.pair and options.Mode(why, "tables out"))
+    verify(args, not args.pair and Mode(why, "tables out"))
     if args.pair is None:
         return _pairs(args)
     target = (
         None
         if args.out is None
-        else options.verify_target("--out", args.out, "a style is JSON", ".json")
+        else verify_target("--out", args.out, "a style is JSON", ".json")
     )
-    with options.attributed("--pair"):
-        every = tables_of(options.open_records(args.file), args.pair)
+    with attributed("--pair"):
+        every = tables_of(open_records(args.file), args.pair)
     name = pair_name(args.pair)
     style = style_of(name, every[: args.tables or MOST])
     judged = judge_style(every[: style.tables + MOST], style)
     figures = call_figures(judged, "log_loss")
     if target is not None:
-        with options.writing("--out", target) as part:
+        with writing("--out", target) as part:
             style.save(part)
     found = habits(style)
     told = {
@@ -80,15 +84,14 @@ def run(args: Namespace) -> int:
 
 def _pairs(args: Namespace) -> int:
     sizes = {
-        name: len(tables)
-        for name, tables in pairs_of(options.open_records(args.file)).items()
+        name: len(tables) for name, tables in pairs_of(open_records(args.file)).items()
     }
     found = dict(sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])))
     if not found:
         what = (
             f"no table of {args.file!r} names both players of a pair and has all hands"
         )
-        raise options.UsageError(f"argument FILE: {what}")
+        raise UsageError(f"argument FILE: {what}")
     rows = [[name, number(tables)] for name, tables in found.items()]
     table = Table(f"Pairs of {args.file}", ["pair", "tables"], rows)
     said = f"What one of them plays: add --pair, as in --pair {next(iter(found))}"

@@ -6,7 +6,10 @@ from argparse import Namespace
 from typing import Final
 
 from bayesbridge.belief.posterior import accuracy_document
-from bayesbridge.cli import options, screens
+from bayesbridge.cli import screens
+from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.positions import belief_of
+from bayesbridge.cli.usage import UsageError
 from bayesbridge.decisions.suit import suit_play
 from bayesbridge.views.documents import evidence_document
 
@@ -20,22 +23,18 @@ EVIDENCE: Final = (
 def run(args: Namespace) -> int:
     has_evidence = any((args.observer, args.position, args.record))
     if len(args.holding) not in (0, 2):
-        raise options.UsageError(
-            f"argument HOLDING: {len(args.holding)} given: {HOLDINGS}"
-        )
+        raise UsageError(f"argument HOLDING: {len(args.holding)} given: {HOLDINGS}")
     if not args.holding and not has_evidence:
-        raise options.UsageError(f"no holdings: {HOLDINGS}, or {EVIDENCE}")
+        raise UsageError(f"no holdings: {HOLDINGS}, or {EVIDENCE}")
     first, second = args.holding or (None, None)
     if not has_evidence:
         why = "without --observer and --hand only vacant places weigh the layouts"
-        options.verify(args, options.Mode(why, takes="vacant tricks"))
+        verify(args, Mode(why, takes="vacant tricks"))
         found = suit_play(first, second, vacant=args.vacant or (13, 13))
         about, game = {}, list[str]()
     else:
-        options.verify(
-            args, options.Mode("the evidence tells the vacant places", "vacant")
-        )
-        position, belief = options.belief_of(args)
+        verify(args, Mode("the evidence tells the vacant places", "vacant"))
+        position, belief = belief_of(args)
         with position.attributed():
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)

@@ -37,7 +37,6 @@ estimate {S} --estimator trick | unknown estimator | did you mean 'tricks'?
 estimate {S} --method importanc | unknown method 'importanc' | did you mean 'importance'?
 bid {HAND} --js | unrecognized arguments: --js | --help
 capture {HAND} | required: SECOND | see 'bayesbridge capture --help'
- | required: COMMAND | see 'bayesbridge --help'
 estimate | no observer and no hand | give --observer S --hand AKQ2.KJ3.A54.Q32
 estimate --observer S | no hand | give --hand AKQ2.KJ3.A54.Q32
 suit | no holdings: give dummy's and declarer's, such as AJT32 K954 | or --suit S and evidence that shows both hands

@@ -14,11 +14,13 @@ from typing import NamedTuple
 import pytest
 
 from bayesbridge import Belief
-from bayesbridge.cli import build_parser, main, play, report, score
+from bayesbridge.cli import main, play, report, score
+from bayesbridge.cli.commands import COMMANDS
 from bayesbridge.studies.study import Study
 from bayesbridge.views import record
 from bayesbridge.views import report as views
 from bayesbridge.web import server
+from tests.cli.declared import options_of
 from tests.cli.test_study import SCHEME
 from tests.conftest import plugin_site
 from tests.decisions.test_review import SOLVER as LEADS
@@ -171,31 +173,8 @@ LOOKING = (
 """Ways that take a position."""
 
 
-COMMANDS = list(
-    next(
-        action for action in build_parser()._actions if action.dest == "command"
-    ).choices
-)
-
-
 def command_of(words):
     return "plugins new" if words.startswith("plugins new") else words.partition(" ")[0]
-
-
-def options(command):
-    """The options of a command, by their first names without dashes."""
-    parser = build_parser()
-    for word in command.split():
-        parser = next(
-            action for action in parser._actions if action.dest in ("command", "action")
-        ).choices[word]
-    parser.add_now()
-    names = (
-        action.option_strings[0].lstrip("-")
-        for action in parser._actions
-        if action.option_strings
-    )
-    return [name for name in names if name not in ("h", "help-evidence")]
 
 
 def dashed(option, value=None):
@@ -216,7 +195,7 @@ for way in WAYS:
         for name, _, value in (one.partition("=") for one in way.used.split())
     }
     names = (
-        way.refused.split() if way.refused != "*" else options(command_of(way.words))
+        way.refused.split() if way.refused != "*" else options_of(command_of(way.words))
     )
     for name in names:
         if name not in ("json", *used) and f"--{name}" not in way.words:
@@ -282,7 +261,7 @@ def ask(request, capsys, monkeypatch, place):
 
 
 def test_every_option_of_every_command_has_an_entry():
-    for command in (*COMMANDS, "plugins new"):
+    for command in COMMANDS:
         ways = [way for way in WAYS if command_of(way.words) == command]
         known = {
             name.partition("=")[0]
@@ -290,7 +269,7 @@ def test_every_option_of_every_command_has_an_entry():
             for name in f"{way.used} {way.refused}".split()
         }
         seen = SEEN if any(command_of(words) == command for words in LOOKING) else ()
-        assert set(options(command)) <= known | {*seen}, command
+        assert set(options_of(command)) <= known | {*seen}, command
 
 
 @pytest.mark.parametrize(("words", "option"), REFUSED.items(), ids=REFUSED)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cli import build_parser
-from bayesbridge.cli.options import position_of
+from bayesbridge.cli.commands import parse_arguments
+from bayesbridge.cli.positions import position_of
 from bayesbridge.game.deal import Seat
 from bayesbridge.notation import read_pbn
 from bayesbridge.position import Position, python_lines
@@ -21,7 +21,7 @@ BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
 
 def position(*words):
-    return position_of(build_parser().parse_args(["count", *words]))
+    return position_of(parse_arguments(["count", *words]))
 
 
 def believed(*words):

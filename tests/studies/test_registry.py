@@ -95,7 +95,8 @@ def test_every_study_module_is_registered():
 
 def test_declarations_are_light():
     code = (
-        "import sys; from bayesbridge.cli import build_parser; build_parser();"
+        "import sys; from bayesbridge.cli.commands import parse_arguments;"
+        "parse_arguments(['count']);"
         "assert 'bayesbridge.studies' not in sys.modules;"
         "from bayesbridge.studies import STUDIES; list(STUDIES.values());"
         "print({'numpy', 'numba', 'scipy', 'matplotlib'} & sys.modules.keys())"
