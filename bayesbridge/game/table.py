@@ -6,11 +6,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Contract
-from bayesbridge.game.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain, Suit
+from bayesbridge.game.cards import (
+    DECK_CARDS,
+    DECK_MASK,
+    SUIT_CARDS,
+    SUIT_MASK,
+    Card,
+    Hand,
+    Strain,
+    Suit,
+)
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.tricks import Trick, replay
 
@@ -23,35 +33,30 @@ class Table:
 
     auction: Auction | None = None
     plays: tuple[tuple[Seat, Card], ...] = ()
-    shown: Mapping[Seat, Hand] = field(
-        default_factory=dict, hash=False
-    )  # the original 13 cards of hands seen
-    silent: Seat | None = (
-        None  # the seat that does not bid; None in the four-player game
-    )
-    trump: Strain | None = (
-        None  # the strain of the contract if told; the auction tells it too
-    )
-    named: Contract | None = None  # a contract that is played in place of the auction's
+    shown: Mapping[Seat, Hand] = field(default_factory=dict, hash=False)
+    """The original 13 cards of hands seen."""
+    silent: Seat | None = None
+    """The seat that does not bid; ``None`` in the four-player game."""
+    trump: Strain | None = None
+    """The strain of the contract if told; the auction tells it too."""
+    named: Contract | None = None
+    """A contract that is played in place of the auction's."""
 
     @property
     def contract(self) -> Contract | None:
-        return (
-            self.named
-            if self.named is not None or self.auction is None
-            else self.auction.contract
-        )
+        """What is played, ``None`` while nobody knows or where all passed."""
+        if self.named is not None or self.auction is None:
+            return self.named
+        return self.auction.contract
 
     @property
     def strain(self) -> Strain | None:
         """The strain of the contract: as told, or of the contract; ``None`` while
         nobody knows.
         """
-        return (
-            self.trump
-            if self.trump is not None or self.contract is None
-            else self.contract.strain
-        )
+        if self.trump is not None or self.contract is None:
+            return self.trump
+        return self.contract.strain
 
     @property
     def dummy(self) -> Seat | None:
@@ -69,32 +74,29 @@ class Table:
         """
         if self.contract is None:
             return self.plays[0][0] if self.plays else None
-        return next(
-            seat
-            for seat in map(self.contract.declarer.next, (1, 2))
-            if seat != self.dummy
-        )
+        left_hand = self.contract.declarer.next()
+        return left_hand if left_hand != self.dummy else left_hand.next()
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:
         """The plays as tricks; raises :class:`IllegalPlay` if no strain that may be
         trumps explains them.
         """
-        failures: list[IllegalPlay] = []
-        for candidate in (
-            (self.strain,) if self.strain is not None else reversed(Strain)
-        ):
-            try:
-                return replay(self.plays, candidate, self.shown)
-            except IllegalPlay as error:
-                failures.append(error)
-        raise failures[0]
+        if self.strain is not None:
+            return replay(self.plays, self.strain, self.shown)
+        try:
+            return replay(self.plays, Strain.NT, self.shown)
+        except IllegalPlay:
+            for trump in reversed(Suit):
+                with suppress(IllegalPlay):
+                    return replay(self.plays, trump, self.shown)
+            raise
 
     @property
     def legal(self) -> Table:
         """The same with as many of the cards played as can be."""
-        for many in range(len(self.plays), 0, -1):
-            table = replace(self, plays=self.plays[:many])
+        for count in range(len(self.plays), 0, -1):
+            table = replace(self, plays=self.plays[:count])
             with suppress(IllegalPlay):
                 if table.tricks:
                     return table
@@ -102,32 +104,36 @@ class Table:
 
     @property
     def over(self) -> bool:
-        return len(self.plays) == 52
+        """Whether all cards are played."""
+        return len(self.plays) == DECK_CARDS
 
     @property
     def trick(self) -> Trick | None:
         """The trick so far, empty where its leader is in turn; ``None`` after the last,
         and while nobody is to lead.
         """
-        last = self.tricks[-1] if self.tricks else None
-        if last is not None and not last.complete:
-            return last
-        leader = self.leader if last is None else last.winner
+        leader = self.leader
+        if self.tricks:
+            latest = self.tricks[-1]
+            if not latest.complete:
+                return latest
+            leader = latest.winner
+        if leader is None or self.over:
+            return None
         trump = None if self.strain is None else self.strain.trump
-        return None if leader is None or self.over else Trick(leader, trump)
+        return Trick(leader, trump)
 
     @property
     def turn(self) -> Seat | None:
+        """Whose hand is to play the next card."""
         return None if self.trick is None else self.trick.turn
 
     @property
     def chooser(self) -> Seat | None:
         """Who chooses the card: declarer for dummy."""
-        return (
-            self.contract.declarer
-            if self.contract is not None and self.turn == self.dummy
-            else self.turn
-        )
+        if self.contract is not None and self.turn == self.dummy:
+            return self.contract.declarer
+        return self.turn
 
     @property
     def played(self) -> int:
@@ -136,24 +142,31 @@ class Table:
 
     @property
     def winners(self) -> tuple[Seat, ...]:
+        """Who won each complete trick."""
         return tuple(
-            one.winner for one in self.tricks if one.complete and one.winner is not None
+            trick.winner
+            for trick in self.tricks
+            if trick.complete and trick.winner is not None
         )
 
     @property
     def voids(self) -> tuple[tuple[Seat, Suit], ...]:
         """Each seat that did not follow, with the suit it has no more of."""
-        return tuple(void for one in self.tricks for void in one.voids)
+        return tuple(chain.from_iterable(trick.voids for trick in self.tricks))
 
     def legal_cards(self, seat: Seat) -> Hand:
         """What a seat may play, as far as the table knows: a hidden hand may hold any
         card not seen elsewhere.
         """
-        left = DECK_MASK & ~self.played
+        unplayed = DECK_MASK & ~self.played
         if seat in self.shown:
-            return (self.trick or Trick(seat)).legal(Hand(left & self.shown[seat].mask))
+            hand = Hand(unplayed & self.shown[seat].mask)
+            trick = self.trick or Trick(seat)
+            return trick.legal(hand)
+        possible = unplayed
         for hand in self.shown.values():
-            left &= ~hand.mask
+            possible &= ~hand.mask
         for player, suit in self.voids:
-            left &= ~(SUIT_MASK << 13 * suit) if player == seat else -1
-        return Hand(left)
+            if player == seat:
+                possible &= ~(SUIT_MASK << SUIT_CARDS * suit)
+        return Hand(possible)

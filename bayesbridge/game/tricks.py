@@ -7,14 +7,38 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bayesbridge.errors import IllegalPlay, NotationError
-from bayesbridge.game.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain, Suit
+from bayesbridge.game.cards import (
+    DECK_MASK,
+    SUIT_CARDS,
+    SUIT_MASK,
+    Card,
+    Hand,
+    Strain,
+    Suit,
+)
 from bayesbridge.game.deal import Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Trick:
-    """Up to four cards, clockwise from ``leader``; ``trump`` is ``None`` at no trumps.
+    """Up to four cards, clockwise from the leader.
 
+    Parameters
+    ----------
+    leader : Seat
+        Who plays the first card.
+    trump : Suit or None, optional
+        ``None`` at no trumps.
+    cards : tuple of Card, optional
+        In the order played.
+
+    Raises
+    ------
+    IllegalPlay
+        If there are more than four cards, or one stands twice.
+
+    Examples
+    --------
     >>> trick = Trick.of("W:S5 SK H2", trump="H")
     >>> trick.turn, trick.winner, trick.voids
     (<Seat.S: 2>, <Seat.E: 1>, ((<Seat.E: 1>, <Suit.S: 3>),))
@@ -32,8 +56,8 @@ class Trick:
                 f"trick '{self}' has {len(self.cards)} cards: a trick has four",
                 cards=self.cards,
             )
-        for i, card in enumerate(self.cards):
-            if card in self.cards[:i]:
+        for place, card in enumerate(self.cards):
+            if card in self.cards[:place]:
                 raise IllegalPlay(
                     f"{card} stands twice in trick '{self}': a card is played once",
                     card=card,
@@ -50,11 +74,8 @@ class Trick:
                 f"unknown trick {value!r}: write leader and cards, such as W:S5 SK S2",
                 text=value,
             )
-        return cls(
-            Seat.of(leader),
-            _trump(trump),
-            tuple(map(Card.of, cards.replace(",", " ").split())),
-        )
+        words = cards.replace(",", " ").split()
+        return cls(Seat.of(leader), _trump(trump), tuple(map(Card.of, words)))
 
     @property
     def suit(self) -> Suit | None:
@@ -76,26 +97,23 @@ class Trick:
         """The seat that wins the trick, or holds it so far; ``None`` before the lead."""
         if not self.cards:
             return None
-        return self.leader.next(
-            winning_place([card.index for card in self.cards], self.trump)
-        )
+        indices = [card.index for card in self.cards]
+        return self.leader.next(winning_place(indices, self.trump))
 
     @property
     def voids(self) -> tuple[tuple[Seat, Suit], ...]:
         """Each seat that did not follow, with the suit it has no more of."""
         suit = self.suit
-        return (
-            ()
-            if suit is None
-            else tuple((seat, suit) for seat, card in self if card.suit is not suit)
-        )
+        if suit is None:
+            return ()
+        return tuple((seat, suit) for seat, card in self if card.suit is not suit)
 
     def legal(self, hand: Hand) -> Hand:
         """Of the cards a seat still holds, those it may play."""
-        following = (
-            Hand(0) if self.suit is None else hand & Hand(SUIT_MASK << 13 * self.suit)
-        )
-        return following or hand
+        if self.suit is None:
+            return hand
+        of_suit_led = hand & Hand(SUIT_MASK << SUIT_CARDS * self.suit)
+        return of_suit_led or hand
 
     def after(
         self, seat: Seat | str, card: Card | str, hand: Hand | None = None
@@ -103,34 +121,47 @@ class Trick:
         """The trick with one more card, which must be legal, from ``hand`` if known;
         else :class:`IllegalPlay`.
         """
-        player, played, turn, reason = Seat.of(seat), Card.of(card), self.turn, ""
-        if turn is None:
-            reason = "the trick is complete; begin the next"
-        elif player != turn:
-            reason = f"it is {turn.name}'s turn"
-        elif played in self.cards:
-            reason = "the card lies there already"
-        elif hand is not None and played not in hand:
-            reason = f"the hand {hand.pbn!r} does not hold it"
-        elif hand is not None and played not in (legal := self.legal(hand)):
-            reason = (
-                f"the suit led must be followed; legal: {' '.join(map(str, legal))}"
+        player = Seat.of(seat)
+        played = Card.of(card)
+        objection = self._objection(player, played, hand)
+        if objection is not None:
+            raise IllegalPlay(
+                f"{player.name} cannot play {str(card)!r} to trick '{self}': {objection}",
+                seat=player,
+                card=played,
+                trick=self,
             )
-        if reason:
-            message = (
-                f"{player.name} cannot play {str(card)!r} to trick '{self}': {reason}"
-            )
-            raise IllegalPlay(message, seat=player, card=played, trick=self)
         return Trick(self.leader, self.trump, (*self.cards, played))
 
+    def _objection(self, player: Seat, card: Card, hand: Hand | None) -> str | None:
+        """Why a card may not be played, ``None`` if it may."""
+        if self.turn is None:
+            return "the trick is complete; begin the next"
+        if player != self.turn:
+            return f"it is {self.turn.name}'s turn"
+        if card in self.cards:
+            return "the card lies there already"
+        if hand is None:
+            return None
+        if card not in hand:
+            return f"the hand {hand.pbn!r} does not hold it"
+        legal_cards = self.legal(hand)
+        if card not in legal_cards:
+            names = " ".join(map(str, legal_cards))
+            return f"the suit led must be followed; legal: {names}"
+        return None
+
     def __iter__(self) -> Iterator[tuple[Seat, Card]]:
-        return ((self.leader.next(i), card) for i, card in enumerate(self.cards))
+        return (
+            (self.leader.next(place), card) for place, card in enumerate(self.cards)
+        )
 
     def __str__(self) -> str:
         return f"{self.leader.name}:{' '.join(map(str, self.cards))}"
 
     def __repr__(self) -> str:
-        return f"Trick.of({str(self)!r}{'' if self.trump is None else f', trump={self.trump.name!r}'})"
+        trump = "" if self.trump is None else f", trump={self.trump.name!r}"
+        return f"Trick.of({str(self)!r}{trump})"
 
 
 class Course(NamedTuple):
@@ -151,24 +182,26 @@ def follow(
     """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but
     no suit it did not follow.
     """
-    left = [unseen if hand is None else hand.mask for hand in hands]
+    possible = [unseen if hand is None else hand.mask for hand in hands]
     winners: list[Seat] = []
     trick: list[int] = []
-    turn, played, led = int(plays[0][0]) if plays else 0, 0, 0
-    for i, (seat, card) in enumerate(plays):
-        index = card.index
-        bit = 1 << index
-        if seat != turn or not left[seat] & bit or played & bit:
-            return Course(winners, i)
+    turn = int(plays[0][0]) if plays else 0
+    played = 0
+    suit_led = 0
+    for place, (seat, card) in enumerate(plays):
+        suit = card.index // SUIT_CARDS
+        if seat != turn or not possible[seat] & ~played & card.mask:
+            return Course(winners, place)
         if not trick:
-            led = index // 13
-        elif index // 13 != led:
-            suit = SUIT_MASK << 13 * led
-            if hands[seat] is not None and left[seat] & ~played & suit:
-                return Course(winners, i)
-            left[seat] &= ~suit
-        played |= bit
-        trick.append(index)
+            suit_led = suit
+        elif suit != suit_led:
+            suit_led_mask = SUIT_MASK << SUIT_CARDS * suit_led
+            can_follow = possible[seat] & ~played & suit_led_mask
+            if hands[seat] is not None and can_follow:
+                return Course(winners, place)
+            possible[seat] &= ~suit_led_mask
+        played |= card.mask
+        trick.append(card.index)
         turn = (turn + 1) % 4
         if len(trick) == 4:
             turn = (turn + winning_place(trick, trump)) % 4
@@ -179,12 +212,18 @@ def follow(
 
 def winning_place(indices: Sequence[int], trump: Suit | None) -> int:
     """Which card of a trick wins, as its place in the order played."""
-    best, place = indices[0], 0
-    for i, index in enumerate(indices):
-        suit = index // 13
-        if index > best if suit == best // 13 else suit == trump:
-            best, place = index, i
-    return place
+    winning_index = indices[0]
+    winning = 0
+    for place, index in enumerate(indices):
+        suit = index // SUIT_CARDS
+        if suit == winning_index // SUIT_CARDS:
+            wins = index > winning_index
+        else:
+            wins = suit == trump
+        if wins:
+            winning_index = index
+            winning = place
+    return winning
 
 
 def replay(
@@ -201,44 +240,85 @@ def replay(
     >>> replay([("W", "S5"), ("N", "SK"), ("E", "H2"), ("S", "S3"), ("N", "D4")])
     (Trick.of('W:S5 SK H2 S3'), Trick.of('N:D4'))
     """
-    done, known, suit = (
-        [(Seat.of(seat), Card.of(card)) for seat, card in plays],
-        hands or {},
-        _trump(trump),
-    )
-    winners, legal = follow(done, suit, [known.get(seat) for seat in Seat])
-    leaders = [*(seat for seat, _ in done[:1]), *winners]
-    tricks = [
-        Trick(
-            leader, suit, tuple(card for _, card in done[start : min(start + 4, legal)])
-        )
-        for leader, start in zip(leaders, range(0, len(done), 4), strict=False)
-    ]
-    if legal == len(done):
-        return tuple(tricks)
-    (seat, card), number = done[legal], legal // 4 + 1
-    for i, (other, same) in enumerate(done[:legal]):
-        if same == card:
-            raise IllegalPlay(
-                f"{seat.name} plays {card} in trick {number}, but {other.name} played it in trick {i // 4 + 1}: "
-                "a card is played once",
-                card=card,
-                seats=(other, seat),
-                tricks=(i // 4 + 1, number),
-            )
-    gone = Hand.of([played for player, played in done[:legal] if player == seat])
+    cards = [(Seat.of(seat), Card.of(card)) for seat, card in plays]
+    known_hands = hands or {}
+    suit = _trump(trump)
+    course = follow(cards, suit, [known_hands.get(seat) for seat in Seat])
+    tricks = _tricks(cards, course, suit)
+    if course.legal < len(cards):
+        raise _refusal(cards, course.legal, tricks, known_hands)
+    return tuple(tricks)
+
+
+def _tricks(
+    cards: Sequence[tuple[Seat, Card]], course: Course, trump: Suit | None
+) -> list[Trick]:
+    """The tricks of the cards up to the first that is illegal."""
+    first_leader = [seat for seat, _ in cards[:1]]
+    tricks = []
+    for number, leader in enumerate([*first_leader, *course.winners]):
+        start = 4 * number
+        if start < len(cards):
+            end = min(start + 4, course.legal)
+            trick_cards = tuple(card for _, card in cards[start:end])
+            tricks.append(Trick(leader, trump, trick_cards))
+    return tricks
+
+
+def _refusal(
+    cards: Sequence[tuple[Seat, Card]],
+    place: int,
+    tricks: Sequence[Trick],
+    known_hands: Mapping[Seat, Hand],
+) -> IllegalPlay:
+    """What is wrong with the card at a place: it was played before, breaks a rule that
+    its trick knows, or follows a suit in which its player had shown out.
+    """
+    seat, card = cards[place]
+    number = place // 4 + 1
+    earlier_seats = [player for player, played in cards[:place] if played == card]
+    if earlier_seats:
+        earlier_place = [played for _, played in cards].index(card)
+        return _played_twice(card, (earlier_seats[0], seat), (earlier_place, place))
+    hand = None
+    if seat in known_hands:
+        played_cards = [played for player, played in cards[:place] if player == seat]
+        hand = known_hands[seat] - Hand.of(played_cards)
     try:
-        tricks[-1].after(seat, card, known[seat] - gone if seat in known else None)
+        tricks[-1].after(seat, card, hand)
     except IllegalPlay as error:
-        raise IllegalPlay(
-            f"trick {number}: {error}", **error.data, tricks=(number,)
-        ) from None
+        return IllegalPlay(f"trick {number}: {error}", **error.data, tricks=(number,))
+    return _revoke(seat, card, number, tricks)
+
+
+def _played_twice(
+    card: Card, seats: tuple[Seat, Seat], places: tuple[int, int]
+) -> IllegalPlay:
+    """A card is played by two seats, or by one again."""
+    earlier_seat, seat = seats
+    earlier_trick, trick = (place // 4 + 1 for place in places)
+    return IllegalPlay(
+        f"{seat.name} plays {card} in trick {trick}, but {earlier_seat.name} played it "
+        f"in trick {earlier_trick}: a card is played once",
+        card=card,
+        seats=seats,
+        tricks=(earlier_trick, trick),
+    )
+
+
+def _revoke(
+    seat: Seat, card: Card, number: int, tricks: Sequence[Trick]
+) -> IllegalPlay:
+    """A card is of a suit in which its player had shown out in an earlier trick."""
     earlier, trick = next(
-        (i, one) for i, one in enumerate(tricks, 1) if (seat, card.suit) in one.voids
+        (earlier, trick)
+        for earlier, trick in enumerate(tricks, 1)
+        if (seat, card.suit) in trick.voids
     )
     discard = dict(trick)[seat]
-    raise IllegalPlay(
-        f"{seat.name} plays {card} in trick {number}, but played {discard} to {trick.cards[0]} in trick {earlier}: "
+    return IllegalPlay(
+        f"{seat.name} plays {card} in trick {number}, but played {discard} to "
+        f"{trick.cards[0]} in trick {earlier}: "
         "who shows out has none left; fix one of the two",
         seat=seat,
         cards=(discard, card),
