@@ -7,7 +7,7 @@ from .bidders.learned import LearnedBidder
 from .bidders.pairs import learn_style
 from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
-from .bidders.systems import SystemBidder
+from .bidders.system_bidder import SystemBidder
 from .dealing.plan import DealPlan, deals
 from .decisions.contracts import contracts
 from .decisions.history import card_history, sharpening

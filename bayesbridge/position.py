@@ -34,8 +34,8 @@ from bayesbridge.notation.toml_text import Toml
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
+    from bayesbridge.bidders.agreements import Agreement
     from bayesbridge.bidders.learned import PairStyle
-    from bayesbridge.bidders.systems import Agreement
     from bayesbridge.evidence.models import BidderModel
 
 
@@ -78,7 +78,7 @@ def _one_of[T](what: str, *known: T) -> Callable[[str], T]:
 
 
 def _agreement(text: str) -> Agreement:
-    from bayesbridge.bidders.systems import Agreement
+    from bayesbridge.bidders.agreements import Agreement
 
     return Agreement.of(text)
 
@@ -540,7 +540,7 @@ class Position(NamedTuple):
                 model = _with_setting(model, name, self.settings[name], named.value)
         if "system" not in self.settings:
             return model
-        from bayesbridge.bidders.systems import SystemBidder
+        from bayesbridge.bidders.system_bidder import SystemBidder
 
         systems = self.settings["system"]
         with located(systems.where):

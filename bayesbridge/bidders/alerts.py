@@ -11,7 +11,9 @@ import re
 from typing import Final
 
 from bayesbridge.bidders.auctions import Turn
-from bayesbridge.bidders.systems import Meanings, Place, Statement, System, place_of
+from bayesbridge.bidders.statements import Meanings, Statement
+from bayesbridge.bidders.system_files import Place
+from bayesbridge.bidders.systems import System, place_of
 from bayesbridge.errors import NotationError
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Call

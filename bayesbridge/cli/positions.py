@@ -35,7 +35,7 @@ from bayesbridge.position import (
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.bidders.systems import Agreement
+    from bayesbridge.bidders.agreements import Agreement
     from bayesbridge.evidence.models import BidderModel, PlayerModel
 
 RECORD: Final = Mode("the record tells it", "hand players dummy position")
@@ -247,8 +247,8 @@ def seat_in_turn(record: Record, cards: int) -> Seat:
 
 def systems_at(args: Namespace, record: Record) -> tuple[Agreement, ...]:
     """The systems that the options name, and with ``--alerts`` what was alerted."""
+    from bayesbridge.bidders.agreements import Agreement
     from bayesbridge.bidders.alerts import alerts_system
-    from bayesbridge.bidders.systems import Agreement
 
     systems = tuple(args.system or ())
     if not args.alerts:

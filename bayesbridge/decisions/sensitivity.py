@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.systems import SystemBidder
+from bayesbridge.bidders.system_bidder import SystemBidder
 from bayesbridge.engines.budget import Budget, ErrorLimits
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.answer import Answer

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.bidders.systems import SystemBidder
+from bayesbridge.bidders.system_bidder import SystemBidder
 from bayesbridge.decisions.history import CallReading, Spread
 from bayesbridge.display.words import SEATS, STRAINS
 from bayesbridge.game.calls import PASS, Call

@@ -44,7 +44,7 @@ def page_files() -> dict[str, str]:
     settings and models there are.
     """
     from bayesbridge.bidders.learned import TYPICAL
-    from bayesbridge.bidders.systems import system_names
+    from bayesbridge.bidders.system_files import system_names
     from bayesbridge.estimators.builtin import bayesbridge_bidders
     from bayesbridge.evidence.kinds import KINDS
     from bayesbridge.position import SETTINGS

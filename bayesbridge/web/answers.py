@@ -22,7 +22,7 @@ import numpy as np
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.learned import TYPICAL, PairStyle
-from bayesbridge.bidders.systems import system_names
+from bayesbridge.bidders.system_files import system_names
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.decisions.review import (

@@ -17,7 +17,7 @@ import anywidget
 import traitlets
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.systems import SystemBidder
+from bayesbridge.bidders.system_bidder import SystemBidder
 from bayesbridge.display.words import model_words
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import bayesbridge_bidders

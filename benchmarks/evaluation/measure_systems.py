@@ -13,7 +13,7 @@ from collections import defaultdict
 import numpy as np
 
 import bayesbridge as bb
-from bayesbridge.bidders.systems import system_names
+from bayesbridge.bidders.system_files import system_names
 from bayesbridge.notation import Vulnerability
 
 SHARES = (0.1, 0.3, 0.5, 1.0)

@@ -11,13 +11,10 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.bidders.auctions import call_probabilities
-from bayesbridge.bidders.systems import (
-    AskingCall,
-    Statement,
-    System,
-    SystemBidder,
-    points_and_shapes,
-)
+from bayesbridge.bidders.statements import Statement, points_and_shapes
+from bayesbridge.bidders.system_bidder import SystemBidder
+from bayesbridge.bidders.system_files import AskingCall
+from bayesbridge.bidders.systems import System
 from bayesbridge.plugins import check_bidder
 from tests.deals import deal_masks
 
