@@ -13,55 +13,65 @@ from matplotlib.figure import Figure
 import bayesbridge as bb
 from bayesbridge.bidders.auctions import simulate_auction
 
-DEALS, SEEN = int(sys.argv[1]) if len(sys.argv) > 1 else 4, range(0, 11, 2)
-rng, bidder = np.random.default_rng(3), bb.LearnedBidder()
-losses = np.empty((DEALS, len(SEEN), 2))
-for row in losses:
+CALLS_SEEN = range(0, 11, 2)
+SMALLEST_CHANCE = 1e-3  # what draws never met is not impossible
+
+
+def random_deal(rng):
+    """Four hands from one shuffled deck."""
     hands = rng.permutation(52).reshape(4, 13)
-    deal = bb.Deal(
+    return bb.Deal(
         tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
     )
-    south = bb.Belief("S", deal["S"], dummy=None)
-    stages = list(
-        south.given(simulate_auction(deal, bidder, dummy=None, rng=rng)).history()
-    )
-    hidden = [
-        card
+
+
+def log_loss(chances):
+    """Mean of −log P(what is true)."""
+    return -np.mean(np.log(np.maximum(chances, SMALLEST_CHANCE)))
+
+
+def losses_of(posterior, deal):
+    """Log-loss of the seats of South's missing honours, and of the others' lengths."""
+    cards = posterior.card_probabilities()
+    lengths = posterior.length_probabilities()
+    honours = [
+        float(cards.sel(card=str(card), seat=deal.holder(card).name))
         for card in map(bb.Card, range(52))
         if card.points and card not in deal["S"]
     ]
-    posterior = None
-    for place, calls in enumerate(SEEN):
-        if calls <= len(stages):  # a short auction stays as it ended
-            posterior = stages[min(calls, len(stages) - 1)].infer(
-                draws=1000, rng=1, before=posterior
-            )
-            cards, lengths = (
-                posterior.card_probabilities(),
-                posterior.length_probabilities(),
-            )
-        honours = [
-            float(cards.sel(card=str(card), seat=deal.holder(card).name))
-            for card in hidden
-        ]
-        suits = [
-            float(lengths.sel(seat=s, suit=t.name, length=deal[s].length(t)))
-            for s in "NEW"
-            for t in bb.Suit
-        ]
-        row[place] = [
-            -np.mean(np.log(np.maximum(chances, 1e-3))) for chances in (honours, suits)
-        ]
+    suits = []
+    for seat in "NEW":
+        for suit in bb.Suit:
+            length = deal[seat].length(suit)
+            suits.append(float(lengths.sel(seat=seat, suit=suit.name, length=length)))
+    return log_loss(honours), log_loss(suits)
 
-mean, error = losses.mean(axis=0), (losses - losses[:, :1]).std(axis=0) / DEALS**0.5
-axes = (figure := Figure((7, 3), layout="constrained")).subplots(1, 2)
-for which, name in enumerate(("seat of an honour", "length of a suit")):
-    print(
-        f"log-loss, {name}:",
-        *(f"{value:.3f}" for value in mean[:, which]),
-        f"(change ± {error[-1, which]:.3f})",
-    )
-    axes[which].errorbar(SEEN, mean[:, which], error[:, which], marker="o", capsize=3)
-    axes[which].set(title=name, xlabel="calls seen", ylabel="log-loss, nats")
+
+number_of_deals = int(sys.argv[1]) if len(sys.argv) > 1 else 4
+rng = np.random.default_rng(3)
+bidder = bb.LearnedBidder()
+losses = np.empty((number_of_deals, len(CALLS_SEEN), 2))
+for deal_losses in losses:
+    deal = random_deal(rng)
+    south = bb.Belief("S", deal["S"], dummy=None)
+    auction = simulate_auction(deal, bidder, dummy=None, rng=rng)
+    stages = list(south.given(auction).history())
+    posterior = None
+    for row, calls in enumerate(CALLS_SEEN):
+        if calls <= len(stages):  # a short auction stays as it ended
+            stage = stages[min(calls, len(stages) - 1)]
+            posterior = stage.infer(draws=1000, rng=1, before=posterior)
+        deal_losses[row] = losses_of(posterior, deal)
+
+mean = losses.mean(axis=0)
+change = losses - losses[:, :1]
+error = change.std(axis=0) / number_of_deals**0.5
+figure = Figure((7, 3), layout="constrained")
+for column, ax in enumerate(figure.subplots(1, 2)):
+    name = ("seat of an honour", "length of a suit")[column]
+    values = " ".join(f"{value:.3f}" for value in mean[:, column])
+    print(f"log-loss, {name}: {values} (change ± {error[-1, column]:.3f})")
+    ax.errorbar(CALLS_SEEN, mean[:, column], error[:, column], marker="o", capsize=3)
+    ax.set(title=name, xlabel="calls seen", ylabel="log-loss, nats")
 Path("demo").mkdir(exist_ok=True)
 figure.savefig("demo/auctions_sharpen_beliefs.png", dpi=150)

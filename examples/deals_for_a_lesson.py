@@ -12,10 +12,8 @@ import bayesbridge as bb
 
 OPENER = "shape(north, any 4333 + any 4432 + any 5332) && hcp(north) >= 15 && hcp(north) <= 17"
 RESPONDER = "hcp(south) >= 8 && (hearts(south) == 4 || spades(south) == 4)"
-HEARTS, SPADES = (
-    "(hearts(north) >= 4 && hearts(south) == 4)",
-    "(spades(north) >= 4 && spades(south) == 4)",
-)
+HEARTS = "(hearts(north) >= 4 && hearts(south) == 4)"
+SPADES = "(spades(north) >= 4 && spades(south) == 4)"
 KINDS = {
     "hearts": f"{HEARTS} && !{SPADES}",
     "spades": f"{SPADES} && !{HEARTS}",
@@ -26,11 +24,11 @@ KINDS = {
 
 def main() -> None:
     """Boards of each kind, and how likely each kind is."""
-    every = bb.DealPlan.of(condition=f"{OPENER} && {RESPONDER}")
+    all_deals = bb.DealPlan.of(condition=f"{OPENER} && {RESPONDER}")
     ax = Figure((6, 3), layout="constrained").subplots()
     for name, condition in KINDS.items():
         plan = bb.DealPlan.of(condition=f"{OPENER} && {RESPONDER} && {condition}")
-        share = plan.count / every.count
+        share = plan.count / all_deals.count
         print(f"{name}: {share:.2%} of these deals, exactly")
         for deal in plan.deals(2, rng=1):
             print(f"  North {deal['N'].pbn:20} South {deal['S'].pbn}")

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
-DUMMY, DECLARER = "AJT32.A42.K76.54", "K954.K3.A542.AK2"
+DUMMY = "AJT32.A42.K76.54"
+DECLARER = "K954.K3.A542.AK2"
 
 
 def main() -> None:

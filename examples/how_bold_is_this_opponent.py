@@ -14,7 +14,8 @@ import bayesbridge as bb
 from bayesbridge.bidders.auctions import simulate_auction
 
 rng = np.random.default_rng(5)
-sober, west = bb.StyleBidder(), bb.StyleBidder(aggressiveness=0.8)
+sober = bb.StyleBidder()
+west = bb.StyleBidder(aggressiveness=0.8)
 players = dict.fromkeys(bb.Seat, sober) | {bb.Seat.W: west}
 boards = []
 for number, deal in enumerate(bb.deals(14, rng=rng)):

@@ -17,23 +17,24 @@ def describe(name: str, belief: bb.Belief) -> bb.Result:
     posterior = belief.infer(rng=1)
     result = bb.estimate(posterior, "capture", pair="S:N")
     T = result["pmf"]["T"]
-    chances, values = T.values, T["T_value"].values
+    chances = T.values
+    values = T["T_value"].values
     qualified = chances[values > 0].sum()
     mean = np.dot(values, chances) / qualified
     hearts = posterior.length_probabilities().sel(seat="N", suit="H")
+    mean_hearts = float(hearts @ hearts.length)
     print(
         f"{name:22}{belief.count():24,} layouts {posterior.entropy_bits:6.2f} bits"
-        f"   hearts in North {float(hearts @ hearts.length):.2f}   P(A and B) {qualified:.4f}   T then {mean:.3f}"
+        f"   hearts in North {mean_hearts:.2f}"
+        f"   P(A and B) {qualified:.4f}   T then {mean:.3f}"
     )
     return result
 
 
 south = bb.Belief("S", "AKQ52.J3.A94.K83")
 void = south.given(bb.Void("W", "H"))
-before, after = (
-    describe("nothing known", south),
-    describe("West is void in hearts", void),
-)
+before = describe("nothing known", south)
+after = describe("West is void in hearts", void)
 print(f"P(West is void in hearts) = {void.count() / south.count():.6f}")
 ax = bb.plots.prior_posterior(before, after, "T")
 Path("demo").mkdir(exist_ok=True)

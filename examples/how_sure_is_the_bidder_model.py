@@ -19,17 +19,19 @@ def main() -> None:
         f"slips {slip:.1%}": bb.IterativeBidder(slip=slip)
         for slip in (0.005, 0.02, 0.1)
     }
-    found = bb.sensitivity(belief, models)
+    answers = bb.sensitivity(belief, models)
     for label in models:
-        row = found.sel(bidder=label)
+        row = answers.sel(bidder=label)
+        factor = float(row["log_bayes_factor"])
+        nine = float(row["T_at_least"].sel(tricks=9))
+        ace = float(row["card_probabilities"].sel(card="HA", seat="W"))
         print(
-            f"{label:24} log Bayes factor {float(row['log_bayes_factor']):6.3f}   P(T ≥ 9) "
-            f"{float(row['T_at_least'].sel(tricks=9)):.1%}   P(West holds the ace of hearts) "
-            f"{float(row['card_probabilities'].sel(card='HA', seat='W')):.1%}"
+            f"{label:24} log Bayes factor {factor:6.3f}   P(T ≥ 9) {nine:.1%}"
+            f"   P(West holds the ace of hearts) {ace:.1%}"
         )
     figure = Figure((6.4, 2.2), layout="constrained")
     ax = figure.subplots()
-    ax.barh(list(models), found["points"].sel(seat="W").values, color="#0072B2")
+    ax.barh(list(models), answers["points"].sel(seat="W").values, color="#0072B2")
     ax.set(
         xlabel="mean points of West, who bid 2NT",
         title="The same call, read under three models",

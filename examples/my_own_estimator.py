@@ -8,21 +8,33 @@ from pathlib import Path
 
 import bayesbridge as bb
 
+ACE = 12
+KING = 11
+QUEEN = 10
+
+
+def stops(holding: int) -> bool:
+    """An honour with enough cards below it: none for the ace, one for the king, two for
+    the queen. ``holding`` has a bit for each rank.
+    """
+    for rank in (ACE, KING, QUEEN):
+        guards = ACE - rank
+        if holding >> rank & 1 and holding.bit_count() > guards:
+            return True
+    return False
+
 
 @bb.plugins.estimator("stopped", dtype="int8")
 def stopped(deal: bb.Deal, question: bb.plugins.Question) -> int:
     """Suits in which the pair holds the ace, a guarded king or a queen with two cards
     beside it.
     """
-    suits = 0
+    stopped_suits = 0
     for suit in bb.Suit:
-        fields = [deal[seat].field(suit) for seat in question.pair]
-        suits += any(
-            field.bit_count() > 12 - rank and field >> rank & 1
-            for field in fields
-            for rank in (12, 11, 10)
-        )
-    return suits
+        holdings = [deal[seat].field(suit) for seat in question.pair]
+        if any(stops(holding) for holding in holdings):
+            stopped_suits += 1
+    return stopped_suits
 
 
 def main() -> None:

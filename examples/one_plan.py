@@ -10,50 +10,58 @@ from pathlib import Path
 import bayesbridge as bb
 from bayesbridge.plots import BLUE, GREY, bare, new_grid, percent_axis
 
-POSITIONS = tomllib.loads(
-    Path(__file__).with_name("positions.toml").read_text("utf-8")
-)["positions"]
+FILE = Path(__file__).with_name("positions.toml")
+POSITIONS = tomllib.loads(FILE.read_text("utf-8"))["positions"]
+HORIZONS = {"double dummy": 0, "one plan": 2}  # tricks that are planned
 
 
-def compared(one, horizon=2):
+def belief_of(position):
+    """What declarer knows: both hands, the tricks played, and what the auction said."""
+    declarer = bb.Seat.of(position["contract"][-1])
+    belief = bb.Belief(declarer, position["hand"], dummy=None)
+    belief = belief.given(bb.Reveal(declarer.partner, position["dummy"]))
+    belief = belief.given(*map(bb.Trick.of, position["tricks"].split(" | ")))
+    for seat, cards in position.get("holds", {}).items():
+        belief = belief.given(bb.Holds(seat, cards))
+    for seat, points in position.get("points", {}).items():
+        belief = belief.given(bb.HighCards(seat, *points))
+    return belief
+
+
+def compared(position, horizon=2):
     """P(makes) of each card of declarer, or of dummy."""
-    declarer = bb.Seat.of(one["contract"][-1])
-    seen = [
-        bb.Reveal(declarer.partner, one["dummy"]),
-        *map(bb.Trick.of, one["tricks"].split(" | ")),
-    ]
-    seen += [bb.Holds(seat, cards) for seat, cards in one.get("holds", {}).items()]
-    seen += [
-        bb.HighCards(seat, *points) for seat, points in one.get("points", {}).items()
-    ]
-    posterior = bb.Belief(declarer, one["hand"], dummy=None).given(*seen).infer(rng=1)
-    return bb.play(posterior, one["contract"], horizon=horizon, rng=1)
+    posterior = belief_of(position).infer(rng=1)
+    return bb.play(posterior, position["contract"], horizon=horizon, rng=1)
+
+
+def chance_of(choices, card):
+    """P(makes) of one card, such as "SA" or "SA first"."""
+    return choices.of(bb.Card.of(card[:2])).chance[0]
+
+
+def draw(ax, method, horizon):
+    """A bar for the right card and one for the tempting card of every position."""
+    for row, position in enumerate(POSITIONS):
+        choices = compared(position, horizon)
+        right = chance_of(choices, position["right"])
+        tempting = chance_of(choices, position["tempting"])
+        print(
+            f"{position['name']:29} {method:13}"
+            f" {position['right']} {right:.0%} {position['tempting']} {tempting:.0%}"
+        )
+        ax.barh([row - 0.2, row + 0.2], [right, tempting], 0.36, color=[BLUE, GREY])
+    ax.set_title(f"P(makes) by {method}")
+    ax.set_xlabel("blue: the right card, grey: the tempting one")
+    ax.set_xticks([0.2, 0.4, 0.6, 0.8, 1.0])
+    ax.set_yticks(range(10), [position["name"] for position in POSITIONS])
+    percent_axis(ax.xaxis)
+    bare(ax)
 
 
 if __name__ == "__main__":
     axes = new_grid(9, 4, 1, 2, sharey=True)[0]
-    for ax, way, horizon in zip(
-        axes, ("double dummy", "one plan"), (0, 2), strict=True
-    ):
-        for row, one in enumerate(POSITIONS):
-            found = compared(one, horizon)
-            shares = {
-                one[kind]: found.of(bb.Card.of(one[kind][:2])).chance[0]
-                for kind in ("right", "tempting")
-            }
-            print(
-                f"{one['name']:29} {way:13}",
-                *(f"{card} {share:.0%}" for card, share in shares.items()),
-            )
-            ax.barh([row - 0.2, row + 0.2], shares.values(), 0.36, color=[BLUE, GREY])
-        ax.set(
-            title=f"P(makes) by {way}",
-            xlabel="blue: the right card, grey: the tempting one",
-        )
-        ax.set_xticks([0.2, 0.4, 0.6, 0.8, 1.0])
-        ax.set_yticks(range(10), [one["name"] for one in POSITIONS])
-        percent_axis(ax.xaxis)
-        bare(ax)
+    for ax, (method, horizon) in zip(axes, HORIZONS.items(), strict=True):
+        draw(ax, method, horizon)
     ax.invert_yaxis()
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/one_plan.png")

@@ -28,20 +28,18 @@ class EitherHonour:
         return np.where(both & dropped, np.log(0.5), 0.0)
 
 
-seen = ("S:SA SQ S4 S2", "S:H3 H4 HA H5", "N:S5 S3")
+TRICKS = ("S:SA SQ S4 S2", "S:H3 H4 HA H5", "N:S5 S3")
+PLAYERS = {"counting alone": None, "West chose": EitherHonour()}
 axes = Figure((9, 4), layout="constrained").subplots(1, 2)
-for ax, name, player in zip(
-    axes, ("counting alone", "West chose"), (None, EitherHonour()), strict=True
-):
+for ax, (name, player) in zip(axes, PLAYERS.items(), strict=True):
     belief = bb.Belief("S", "AKT98.K3.A54.K32", player=player)
     belief = belief.given(
         bb.Auction.of("S:4S Pass Pass", dummy="N"), bb.Reveal("N", "7654.A82.K87.A54")
     )
-    belief = belief.given(*map(bb.Trick.of, seen))
+    belief = belief.given(*map(bb.Trick.of, TRICKS))
     posterior = belief.infer()
-    wins = card_wins(
-        posterior, bb.Trick.of(seen[-1], trump="S")
-    )  # the ten does if East has the jack
+    # The ten wins if East has the jack.
+    wins = card_wins(posterior, bb.Trick.of(TRICKS[-1], trump="S"))
     bb.plots.cards(posterior, ax=ax).set_title(name)
     print(f"{name:16} P(the ten wins) = {wins[bb.Card.of('ST')]:.6f}")
 print(f"by hand          10/21 = {10 / 21:.6f} and 20/31 = {20 / 31:.6f}")

@@ -14,28 +14,33 @@ from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
-styles = {"NS": PairStyle.of_text("standard"), "EW": PairStyle.of_text("strong-club")}
-rng = np.random.default_rng(18)
-records = []
-for board in range(int(sys.argv[1]) if len(sys.argv) > 1 else 8):
+STYLES = {"NS": PairStyle.of_text("standard"), "EW": PairStyle.of_text("strong-club")}
+PLAYERS = {"North": "Ash", "East": "Birch", "South": "Elm", "West": "Oak"}
+
+
+def random_deal(rng):
+    """Four hands from one shuffled deck."""
     hands = rng.permutation(52).reshape(4, 13)
-    deal = bb.Deal(
+    return bb.Deal(
         tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
     )
+
+
+def record_of_board(board, rng):
+    """One board as it is bid: dealer and vulnerability turn as at a club."""
+    deal = random_deal(rng)
+    dealer = bb.Seat(board % 4)
     vulnerable = tuple(Vulnerability)[(board + board // 4) % 4]
-    bidder = bb.LearnedBidder(vulnerable, style=styles)
-    auction = simulate_auction(deal, bidder, bb.Seat(board % 4), dummy=None, rng=rng)
-    seated = zip(
-        ("North", "East", "South", "West"), ("Ash", "Birch", "Elm", "Oak"), strict=True
+    bidder = bb.LearnedBidder(vulnerable, style=STYLES)
+    return Record(
+        board=str(board + 1),
+        vulnerable=vulnerable,
+        hands=deal.hands,
+        auction=simulate_auction(deal, bidder, dealer, dummy=None, rng=rng),
+        tags=tuple(Tag(seat, player) for seat, player in PLAYERS.items()),
     )
-    tags = tuple(Tag(seat, name) for seat, name in seated)
-    records.append(
-        Record(
-            board=str(board + 1),
-            vulnerable=vulnerable,
-            hands=deal.hands,
-            auction=auction,
-            tags=tags,
-        )
-    )
-write_pbn(records, sys.stdout)
+
+
+boards = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+rng = np.random.default_rng(18)
+write_pbn([record_of_board(board, rng) for board in range(boards)], sys.stdout)

@@ -13,7 +13,7 @@ from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.notation import Record, Tag, Vulnerability, write_pbn
 
 # North and South, or East and West: aggressiveness in tricks, suit preference in tricks
-PAIRS = {
+STYLES = {
     ("Ash", "Alder"): (0.9, 0.3),
     ("Beech", "Birch"): (0.5, -0.3),
     ("Cedar", "Cypress"): (0.2, 0.0),
@@ -21,61 +21,49 @@ PAIRS = {
     ("Fir", "Fig"): (-0.5, 0.0),
     ("Hazel", "Holly"): (-0.2, -0.4),
 }
-BOARDS = (
-    9,
-    8,
-    7,
-    6,
-    5,
-    5,
-    4,
-    4,
-    3,
-    3,
-    2,
-    2,
-    1,
-    1,
-    0,
-)  # of each two pairs: some are seen often, some rarely
+MATCHES = list(itertools.combinations(STYLES, 2))
+# Boards of each match: pairs are seen often or rarely.
+BOARDS = (9, 8, 7, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0)
+
+
+def random_deal(rng):
+    """Four hands from one shuffled deck."""
+    hands = rng.permutation(52).reshape(4, 13)
+    return bb.Deal(
+        tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
+    )
+
+
+def record_of_board(board, north_south, east_west, rng):
+    """One board of two pairs, with the truth about their styles in its tags."""
+    deal = random_deal(rng)
+    dealer = bb.Seat(board % 4)
+    vulnerable = tuple(Vulnerability)[(board + board // 4) % 4]
+    pairs = dict(zip("NESW", (north_south, east_west) * 2, strict=True))
+    bidders = {
+        bb.Seat.of(seat): bb.StyleBidder(*STYLES[pair], vulnerable=vulnerable)
+        for seat, pair in pairs.items()
+    }
+    tags = {
+        "North": north_south[0],
+        "East": east_west[0],
+        "South": north_south[1],
+        "West": east_west[1],
+        "StyleNS": "{} {}".format(*STYLES[north_south]),
+        "StyleEW": "{} {}".format(*STYLES[east_west]),
+    }
+    return Record(
+        board=str(board + 1),
+        vulnerable=vulnerable,
+        hands=deal.hands,
+        auction=simulate_auction(deal, bidders, dealer, dummy=None, rng=rng),
+        tags=tuple(Tag(name, value) for name, value in tags.items()),
+    )
+
 
 rng = np.random.default_rng(17)
 records = []
-for (one, other), boards in zip(itertools.combinations(PAIRS, 2), BOARDS, strict=True):
+for (north_south, east_west), boards in zip(MATCHES, BOARDS, strict=True):
     for _ in range(boards):
-        hands = rng.permutation(52).reshape(4, 13)
-        deal = bb.Deal(
-            tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
-        )
-        board = len(records)
-        sides = {
-            seat: PAIRS[one if seat in (bb.Seat.N, bb.Seat.S) else other]
-            for seat in bb.Seat
-        }
-        vulnerable = tuple(Vulnerability)[(board + board // 4) % 4]
-        bidders = {
-            seat: bb.StyleBidder(*style, vulnerable=vulnerable)
-            for seat, style in sides.items()
-        }
-        auction = simulate_auction(
-            deal, bidders, bb.Seat(board % 4), dummy=None, rng=rng
-        )
-        names = {"North": one[0], "East": other[0], "South": one[1], "West": other[1]}
-        truth = {
-            f"Style{side}": "{} {}".format(*PAIRS[pair])
-            for side, pair in (("NS", one), ("EW", other))
-        }
-        tags, number = (
-            tuple(Tag(*tag) for tag in (names | truth).items()),
-            str(board + 1),
-        )
-        records.append(
-            Record(
-                board=number,
-                vulnerable=vulnerable,
-                hands=deal.hands,
-                auction=auction,
-                tags=tags,
-            )
-        )
+        records.append(record_of_board(len(records), north_south, east_west, rng))
 write_pbn(records, sys.stdout)

@@ -27,7 +27,7 @@ def compared():
 
 
 if __name__ == "__main__":
-    found = compared()
-    print(found)
+    choices = compared()
+    print(choices)
     Path("demo").mkdir(exist_ok=True)
-    bb.plots.play(found).figure.savefig("demo/throw_in.png")
+    bb.plots.play(choices).figure.savefig("demo/throw_in.png")

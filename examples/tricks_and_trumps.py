@@ -13,47 +13,53 @@ from matplotlib.figure import Figure
 import bayesbridge as bb
 from bayesbridge.studies import Job, RunOptions, rows
 
+TIE_BREAK = 0.01  # of two suits of the same length the one with more tricks
+
+
+def random_layouts(deals, seed):
+    """Each row four hands from one shuffled deck."""
+    decks = np.tile(np.arange(52, dtype=np.uint64), (deals, 1))
+    cards = np.uint64(1) << np.random.default_rng(seed).permuted(decks, axis=1)
+    return bb.Layouts(np.bitwise_or.reduce(cards.reshape(deals, 4, 13), axis=2))
+
+
+def mean_tricks(layouts, declarer):
+    """(deals, 4) tricks of a declarer in each suit, as the network expects them."""
+    numbers = np.arange(14)
+    columns = [
+        bb.trick_probabilities(layouts, declarer, suit.name) @ numbers
+        for suit in bb.Suit
+    ]
+    return np.stack(columns, axis=1)
+
 
 def total_tricks(seed, deals):
     """(deals, 2) trumps and tricks of both sides together, each side in its longest
     suit.
     """
-    order = np.random.default_rng(seed).permuted(
-        np.tile(np.arange(52, dtype=np.uint64), (deals, 1)), axis=1
-    )
-    layouts = bb.Layouts(
-        np.bitwise_or.reduce(np.uint64(1) << order.reshape(deals, 4, 13), axis=2)
-    )
+    layouts = random_layouts(deals, seed)
+    lengths = layouts.lengths.astype(int)
     total = np.zeros((deals, 2))
-    for seat in (bb.Seat.N, bb.Seat.E):
-        trumps = layouts.lengths[:, seat].astype(int) + layouts.lengths[:, seat.partner]
-        tricks = np.stack(
-            [
-                bb.trick_probabilities(layouts, seat, s.name) @ np.arange(14)
-                for s in bb.Suit
-            ],
-            axis=1,
-        )
-        best = (trumps + tricks / 100).argmax(axis=1)[
-            :, None
-        ]  # of two long suits the better one
-        total += np.hstack([np.take_along_axis(of, best, 1) for of in (trumps, tricks)])
+    for declarer in (bb.Seat.N, bb.Seat.E):
+        trumps = lengths[:, declarer] + lengths[:, declarer.partner]
+        tricks = mean_tricks(layouts, declarer)
+        suit = (trumps + TIE_BREAK * tricks).argmax(axis=1)
+        deal = np.arange(deals)
+        total += np.stack([trumps[deal, suit], tricks[deal, suit]], axis=1)
     return total
 
 
 if __name__ == "__main__":  # worker processes import this file
-    how = RunOptions(
-        workers=2,
-        scheduler="processes",
-        checkpoint=Path(sys.argv[1]) if sys.argv[1:] else None,
-    )
-    found = rows(Job("total tricks", total_tricks, chunk=250), 3000, seed=1, how=how)
-    ax = (figure := Figure((5, 3.2), layout="constrained")).subplots()
+    folder = Path(sys.argv[1]) if sys.argv[1:] else None
+    options = RunOptions(workers=2, scheduler="processes", checkpoint=folder)
+    job = Job("total tricks", total_tricks, chunk=250)
+    deals = rows(job, 3000, seed=1, how=options)
+    figure = Figure((5, 3.2), layout="constrained")
+    ax = figure.subplots()
     for trumps in range(14, 21):
-        tricks = found[found[:, 0] == trumps, 1]
-        print(
-            f"{trumps} trumps: {tricks.mean():.2f} ± {(tricks.var() / len(tricks)) ** 0.5:.2f} tricks"
-        )
+        tricks = deals[deals[:, 0] == trumps, 1]
+        error = (tricks.var() / len(tricks)) ** 0.5
+        print(f"{trumps} trumps: {tricks.mean():.2f} ± {error:.2f} tricks")
         ax.errorbar(
             trumps, tricks.mean(), tricks.std(), marker="o", capsize=3, color="C0"
         )

@@ -26,7 +26,7 @@ def compared():
 
 
 if __name__ == "__main__":
-    found = compared()
-    print(found)
+    choices = compared()
+    print(choices)
     Path("demo").mkdir(exist_ok=True)
-    bb.plots.play(found).figure.savefig("demo/two_way_finesse.png")
+    bb.plots.play(choices).figure.savefig("demo/two_way_finesse.png")

@@ -11,38 +11,46 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
-SYSTEMS = {
+BIDDERS = {
     "as experts on average": bb.LearnedBidder(),
     "15 to 17": bb.SystemBidder("strong-notrump"),
     "12 to 14": bb.SystemBidder("weak-notrump"),
     "one or the other": bb.SystemBidder(["weak-notrump=0.5", "strong-notrump=0.5"]),
 }
-mine = bb.Hand.of("A432.K43.J54.Q32")
-others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
-order = np.random.default_rng(1).random((20_000, 39)).argsort(axis=1)[:, :13]
-hands = np.bitwise_or.reduce(
-    np.uint64(1) << others[order], axis=1
-)  # West's, before the call
-points = bb.plugins.high_card_points(hands)
+SOUTH = bb.Hand.of("A432.K43.J54.Q32")
+DRAWS = 20_000
 
+
+def hands_of_west(rng):
+    """(DRAWS,) masks of hands that West may hold, before the call."""
+    hidden = [card for card in range(52) if not SOUTH.mask >> card & 1]
+    order = rng.random((DRAWS, len(hidden))).argsort(axis=1)
+    cards = np.array(hidden, np.uint64)[order[:, :13]]
+    return np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
+
+
+def weighted_share(weights, inside):
+    """The share of the weight inside, and its standard error."""
+    share = weights @ inside / weights.sum()
+    error = np.sqrt(weights**2 @ (inside - share) ** 2) / weights.sum()
+    return share, error
+
+
+hands = hands_of_west(np.random.default_rng(1))
+points = bb.plugins.high_card_points(hands)
+opening = bb.Call.of("1NT").index
 ax = Figure((6, 3), layout="constrained").subplots()
 print("they play                P(12-14)        P(15-17)")
-for name, bidder in SYSTEMS.items():
-    weights = bidder.probabilities(hands, bb.Auction.four("W"))[
-        :, bb.Call.of("1NT").index
-    ]
+for name, bidder in BIDDERS.items():
+    weights = bidder.probabilities(hands, bb.Auction.four("W"))[:, opening]
     cells = []
     for low in (12, 15):
         inside = (points >= low) & (points <= low + 2)
-        mean = weights @ inside / weights.sum()
-        error = np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum()
-        cells.append(f"{mean:.3f} ± {error:.3f}")
+        share, error = weighted_share(weights, inside)
+        cells.append(f"{share:.3f} ± {error:.3f}")
     print(f"{name:22}", "  ".join(cells))
-    ax.plot(
-        np.bincount(points, weights, minlength=38)[8:22] / weights.sum(),
-        marker="o",
-        label=name,
-    )
+    distribution = np.bincount(points, weights, minlength=38) / weights.sum()
+    ax.plot(distribution[8:22], marker="o", label=name)
 ax.set(xticks=range(14), xticklabels=range(8, 22), xlabel="West's points", ylabel="P")
 ax.legend(frameon=False)
 Path("demo").mkdir(exist_ok=True)

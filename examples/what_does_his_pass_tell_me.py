@@ -9,39 +9,32 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
-HAND, CARDS = "AKQ2.KJ3.A54.Q32", ("SJ", "HA", "HQ", "DK", "CA", "CK")
+HAND = "AKQ2.KJ3.A54.Q32"
+CARDS = ("SJ", "HA", "HQ", "DK", "CA", "CK")
 BIDDERS = {
     "paper's Algorithm 1": bb.IterativeBidder(),
     "... with suits": bb.IterativeBidder(suits=True),
     "a sober player": bb.StyleBidder(),
     "an aggressive one": bb.StyleBidder(aggressiveness=1.5),
 }
-found = {"before": bb.Belief("S", HAND).infer(rng=1)}
+posteriors = {"before": bb.Belief("S", HAND).infer(rng=1)}
 for name, bidder in BIDDERS.items():
-    found[name] = (
-        bb.Belief("S", HAND, bidder=bidder).given(bb.Called("W", "pass")).infer(rng=1)
-    )
+    belief = bb.Belief("S", HAND, bidder=bidder).given(bb.Called("W", "pass"))
+    posteriors[name] = belief.infer(rng=1)
 
 print("P(West holds the card) before and after West's pass")
 print(f"{'card':20}", *(f"{card:>6}" for card in CARDS), "  points")
 ax = Figure((6.4, 3.4), layout="constrained").subplots()
-for name, posterior in found.items():
-    cards = [
-        float(posterior.card_probabilities().sel(seat="W", card=card)) for card in CARDS
-    ]
+for name, posterior in posteriors.items():
+    cards = posterior.card_probabilities().sel(seat="W")
+    chances = [float(cards.sel(card=card)) for card in CARDS]
     points = posterior.point_probabilities().sel(seat="W")
+    mean_points = float((points * points.points).sum())
     print(
-        f"{name:20}",
-        *(f"{chance:6.3f}" for chance in cards),
-        f"{float((points * points.points).sum()):8.2f}",
+        f"{name:20}", *(f"{chance:6.3f}" for chance in chances), f"{mean_points:8.2f}"
     )
-    ax.plot(
-        CARDS,
-        cards,
-        marker="o",
-        linestyle="none" if name != "before" else "--",
-        label=name,
-    )
+    line = "--" if name == "before" else "none"
+    ax.plot(CARDS, chances, marker="o", linestyle=line, label=name)
 ax.set(title="P(West holds the card)", ylim=(0, 0.4))
 ax.legend(frameon=False, loc="lower left", ncols=2)
 Path("demo").mkdir(exist_ok=True)

@@ -28,21 +28,21 @@ def main(hand: str = "AQJ42.KQ.AJ4.832") -> None:
         bb.HighCards("N", 15, 17), bb.Shape("N", "balanced")
     )
     posterior = belief.infer(draws=2000, rng=1)
-    found = bb.value_of_information(
+    values = bb.value_of_information(
         posterior, "3NT,4S,6S,6NT", QUESTIONS, vulnerable="NS", rng=1
     )
-    print(
-        f"{hand}: without an answer {found.attrs['action']}, {found.attrs['score']:.0f} points on average"
-    )
-    for name in found["question"].values:
-        row = found.sel(question=name)
+    contract = values.attrs["action"]
+    score = values.attrs["score"]
+    print(f"{hand}: without an answer {contract}, {score:.0f} points on average")
+    for name in values["question"].values:
+        row = values.sel(question=name)
         value = f"{row['value'].item():5.1f} ± {row['value_error'].item():.1f}"
         print(f"{name:18} {row['bits'].item():6.2f} bits   worth {value} points")
     ax = Figure((6, 3), layout="constrained").subplots()
     ax.barh(
-        found["question"].values[::-1],
-        found["value"][::-1],
-        xerr=found["value_error"][::-1],
+        values["question"].values[::-1],
+        values["value"][::-1],
+        xerr=values["value_error"][::-1],
     )
     ax.set(
         title="What an answer is worth before South chooses",

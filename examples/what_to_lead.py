@@ -14,19 +14,18 @@ def main(layouts: int = 60) -> None:
     """A line for each card, equals together."""
     west = bb.Belief("W", "Q8642.93.J84.K75", dummy=None)
     heard = west.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
-    found = bb.play(heard.infer(draws=layouts, rng=1), rng=1)
-    for lead in found.choices:
-        (beaten, error), (tricks, _), (behind, apart) = (
-            lead.chance,
-            lead.tricks,
-            lead.behind,
-        )
+    leads = bb.play(heard.infer(draws=layouts, rng=1), rng=1)
+    for lead in leads.choices:
+        beaten, beaten_error = lead.chance
+        behind, behind_error = lead.behind
+        close = "   close" if lead.close else ""
         print(
-            f"{lead.name:8} beaten {beaten:6.1%} ± {error:.1%}   {tricks:.2f} tricks   "
-            f"behind the best by {100 * behind:4.1f} ± {100 * apart:.1f}{'   close' if lead.close else ''}"
+            f"{lead.name:8} beaten {beaten:6.1%} ± {beaten_error:.1%}"
+            f"   {lead.tricks[0]:.2f} tricks   behind the best by"
+            f" {100 * behind:4.1f} ± {100 * behind_error:.1f}{close}"
         )
-    print(found.sentence)
-    ax = bb.plots.play(found)
+    print(leads.sentence)
+    ax = bb.plots.play(leads)
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/what_to_lead.png")
 

@@ -22,15 +22,15 @@ SEEN = (
 def main() -> None:
     """A line after each piece of evidence."""
     belief = bb.Belief("S", "AJ93.KJ2.AQ5.KQ3", trump="NT").given(*SEEN)
-    found = bb.card_history(belief, "SQ", by_card=True)
-    for row in found.itertuples():
+    history = bb.card_history(belief, "SQ", by_card=True)
+    for row in history.itertuples():
         print(f"{row.event:32} SQ with East {row.E:6.2%}    with West {row.W:6.2%}")
     ax = Figure((7, 4), layout="constrained").subplots()
     for seat, name in (("E", "East"), ("W", "West")):
-        ax.plot(found[seat], range(len(found)), marker="o", label=name)
+        ax.plot(history[seat], range(len(history)), marker="o", label=name)
     ax.set(
-        yticks=range(len(found)),
-        yticklabels=found["event"],
+        yticks=range(len(history)),
+        yticklabels=history["event"],
         xlabel="P(holds the queen of spades)",
         xlim=(0, 1),
     )

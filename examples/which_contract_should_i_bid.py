@@ -15,15 +15,15 @@ import bayesbridge as bb
 def main(hand: str = "AKQ2.KJ3.A54.Q32", scheme: str = "new") -> None:
     """One line for each of the ten best contracts."""
     posterior = bb.Belief("S", hand).infer(draws=2000, rng=1)
-    found = bb.contracts(posterior, scheme=scheme, solve=24, rng=1)
+    ranked = bb.contracts(posterior, scheme=scheme, solve=24, rng=1)
     print(f"{hand}, scheme {scheme}\ncontract    makes   tricks   score")
-    for name in found["contract"].values[:10]:
-        row = found.sel(contract=name)
+    for name in ranked["contract"].values[:10]:
+        row = ranked.sel(contract=name)
         score = f"{row['score'].item():5.1f} ± {row['score_error'].item():.1f}"
         print(
             f"{name:9} {row['make'].item():7.1%} {row['tricks'].item():8.2f}   {score}"
         )
-    ax = bb.plots.contracts(found)
+    ax = bb.plots.contracts(ranked)
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/which_contract_should_i_bid.png")
 
