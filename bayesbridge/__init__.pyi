@@ -9,6 +9,7 @@ from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
 from .bidders.system_bidder import SystemBidder
 from .dealing.plan import DealPlan, deals
+from .decisions.call_values import CallValues, call_values
 from .decisions.contracts import contracts
 from .decisions.history import card_history, sharpening
 from .decisions.information import value_of_information
@@ -48,6 +49,7 @@ __all__ = [
     "BayesBridgeError",
     "Belief",
     "Call",
+    "CallValues",
     "Called",
     "Card",
     "Condition",
@@ -75,6 +77,7 @@ __all__ = [
     "SystemBidder",
     "Trick",
     "Void",
+    "call_values",
     "card_history",
     "contracts",
     "deals",

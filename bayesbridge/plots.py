@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.decisions.call_values import CallValues, call_word
 from bayesbridge.decisions.history import sharpening as steps_of
 from bayesbridge.decisions.play import CardChoices
 from bayesbridge.decisions.suit import SuitPlay
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from bayesbridge.studies.study import Comparison
 
 __all__ = [
+    "call_values",
     "cards",
     "contract",
     "contracts",
@@ -523,6 +526,52 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     ax.set_title(
         "Contracts by expected score, with the chance that each makes", fontsize=10
     )
+    return ax
+
+
+GAIN_BINS: Final = 41
+
+
+def call_values(values: CallValues, *, ax: Axes | None = None) -> Axes:
+    """On how many layouts each call gains how much over the likeliest one.
+
+    ``values`` is what :func:`bayesbridge.call_values` gives. Layouts on which both end
+    alike are left out: the legend says how many differ, and the mean over all.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "KQ84.75.KJ73.A98").given(bb.Auction.of("E:1H"))
+    >>> values = bb.call_values(belief, layouts=64, draws=500, rng=1)
+    >>> call_values(values).get_xlabel()
+    'IMPs beside Double'
+    """
+    ax = new_axes(6.4, 3.4) if ax is None else ax
+    unit = f"{values.goal.unit} beside {call_word(values.reference.call)}"
+    scale = 100.0 if values.goal.in_percent else 1.0
+    gains = scale * values.gains
+    widest = max(float(np.abs(gains).max()), 1.0)
+    edges = np.linspace(-widest, widest, GAIN_BINS + 1)
+    colours = cycle((BLUE, ORANGE, VERMILION, SKY, GREY))
+    for column, row in enumerate(values.rows):
+        if row.gain is None:
+            continue
+        differ = gains[:, column] != 0.0
+        share = percent(float(values.weights[differ].sum()), 0)
+        ax.hist(
+            gains[differ, column],
+            edges,
+            weights=values.weights[differ],
+            histtype="step",
+            linewidth=1.6,
+            color=next(colours),
+            label=f"{call_word(row.call)} {values.gain_text(row.gain)}, {share} differ",
+        )
+    ax.axvline(0.0, color=ink(), linewidth=0.8)
+    ax.set_xlabel(unit)
+    ax.set_ylabel("share of the layouts")
+    percent_axis(ax.yaxis)
+    ax.set_title(values.sentence, fontsize=10, wrap=True)
+    if len(values.rows) > 1:
+        ax.legend(fontsize=8, frameon=False)
     return ax
 
 

@@ -23,7 +23,7 @@ def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(
         except KeyboardInterrupt as error:
             raise SystemError("a result with an exception set") from error
 
-    monkeypatch.setattr("bayesbridge.cli.capture.run_bid", interrupted)
+    monkeypatch.setattr("bayesbridge.cli.bid.run", interrupted)
     assert main(["bid", "AKQ2.KJ3.A54.Q32"]) == 130
     assert capsys.readouterr().err == "bayesbridge: interrupted\n"
 

@@ -110,7 +110,7 @@ def _look_back(
     return linear(layer, "answer", (scores @ v).swapaxes(-3, -2).reshape(x.shape))
 
 
-def _normal(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
+def layer_norm(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
     """Each row with mean 0 and variance 1, then scaled and moved."""
     centred = x - x.mean(axis=-1, keepdims=True)
     spread: Singles = np.sqrt(
@@ -131,14 +131,14 @@ def read(
     place = np.arange(len(tokens))
     after, number = place[:, None] - place, 0
     while layer := part(parameters, f"reader_layers_{number}_"):
-        x += _look_back(layer, _normal(layer, "norm_1", x), after)
+        x += _look_back(layer, layer_norm(layer, "norm_1", x), after)
         x += linear(
             layer,
             "down",
-            np.maximum(linear(layer, "up", _normal(layer, "norm_2", x)), 0),
+            np.maximum(linear(layer, "up", layer_norm(layer, "norm_2", x)), 0),
         )
         number += 1
-    return _normal(parameters, "reader_norm", x)
+    return layer_norm(parameters, "reader_norm", x)
 
 
 class Context(NamedTuple):

@@ -532,6 +532,7 @@ def add_bid(parser: ArgumentParser) -> None:
         help='the calls so far, as "1H p" or "(1H) p"; the seat in turn holds the '
         "hand: South, unless W: or so comes before the calls",
     )
+    add_values(parser)
     players = "with 4 and no --auction: the opening call (default: 4 with any of these)"
     add_setting(parser, "players", about=players)
     add_setting(
@@ -547,6 +548,54 @@ def add_bid(parser: ArgumentParser) -> None:
         "system",
         about="what the calls of all four show: strong-notrump, NS:weak-twos (one "
         "side), weak-notrump=0.3 (not certain), a file (.toml); repeatable",
+    )
+
+
+def add_values(parser: ArgumentParser) -> None:
+    """Add what calls are compared by, and how much work that may be."""
+    parser.add_argument(
+        "--goal",
+        metavar="NAME",
+        help="what calls are compared by: imps, matchpoints, points, with three players "
+        "old or new, or a file with a scheme of your own (.toml) (default: imps, with "
+        "three players points)",
+    )
+    parser.add_argument(
+        "--field",
+        metavar="420,-50",
+        type=scores,
+        help="what your side scored at other tables, for matchpoints (default: what the "
+        "likeliest call scores)",
+    )
+    parser.add_argument(
+        "--calls",
+        metavar="X,2H",
+        help="compare these calls too (default: those that experts make in 2 %% of "
+        "cases or more)",
+    )
+    parser.add_argument(
+        "--sampled",
+        action="store_true",
+        help="bid on by calls drawn from the bidders (default: what they make most "
+        "often)",
+    )
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--layouts",
+        metavar="N",
+        type=whole(2, 100_000),
+        help="on how many layouts calls are compared (default: 512)",
+    )
+    group.add_argument(
+        "--seconds",
+        metavar="N",
+        type=whole(1, 1_000_000),
+        help="time on one core that decides this",
+    )
+    parser.add_argument(
+        "--no-values",
+        action="store_true",
+        help="how often each call is made, and no more",
     )
 
 

@@ -88,18 +88,17 @@ LISTED: Final = (
     Command(
         "bid",
         DECISIONS,
-        "how likely experts are to make each call with a hand",
-        "What a hand bids: the chance of every call in an auction, or by the paper's "
-        "rule (Algorithm 1).",
-        "capture.run_bid",
+        "what experts call with a hand, and what each call is worth",
+        "What to call in an auction: how often experts make each call, and what it is "
+        "worth; or what a hand bids by the paper's rule (Algorithm 1).",
+        "bid.run",
         arguments.add_bid,
         (
             'KQ84.75.KJ73.A98 --auction "(1H)"',
-            'KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS',
+            'KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS --goal matchpoints',
             "KQ5.A2.KJ642.Q73 --players 4",
             "AKQ2.AKJ.AK4.A32",
         ),
-        mode=EXACT,
     ),
     Command(
         "contracts",

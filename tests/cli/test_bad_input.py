@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from bayesbridge import cli
-from bayesbridge.cli import capture
+from bayesbridge.cli import bid
 
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ32.A54"
@@ -164,7 +164,7 @@ def raising(error):
 
 def test_an_unexpected_error_is_one_line_and_status_1(capsys, monkeypatch):
     monkeypatch.delenv("BAYESBRIDGE_DEBUG", raising=False)
-    monkeypatch.setattr(capture, "run_bid", raising(RuntimeError("two\nlines")))
+    monkeypatch.setattr(bid, "run", raising(RuntimeError("two\nlines")))
     assert cli.main(["bid", HAND]) == 1
     out, err = capsys.readouterr()
     assert out == ""
@@ -176,7 +176,7 @@ def test_an_unexpected_error_is_one_line_and_status_1(capsys, monkeypatch):
 
 def test_debug_shows_the_traceback_too(capsys, monkeypatch):
     monkeypatch.setenv("BAYESBRIDGE_DEBUG", "1")
-    monkeypatch.setattr(capture, "run_bid", raising(RuntimeError("why")))
+    monkeypatch.setattr(bid, "run", raising(RuntimeError("why")))
     assert cli.main(["bid", HAND]) == 1
     err = capsys.readouterr().err
     assert err.startswith("Traceback")

@@ -69,6 +69,7 @@ VALUES = {
     "history": "TABLES", "history-tables": "1", "workers": "1", "scheduler": "tcp://127.0.0.1:1", "resume": "kept",
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
     "show": "NS", "token": "0123456789abcdefg", "no-browser": "", "alerts": "", "renumber": "",
+    "layouts": "20", "calls": "2H", "sampled": "", "no-values": "",
 }  # fmt: skip
 # Clubs alone explain it
 CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"
@@ -103,6 +104,7 @@ RECORD = f"board room alerts draws seed solve seconds json {MODELS} bidder=itera
 REVIEW = dict.fromkeys(("solve", "seconds"), "--review")
 BIDS = "bidder slip system style"
 KINDS = "reveal void length shape hcp holds lacks where call"
+VALUES = "goal field layouts seconds calls sampled"
 WORK = "workers scheduler resume"
 WAYS = [
     Way("estimate", FOUR, f"{ASKED} card bidders {MODELS}", "", QUESTION),
@@ -148,8 +150,14 @@ WAYS = [
     Way("score TABLES --scheduler tcp://127.0.0.1:1", "", "", "workers"),
     Way("convert TABLES mine.pbn", "", "renumber json", "seed", {"renumber": "convert LATE mine.pbn"}),
     Way(f"capture {HAND} J54.AQ2.KQ32.A54", "", "json", "seed"),
-    Way(f"bid {HAND}", "", "auction=1H players bidder slip system json", "seed"),
-    Way(f"bid {HAND} --players 4", "", "vulnerable"),
+    Way(f"bid {HAND}", "", "auction=1H players bidder=iterative slip=0 system json",
+        f"{VALUES} no-values seed"),
+    Way(f"bid {HAND} --auction 1H --layouts 20", "",
+        "goal=points field=420 calls=2H sampled no-values vulnerable seed json", "",
+        {"field": "--goal matchpoints", "sampled": "--calls 2H"}),
+    Way(f"bid {HAND} --auction 1H", "", "layouts seconds", "",
+        {"layouts": "--calls 2H", "seconds": "--calls 2H"}),
+    Way(f"bid {HAND} --auction 1H --no-values", "", "", f"{VALUES} seed"),
     Way(f"bid {HAND} --players 3", "", "", "system"),
     Way("study captures --workers 1", "", "deals runs exact seed json scoring", "",
         {"runs": "--deals 1000", "seed": "--deals 1000", "exact": "study captures", "json": "study captures --exact",

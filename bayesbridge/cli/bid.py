@@ -1,0 +1,371 @@
+"""``bayesbridge bid``: what a hand calls in an auction and what its calls are worth, or
+what it bids by the paper's Algorithm 1.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from bayesbridge.capture import literal
+from bayesbridge.cli import screens
+from bayesbridge.cli.evidence_options import BIDS
+from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.positions import settings_of
+from bayesbridge.cli.usage import UsageError, attributed
+from bayesbridge.display.markup import Table
+from bayesbridge.display.words import (
+    SEATS,
+    SUITS,
+    game,
+    game_with_choice,
+    model_words,
+    percent,
+    tell,
+)
+from bayesbridge.errors import (
+    BayesBridgeError,
+    Contradiction,
+    PluginError,
+    caused_by_interrupt,
+)
+from bayesbridge.evidence.game import PAPER_DUMMY
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import CALLS, PASS, Call, call_words
+from bayesbridge.game.cards import Hand, Suit
+from bayesbridge.game.deal import Seat
+from bayesbridge.position import Position, calls_of
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.decisions.call_values import CallValues
+    from bayesbridge.evidence.models import BidderModel
+    from bayesbridge.game.layouts import Floats
+
+LEAST_SHOWN: Final = 0.005  # P(call) from which a call has a row of its own
+INTERRUPTED: Final = 130  # exit status
+
+VALUES: Final = "goal field layouts seconds calls sampled"
+WITHOUT_AUCTION: Final = Mode(
+    "Algorithm 1 looks at no auction: give --auction or --players 4",
+    f"{VALUES} no-values seed",
+)
+WITHOUT_VALUES: Final = Mode(
+    "with --no-values nothing is finished and scored", f"{VALUES} seed"
+)
+OF_FOUR: Final = Mode("systems are of the four-player game", "system")
+
+
+def run(args: Namespace) -> int:
+    """What the hand calls, where an auction or who bids is given; else Algorithm 1."""
+    given = (getattr(args, name) for name in ("auction", *BIDS))
+    if all(value is None for value in given):
+        verify(args, WITHOUT_AUCTION)
+        return present_algorithm(args, literal.bid(args.hand))
+    request = BidRequest.of(args)
+    chances = CallChances.of(request)
+    if args.no_values:
+        return present_chances(args, request, chances)
+    values, interrupted = values_so_far(args, request)
+    present_values(args, request, chances, values)
+    return INTERRUPTED if interrupted else 0
+
+
+@dataclass(frozen=True, slots=True)
+class BidRequest:
+    """What is asked: a hand, the auction at its turn, and who bids how."""
+
+    hand: Hand
+    auction: Auction
+    seat: Seat
+    bidder: BidderModel
+    players_told: bool  #: Whether the game was named.
+
+    @classmethod
+    def of(cls, args: Namespace) -> BidRequest:
+        of_bridge = args.players != 3
+        verify(args, not of_bridge and OF_FOUR, args.no_values and WITHOUT_VALUES)
+        auction = auction_of(args, None if of_bridge else PAPER_DUMMY)
+        if auction.turn is None:
+            raise UsageError(
+                f"argument --auction: '{auction}' is over: nobody calls any more"
+            )
+        bidder = bidder_of(args, "learned" if of_bridge else "iterative")
+        told = args.players is not None
+        return cls(args.hand, auction, auction.turn, bidder, told)
+
+    @property
+    def of_bridge(self) -> bool:
+        return self.auction.dummy is None
+
+    @property
+    def belief(self) -> Belief:
+        """What the seat in turn knows."""
+        from bayesbridge.belief.belief import Belief
+
+        dummy = self.auction.dummy
+        belief = Belief(self.seat, self.hand, dummy=dummy, bidder=self.bidder)
+        return belief.given(self.auction) if self.auction.calls else belief
+
+
+def auction_of(args: Namespace, dummy: Seat | None) -> Auction:
+    """The auction before the call that is asked about."""
+    dealer, colon, calls = (args.auction or "").rpartition(":")
+    with attributed("--auction"):
+        if not call_words(calls):
+            return Auction(Seat.of(dealer) if colon else Seat.S, dummy=dummy)
+        observer = None if colon else Seat.S
+        called = calls_of(args.auction, dealer=None, observer=observer, dummy=dummy)
+        return Auction(called[0].seat, tuple(one.call for one in called), dummy)
+
+
+def bidder_of(args: Namespace, usual: str) -> BidderModel:
+    from bayesbridge.estimators.registry import offered
+
+    named = Position(settings_of(args, BIDS)).bidder(usual)
+    return named or offered("bidders", [usual]).bidder(usual)
+
+
+@dataclass(frozen=True, slots=True)
+class CallChances:
+    """How often the bidder makes every legal call with the hand."""
+
+    by_call: Mapping[Call, float]  #: The likeliest first.
+    #: The likeliest call and its chance under systems that nobody named, by system.
+    by_system: Mapping[str, tuple[Call, float]]
+
+    @classmethod
+    def of(cls, request: BidRequest) -> CallChances:
+        from bayesbridge.decisions.sensitivity import bidders_in_doubt
+
+        with attributed("--bidder", PluginError):
+            chances = chances_under(request.bidder, request)
+        ranked = sorted(
+            request.auction.legal_calls(),
+            key=lambda call: (-chances[call.index], call),
+        )
+        by_call = {call: float(chances[call.index]) for call in ranked}
+        models = bidders_in_doubt(request.bidder) if request.auction.calls else {}
+        by_system = {}
+        for name, model in models.items():
+            under = chances_under(model, request)
+            by_system[name] = (CALLS[int(under.argmax())], float(under.max()))
+        return cls(by_call, by_system)
+
+    @property
+    def likeliest(self) -> Call:
+        return next(iter(self.by_call))
+
+    @property
+    def depends(self) -> str:
+        """That a system makes another call likeliest, in a sentence; empty where none
+        does.
+        """
+        from bayesbridge.decisions.sensitivity import depends_sentence
+
+        advice = {
+            name: f"the hand bids {call} ({percent(chance, 0)})"
+            for name, (call, chance) in self.by_system.items()
+            if call != self.likeliest
+        }
+        return depends_sentence(advice) if advice else ""
+
+
+def chances_under(model: BidderModel, request: BidRequest) -> Floats:
+    """(38,) P(call ∣ hand, auction) by a model."""
+    import numpy as np
+
+    from bayesbridge.bidders.auctions import call_probabilities
+
+    hand = np.array([request.hand.mask], np.uint64)
+    chances: Floats = call_probabilities(model, hand, request.auction)[0]
+    return chances
+
+
+def values_so_far(args: Namespace, request: BidRequest) -> tuple[CallValues, bool]:
+    """What the calls are worth, and whether an interrupt ended the work early."""
+    from bayesbridge.decisions.call_values import values_in_steps
+
+    with attributed("--calls"):
+        calls = None if args.calls is None else verified_calls(args.calls, request)
+    with attributed("--goal"):
+        goal = goal_of(args.goal)
+    steps = values_in_steps(
+        request.belief,
+        calls,
+        goal=goal,
+        field=args.field,
+        vulnerable=args.vulnerable,
+        rollouts="sampled" if args.sampled else "likeliest",
+        layouts=args.layouts,
+        seconds=args.seconds,
+        rng=args.seed,
+        quickly=screens.on_terminal(),
+    )
+    values = None
+    try:
+        for values in steps:
+            tell_so_far(values)
+    except BayesBridgeError as error:
+        if isinstance(error, Contradiction | PluginError):
+            raise
+        raise UsageError(str(error)) from None
+    except BaseException as error:
+        if values is None or not caused_by_interrupt(error):
+            raise
+        return values, True
+    assert values is not None
+    return values, False
+
+
+def tell_so_far(values: CallValues) -> None:
+    """On a terminal, what the first layouts say."""
+    if screens.on_terminal():
+        screens.end_progress()
+        gains = ", ".join(
+            f"{row.call} {values.gain_text(row.gain)}" for row in values.rows
+        )
+        tell(f"so far, on {len(values.layouts)} layouts: {gains}")
+
+
+def verified_calls(text: str, request: BidRequest) -> list[Call]:
+    """Calls that the seat in turn may make."""
+    words = text.replace(",", " ").split()
+    if not words:
+        raise BayesBridgeError("no call named: give one or more, such as X,Pass")
+    return [request.auction.verify(word) for word in words]
+
+
+def goal_of(text: str | None) -> str | dict[str, Any] | None:
+    """The name of a goal, or the scheme that a file holds."""
+    from bayesbridge.notation.toml_text import Toml
+
+    if text is not None and text.endswith(".toml"):
+        return dict(Toml.read(text, "--goal").document)
+    return text
+
+
+def present_values(
+    args: Namespace, request: BidRequest, chances: CallChances, values: CallValues
+) -> int:
+    """What to call first, then the table."""
+    document = {
+        **chances_document(request, chances),
+        "values": values.document(),
+    }
+    (table,) = values.tables
+    answer = screens.answer_first(table, chances.depends)
+    return screens.present(args, document, *who_bids(request), *answer)
+
+
+def present_chances(args: Namespace, request: BidRequest, chances: CallChances) -> int:
+    """How often the bidder makes each call."""
+    depends = [chances.depends] if chances.depends else []
+    table = chances_table(request, chances)
+    document = chances_document(request, chances)
+    return screens.present(args, document, *who_bids(request), *depends, table)
+
+
+def who_bids(request: BidRequest) -> list[str]:
+    """Which game is meant, and how its players bid."""
+    dummy = request.auction.dummy
+    seat = None if dummy is None else dummy.name
+    systems = getattr(request.bidder, "systems", ())
+    told = ""
+    if request.of_bridge and not systems:
+        told = "; say what they play by --system"
+    return [
+        game(seat) if request.players_told else game_with_choice(seat),
+        f"The hand bids as {model_words(request.bidder)}{told}.",
+        *(f"System: {agreement}." for agreement in systems),
+    ]
+
+
+def chances_document(request: BidRequest, chances: CallChances) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "hand": request.hand.pbn,
+        "seat": request.seat.name,
+        "auction": str(request.auction),
+        "players": 4 if request.of_bridge else 3,
+        "call": str(chances.likeliest),
+        "calls": {str(call): chance for call, chance in chances.by_call.items()},
+    }
+    if chances.by_system:
+        document["by_system"] = {
+            name: {"call": str(call), "chance": chance}
+            for name, (call, chance) in chances.by_system.items()
+        }
+    return document
+
+
+def chances_table(request: BidRequest, chances: CallChances) -> Table:
+    """The likelier calls, and how likely all others are together."""
+    ranked = chances.by_call
+    shown = [call for call, chance in ranked.items() if chance >= LEAST_SHOWN]
+    shown = shown or [chances.likeliest]
+    rows: list[list[str | float]] = [[str(call), ranked[call]] for call in shown]
+    notes = []
+    if len(ranked) > len(shown):
+        rest = max(1.0 - sum(ranked[call] for call in shown), 0.0)
+        notes = [
+            f"The other {len(ranked) - len(shown)} calls: {percent(rest)} together."
+        ]
+    auction = request.auction
+    when = f"after {auction}" if auction.calls else "first in hand"
+    title = f"What {SEATS[request.seat.name]} calls with {request.hand.pbn} {when}"
+    return Table(title, ["call", "P"], rows, notes, bars=True)
+
+
+def present_algorithm(args: Namespace, bid: literal.Bid) -> int:
+    """The bid by Algorithm 1, target by target."""
+    call = Call.bid(bid.level, "NT") if bid.level else PASS
+    counts = dict(enumerate(bid.counts, 7))
+    document = {
+        "hand": args.hand.pbn,
+        "level": bid.level,
+        "call": str(call),
+        "counts": {str(target): count for target, count in counts.items()},
+    }
+    rows = [
+        [f"{target - 6}NT", str(target), str(count), "yes" if count >= target else "no"]
+        for target, count in counts.items()
+    ]
+    columns = ["bid", "target", "captures", "met"]
+    table = Table("Algorithm 1: the iterative bid", columns, rows)
+    why = f"{call}: {why_bid(args.hand, bid)}"
+    return screens.present(
+        args, document, game_with_choice(PAPER_DUMMY.name), table, why
+    )
+
+
+def why_bid(hand: Hand, bid: literal.Bid) -> str:
+    """Why Algorithm 1 goes no higher."""
+    if bid.level == 7:
+        return "every target up to 13 tricks is met."
+    target = bid.level + 7
+    gaps = [13 - hand.field(suit).bit_length() for suit in Suit]
+    if count := bid.counts[target - 7]:
+        why = f"only {count} captures"
+    elif sum(gaps) > 13 - target:
+        why = (
+            f"condition A fails, for the leading gaps add up to Δ = {sum(gaps)}, more "
+            f"than 13 − {target}"
+        )
+    else:
+        lengths = [hand.length(suit) for suit in Suit]
+        short = [
+            SUITS[suit.name] for suit in reversed(Suit) if lengths[suit] <= gaps[suit]
+        ]
+        why = (
+            f"condition B fails in {', '.join(short)}: no more cards are held than the "
+            "leading gap δ"
+        )
+    if not bid.level:
+        return f"the target of {target} tricks is not met: {why}."
+    met = bid.counts[target - 8]
+    return (
+        f"the target of {target - 1} tricks is met with {met} captures, that of "
+        f"{target} is not: {why}."
+    )

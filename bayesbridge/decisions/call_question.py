@@ -1,0 +1,180 @@
+"""Which calls are compared, by whom, and on which layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.auctions import call_probabilities
+from bayesbridge.bidders.learned import SIDES
+from bayesbridge.engines.weights import Estimate
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.odds import judged
+from bayesbridge.evidence.models import BidderModel
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.calls import Call, Vulnerability
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, FrozenArrays, Masks
+from bayesbridge.runtime.random64 import Seed
+
+type Bidders = BidderModel | Mapping[str | Seat, BidderModel] | None
+type Calls = str | Sequence[str | Call] | None
+
+LEAST_CHANCE: Final = 0.02  # P(call) from which a call is compared without being named
+MOST_CALLS: Final = 5  # calls that are compared without being named
+MOST_EXACT: Final = 2000  # layouts up to which an exact posterior is taken whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallQuestion(FrozenArrays):
+    """The calls of a seat that are compared."""
+
+    auction: Auction
+    seat: Seat
+    #: P(call) by index of all 38 calls, for the hand of the seat.
+    chances: Floats
+    calls: tuple[Call, ...]  #: Compared, the likeliest first.
+    bidders: Mapping[Seat, BidderModel]
+
+    @classmethod
+    def of(cls, belief: Belief, calls: Calls, bidders: Bidders) -> CallQuestion:
+        """Of the observer, whose turn it must be."""
+        auction = auction_to_call(belief)
+        models = bidders_by_seat(belief, auction, bidders)
+        hand = np.array([belief.hand.mask], np.uint64)
+        chances = call_probabilities(models[belief.observer], hand, auction)[0]
+        compared = calls_compared(auction, chances, calls)
+        return cls(auction, belief.observer, chances, compared, models)
+
+    @property
+    def reference(self) -> Call:
+        """What the bidder of the seat calls most often: all others are compared with
+        it.
+        """
+        return self.calls[0]
+
+
+def auction_to_call(belief: Belief) -> Auction:
+    """The auction, which must be at the observer's turn."""
+    auction = belief.auction or Auction(belief.observer, (), belief.dummy)
+    seat = belief.observer.name
+    if auction.is_over:
+        raise BayesBridgeError(
+            f"the auction '{auction}' is over: nobody calls any more; take its last "
+            "calls back",
+            auction=auction,
+        )
+    if auction.turn is not None and auction.turn != belief.observer:
+        raise BayesBridgeError(
+            f"after '{auction}' it is {auction.turn.name}'s turn and not {seat}'s: "
+            f"write the calls up to {seat}'s turn",
+            auction=auction,
+            seat=belief.observer,
+        )
+    return auction
+
+
+def bidders_by_seat(
+    belief: Belief, auction: Auction, bidders: Bidders
+) -> dict[Seat, BidderModel]:
+    """How each seat calls: as it is named for the seat or its side, else as the belief
+    takes the others to bid.
+    """
+    if bidders is None:
+        return dict.fromkeys(auction.bidders, belief.bidder)
+    if not isinstance(bidders, Mapping):
+        return dict.fromkeys(auction.bidders, bidders)
+    models = dict.fromkeys(auction.bidders, belief.bidder)
+    for name, model in bidders.items():
+        models |= {seat: model for seat in seats_named(name) if seat in models}
+    return models
+
+
+def seats_named(name: str | Seat) -> list[Seat]:
+    """A seat, or the two of a side."""
+    side = str(name).upper()
+    if not isinstance(name, Seat) and side in SIDES:
+        return [Seat.of(letter) for letter in side]
+    return [Seat.of(name)]
+
+
+def calls_compared(auction: Auction, chances: Floats, named: Calls) -> tuple[Call, ...]:
+    """Calls that are likely enough, and those that are named, the likeliest first."""
+    words = named.replace(",", " ").split() if isinstance(named, str) else named
+    if words is not None and not len(words):
+        raise BayesBridgeError("no call named: give one or more, such as X,Pass")
+    chosen = {auction.verify(word) for word in words or ()}
+    ranked = sorted(
+        auction.legal_calls(), key=lambda call: (-chances[call.index], call)
+    )
+    likely = [call for call in ranked if chances[call.index] >= LEAST_CHANCE]
+    chosen |= {ranked[0], *likely[:MOST_CALLS]}
+    return tuple(call for call in ranked if call in chosen)
+
+
+def usual_vulnerability(belief: Belief) -> Vulnerability:
+    """Who is vulnerable as the bidder of a belief has it; nobody where it does not say."""
+    model = getattr(belief.bidder, "base", belief.bidder)
+    vulnerable = getattr(model, "vulnerable", Vulnerability.NONE)
+    return Vulnerability.of(vulnerable)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedLayouts(FrozenArrays):
+    """The layouts on which calls are compared: each once, with its weight."""
+
+    masks: Masks  #: (n, 4)
+    weights: Floats  #: (n,) adding up to one.
+    #: How many were drawn, with those drawn again; infinite where all were taken.
+    drawn: float
+    #: Effective size of what they were drawn from; infinite where that is exact.
+    source_ess: float
+    exact: bool  #: Whether they are all layouts that fit, with their chances.
+
+    @classmethod
+    def of(cls, posterior: Posterior, most: int, rng: Seed) -> ComparedLayouts:
+        """All layouts of a small exact posterior, else ``most`` drawn by their weights."""
+        sample = judged(posterior, rng, most, max(most, MOST_EXACT))
+        ess = np.inf if posterior.exact else max(1.0, posterior.ess)
+        drawn = np.inf if sample is posterior else float(len(sample))
+        masks, first, place = np.unique(
+            sample.layouts.masks, axis=0, return_index=True, return_inverse=True
+        )
+        weights = np.bincount(place.reshape(-1), weights=sample.weights)
+        order = np.argsort(first)  # as they were drawn: any beginning is a sample too
+        return cls(masks[order], weights[order], drawn, ess, sample.exact)
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    def beginning(self, n: int) -> ComparedLayouts:
+        """The first n of them."""
+        if n >= len(self):
+            return self
+        share = self.weights[:n].sum()
+        weights = self.weights[:n] / share
+        drawn = min(self.drawn * share, n)
+        return ComparedLayouts(self.masks[:n], weights, drawn, self.source_ess, False)
+
+    def mean(self, values: Floats, certain: bool) -> Estimate[float]:
+        """Mean of (n,) values with its standard error; ``certain`` values of all
+        layouts that fit have none.
+
+        A layout that was drawn several times is one cluster: its weight counts squared.
+        The effective size of the draws bounds the error from below, for neighbours in
+        a chain resemble each other.
+        """
+        mean = float(self.weights @ values)
+        if self.exact and certain:
+            return Estimate(mean, 0.0)
+        away = (values - mean) ** 2
+        size = 1.0 / float(self.weights @ self.weights)
+        clusters = float(self.weights**2 @ away) * size / max(size - 1.0, 1.0)
+        spread = float(self.weights @ away)
+        least = spread * (1.0 / self.drawn + 1.0 / self.source_ess)
+        return Estimate(mean, float(np.sqrt(max(clusters, least))))
