@@ -549,7 +549,7 @@ def call_values(values: CallValues, *, ax: Axes | None = None) -> Axes:
     scale = 100.0 if values.goal.in_percent else 1.0
     gains = scale * values.gains
     widest = max(float(np.abs(gains).max()), 1.0)
-    edges = np.linspace(-widest, widest, GAIN_BINS + 1)
+    edges = np.linspace(-widest, widest, GAIN_BINS + 1).tolist()
     colours = cycle((BLUE, ORANGE, VERMILION, SKY, GREY))
     for column, row in enumerate(values.rows):
         if row.gain is None:
