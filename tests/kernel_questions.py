@@ -10,13 +10,16 @@ the functions that it went through::
 import os
 import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from bayesbridge import Auction, Hand, IterativeBidder, LearnedBidder, Suit
+from bayesbridge.bidders.notrump_tree import notrump_tree
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
+from bayesbridge.capture.dummies import captures_with_dummies
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.capture.tables import row_table
@@ -36,12 +39,17 @@ from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.parser import parse_expression
+from bayesbridge.game.scoring import NEW
 from bayesbridge.runtime import random64
 from bayesbridge.runtime.random64 import seed_state
+from bayesbridge.studies.auction.payoffs import payoffs
+from bayesbridge.studies.auction.regret import Learning, learn
+from bayesbridge.studies.auction.strategies import best_response, worth
 from bayesbridge.studies.deals import deal_blocks, redeal
 from scripts.count_shifts import Tally, join
 from tests.deals import deal_masks, strange_deals
 from tests.engines.positions import closed
+from tests.studies.auction.toy import TYPES, toy_auctions
 
 PACKAGE = Path(random64.__file__).parent
 
@@ -89,6 +97,27 @@ def play():
         play_out(masks, trump, ours, theirs)
         for trump, ours, theirs in np.ndindex(NO_TRUMP + 1, 3, 3)
     ]
+
+
+def dummies():
+    """What hands with a long suit are worth with every dummy."""
+    hands = [Hand.of("AKQJT98765.AK.2."), Hand.of("AKQJT9.AKQ.32.A2")]
+    masks = np.array([hand.mask for hand in hands], dtype=np.uint64)
+    return (captures_with_dummies(masks),)
+
+
+def auction_game():
+    """Worth, best response and a round of regret minimisation of a toy."""
+    tree = notrump_tree(3, 2)
+    auctions = toy_auctions(3, deals=4)
+    table = payoffs(NEW, levels=2)
+    with ThreadPoolExecutor(1) as executor:
+        start = Learning.start(tree, TYPES)
+        learning = learn(tree, auctions, table, start, 20, 1, executor)
+        profile = learning.mean_strategies(tree)
+        found = worth(tree, profile, auctions, table, executor)
+        response = best_response(tree, profile, auctions, table, 0, TYPES, executor)
+    return found.points, found.contracts, response, learning.regrets, learning.played
 
 
 def bidding():
@@ -271,6 +300,7 @@ def last_tricks():
 
 QUESTIONS = (
     words, deals, suit_rows, algorithms, play, bidding,
+    dummies, auction_game,
     learned_bidding, layouts, tilted_draws, convolution, levels, sums, network, tables_of_deals, last_tricks,
 )  # fmt: skip
 

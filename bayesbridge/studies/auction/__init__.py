@@ -1,0 +1,1 @@
+"""The auction of the three-player game as a game: deals, types of hands, strategies."""

@@ -1,0 +1,126 @@
+"""Deals for the auction game: what the four hands are worth, what they bid by Algorithm
+1, and the tricks of every contract that they could play.
+
+A deal is bid 24 times: each of its hands is the dummy once with each order in which the
+three others may speak. So no seat has better cards than another, and what a seat gains
+by speaking first is told from what it gains by luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.dummies import CONTRACTS, DUMMIES, captures_with_dummies
+from bayesbridge.capture.kernels import bids
+from bayesbridge.capture.playout import NO_TRUMP, play_out
+from bayesbridge.game.layouts import Floats, Masks
+from bayesbridge.studies.auction.strategies import Auctions
+from bayesbridge.studies.deals import deal_blocks
+from bayesbridge.studies.jobs import Job
+
+if TYPE_CHECKING:
+    from bayesbridge.studies.auction.types import Grouping
+
+TABLES: Final = tuple(permutations(range(4)))
+"""The hands of a deal round the table: declarer, next player, dummy, player after."""
+
+ORDERS: Final = tuple(
+    (*speakers, dummy)
+    for dummy in range(4)
+    for speakers in permutations([hand for hand in range(4) if hand != dummy])
+)
+"""The hands of a deal as they speak, and last the dummy: 24 auctions."""
+
+SPEAKERS: Final = np.array(ORDERS)[:, :3]  # (24, 3) hand of each speaker
+
+PLAYED: Final = np.array(
+    [
+        [
+            TABLES.index(
+                (order[seat], order[(seat + 1) % 3], order[3], order[(seat + 2) % 3])
+            )
+            for seat in range(3)
+        ]
+        for order in ORDERS
+    ]
+)
+"""(24, 3) which table of ``TABLES`` it is where a speaker declares."""
+
+CHUNK: Final = 128  # deals that are worked out together: a second or two
+
+COUNTED: Final = 14  # T = 0 … 13
+
+
+class GameDeals(NamedTuple):
+    """Deals with all that the game asks of them."""
+
+    hands: Masks  # (deals, 4)
+    captures: NDArray[np.int64]  # (deals, 4, 14) dummies by T of each hand
+    levels: NDArray[np.int16]  # (deals, 4) what Algorithm 1 bids, 0 for a pass
+    tricks: NDArray[np.int8]  # (deals, 24) tricks of the play-out, by ``TABLES``
+
+    @classmethod
+    def of(cls, hands: Masks) -> Self:
+        """Work the deals out; ``hands`` (deals, 4) masks."""
+        deals = len(hands)
+        flat = np.ascontiguousarray(hands.ravel())
+        captures = captures_with_dummies(flat).reshape(deals, 4, COUNTED)
+        levels = bids(flat).level.reshape(deals, 4).astype(np.int16)
+        tricks = np.empty((deals, len(TABLES)), dtype=np.int8)
+        for column, table in enumerate(TABLES):
+            seated = np.ascontiguousarray(hands[:, table])
+            tricks[:, column] = play_out(seated, NO_TRUMP, 0, 0)
+        return cls(hands, captures, levels, tricks)
+
+    @classmethod
+    def of_rows(cls, rows: NDArray[np.int64]) -> Self:
+        """From what :meth:`rows` gave."""
+        edges = np.cumsum([4, 4 * COUNTED, 4])
+        hands, captures, levels, tricks = np.split(rows, edges, axis=1)
+        return cls(
+            hands.astype(np.uint64),
+            captures.reshape(-1, 4, COUNTED),
+            levels.astype(np.int16),
+            tricks.astype(np.int8),
+        )
+
+    def rows(self) -> NDArray[np.int64]:
+        """(deals, 88) all of it as numbers, a row a deal."""
+        parts = [part.reshape(len(self.hands), -1) for part in self]
+        return np.hstack([part.astype(np.int64) for part in parts])
+
+    def of_deals(self, start: int, stop: int) -> GameDeals:
+        return GameDeals(
+            self.hands[start:stop],
+            self.captures[start:stop],
+            self.levels[start:stop],
+            self.tricks[start:stop],
+        )
+
+    def chances(self) -> Floats:
+        """(deals, 4, 7) P(T ≥ 7), …, P(T ≥ 13) of each hand over every dummy."""
+        at_least = self.captures[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
+        return np.asarray(at_least[:, :, CONTRACTS] / DUMMIES)
+
+    def auctions(self, groupings: Sequence[Grouping]) -> Auctions:
+        """Their auctions, each seat's hands grouped in its own way."""
+        by_hand = {id(grouping): grouping.types(self) for grouping in groupings}
+        columns = []
+        for seat, grouping in enumerate(groupings):
+            types = by_hand[id(grouping)]
+            columns.append(types[:, SPEAKERS[:, seat]])
+        return Auctions(np.stack(columns, axis=2), self.tricks[:, PLAYED])
+
+
+def count(seed: np.random.SeedSequence, deals: int) -> NDArray[np.int64]:
+    """Random deals as rows of :class:`GameDeals`."""
+    blocks = [GameDeals.of(hands).rows() for hands in deal_blocks(deals, seed)]
+    return np.concatenate(blocks)
+
+
+JOB: Final = Job("auction", count, chunk=CHUNK)

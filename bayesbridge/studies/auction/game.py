@@ -1,0 +1,325 @@
+"""The auction as a game: bidders of each seat, what they earn, what a seat could still
+gain, and an equilibrium.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from bayesbridge.bidders.notrump_tree import (
+    HIGHEST_LEVEL,
+    OVER,
+    NotrumpTree,
+    notrump_tree,
+)
+from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.game.layouts import Floats
+from bayesbridge.game.scoring import Scheme
+from bayesbridge.runtime.files import whole_file
+from bayesbridge.runtime.progress import report_progress
+from bayesbridge.studies.auction.deals import JOB, GameDeals
+from bayesbridge.studies.auction.payoffs import payoffs, scheme_of
+from bayesbridge.studies.auction.regret import Learning, learn
+from bayesbridge.studies.auction.strategies import (
+    Profile,
+    Strategy,
+    Worth,
+    best_response,
+    standard_error,
+    with_seat,
+    worth,
+)
+from bayesbridge.studies.auction.types import CaptureTypes, Grouping, LevelTypes
+from bayesbridge.studies.jobs import RunOptions, open_executor, rows
+
+SEATS: Final = 3
+BATCH: Final = 20_000  # auctions in a round of regret minimisation
+KEPT_ROUNDS: Final = 20  # between two writings of what was learned
+DEALS: Final = 20_000
+TYPES: Final = 64
+ITERATIONS: Final = 300
+
+
+class Bidding(NamedTuple):
+    """How the three seats bid: by which types, and what."""
+
+    groupings: tuple[Grouping, ...]
+    profile: Profile
+
+    def with_seat(self, seat: int, grouping: Grouping, strategy: Strategy) -> Bidding:
+        groupings = list(self.groupings)
+        groupings[seat] = grouping
+        return Bidding(tuple(groupings), with_seat(self.profile, seat, strategy))
+
+
+class Estimate(NamedTuple):
+    """A mean over fresh deals and its standard error."""
+
+    mean: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuctionGame:
+    """The auction of three players in no trumps, with hands grouped into types.
+
+    Strategies are found on one half of the deals and judged on the other.
+
+    Attributes
+    ----------
+    scheme : Scheme
+        What contracts score.
+    utility : str
+        ``relative`` or ``net``: what a player wants (``studies.auction.payoffs``).
+    levels : int
+        The highest level that may be bid.
+    learning, fresh : GameDeals
+        The deals on which strategies are found, and those on which they are judged.
+    grouping : Grouping
+        The types of hands.
+    seed : int
+        Where random numbers start.
+    workers : int, optional
+        Threads (default: one for each core). They change no number.
+    """
+
+    scheme: Scheme
+    utility: str
+    levels: int
+    learning: GameDeals
+    fresh: GameDeals
+    grouping: Grouping
+    seed: int
+    workers: int | None = None
+
+    @property
+    def tree(self) -> NotrumpTree:
+        return notrump_tree(SEATS, self.levels)
+
+    @property
+    def payoffs(self) -> Floats:
+        return payoffs(self.scheme, self.utility, self.levels, SEATS)
+
+    def algorithm_1(self) -> Bidding:
+        """All bid as high as Algorithm 1 goes, as soon as that outranks the last bid."""
+        types = LevelTypes()
+        strategy = highest_bid_strategy(self.tree, types.number)
+        return Bidding((types,) * SEATS, (strategy,) * SEATS)
+
+    def worth(self, bidding: Bidding) -> Worth:
+        """What a way of bidding comes to on the fresh deals."""
+        return self._worth(bidding, self.fresh)
+
+    def _worth(self, bidding: Bidding, deals: GameDeals) -> Worth:
+        auctions = deals.auctions(bidding.groupings)
+        with open_executor(workers=self.workers) as (executor, _):
+            return worth(self.tree, bidding.profile, auctions, self.payoffs, executor)
+
+    def best_response(
+        self, bidding: Bidding, seat: int, grouping: Grouping | None = None
+    ) -> Bidding:
+        """The same bidding, with the best response of one seat by its types; it is
+        found on the deals to learn from.
+        """
+        own = self.grouping if grouping is None else grouping
+        groupings = list(bidding.groupings)
+        groupings[seat] = own
+        auctions = self.learning.auctions(groupings)
+        with open_executor(workers=self.workers) as (executor, _):
+            response = best_response(
+                self.tree,
+                bidding.profile,
+                auctions,
+                self.payoffs,
+                seat,
+                own.number,
+                executor,
+            )
+        return bidding.with_seat(seat, own, response)
+
+    def gain(self, before: Worth, bidding: Bidding, seat: int) -> Estimate:
+        """What a seat gains by ``bidding`` over ``before``, deal by deal."""
+        difference = self.worth(bidding).points[:, seat] - before.points[:, seat]
+        return Estimate(float(difference.mean()), float(standard_error(difference)))
+
+    def gains(self, bidding: Bidding) -> list[Estimate]:
+        """What each seat would gain by its best response, on the fresh deals."""
+        before = self.worth(bidding)
+        responses = [self.best_response(bidding, seat) for seat in range(SEATS)]
+        return [
+            self.gain(before, response, seat) for seat, response in enumerate(responses)
+        ]
+
+    def learn(
+        self,
+        iterations: int = ITERATIONS,
+        batch: int = BATCH,
+        checkpoint: Path | None = None,
+    ) -> Bidding:
+        """The mean strategies of so many rounds of regret minimisation."""
+        ((_, bidding),) = self.learned(checkpoint, batch, (iterations,))
+        return bidding
+
+    def learned(
+        self, checkpoint: Path | None, batch: int, stages: tuple[int, ...]
+    ) -> Iterator[tuple[int, Bidding]]:
+        """The mean strategies after each of these numbers of rounds, which rise."""
+        if min(stages, default=0) < 1:
+            raise BayesBridgeError(
+                f"{min(stages, default=0)} iterations: give at least 1",
+                iterations=stages,
+            )
+        kept = None
+        if checkpoint is not None:
+            kept = checkpoint / f"learned-{self.digest(batch)}"
+        auctions = self.learning.auctions((self.grouping,) * SEATS)
+        start = Learning.start(self.tree, self.grouping.number)
+        with open_executor(workers=self.workers) as (executor, _):
+            learning = start
+            for stage in stages:
+                if kept is not None:
+                    learning = _read(kept, stage, learning)
+                while learning.rounds < stage:
+                    learning = learn(
+                        self.tree,
+                        auctions,
+                        self.payoffs,
+                        learning,
+                        batch,
+                        self.seed,
+                        executor,
+                    )
+                    report_progress("rounds", learning.rounds, stages[-1])
+                    due = learning.rounds % KEPT_ROUNDS == 0
+                    if kept is not None and (due or learning.rounds == stage):
+                        _write(kept, learning, is_stage=learning.rounds == stage)
+                profile = learning.mean_strategies(self.tree)
+                yield stage, Bidding((self.grouping,) * SEATS, profile)
+
+    def digest(self, batch: int) -> str:
+        """Twelve digits that differ where what is learned differs."""
+        content = hashlib.sha256()
+        centres = self.grouping.types(self.learning)
+        for part in (self.payoffs, centres, self.learning.tricks):
+            content.update(np.ascontiguousarray(part).tobytes())
+        content.update(f"{self.seed} {batch}".encode())
+        return content.hexdigest()[:12]
+
+
+def _stage_path(kept: Path, stage: int | str) -> Path:
+    return kept.with_name(f"{kept.name}-{stage}.npz")
+
+
+def _read(kept: Path, stage: int, learning: Learning) -> Learning:
+    """What a former run learned, at most up to a stage; ``learning`` where it learned
+    no more.
+    """
+    for name in (stage, "now"):
+        try:
+            with np.load(_stage_path(kept, name), allow_pickle=False) as arrays:
+                rounds = int(arrays["rounds"])
+                if learning.rounds < rounds <= stage:
+                    return Learning(rounds, arrays["regrets"], arrays["played"])
+        except (OSError, ValueError, KeyError, EOFError):
+            continue
+    return learning
+
+
+def _write(kept: Path, learning: Learning, *, is_stage: bool) -> None:
+    """Keep what was learned, whole or not at all."""
+    name: int | str = learning.rounds if is_stage else "now"
+    arrays: dict[str, Any] = learning._asdict()
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(_stage_path(kept, name)) as part, part.open("wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+    except OSError as error:
+        raise Unwritable(
+            f"checkpoint {str(kept.parent)!r} cannot be written ({error.strerror}): "
+            "make room and continue with --resume",
+            path=kept.parent,
+        ) from None
+
+
+def highest_bid_strategy(tree: NotrumpTree, types: int) -> Strategy:
+    """Type n bids level n as soon as that outranks the last bid, and passes otherwise."""
+    strategy = np.zeros((types, tree.slots))
+    highest = np.arange(types)
+    for node in np.flatnonzero(tree.player != OVER):
+        above = np.minimum(highest, tree.levels) - tree.level[node]
+        strategy[highest, tree.first_slot[node] + np.maximum(0, above)] = 1.0
+    return strategy
+
+
+def auction_game(
+    scheme: Scheme | str = "new",
+    types: int = TYPES,
+    *,
+    utility: str = "relative",
+    deals: int = DEALS,
+    levels: int = HIGHEST_LEVEL,
+    seed: int = 1,
+    workers: int | None = None,
+    checkpoint: Path | None = None,
+) -> AuctionGame:
+    """The auction of the three-player game, in no trumps, as a game to solve.
+
+    Parameters
+    ----------
+    scheme : Scheme or str
+        ``old``, ``new``, or a scheme of your own.
+    types : int
+        How many types of hands players tell apart, by their exact chances of 7, …, 13
+        captures over all dummies.
+    utility : str
+        ``relative``: a player's points less the mean of the others'. ``net``: the
+        bidder's points less those of all defenders.
+    deals : int
+        Random deals, each bid in 24 ways; strategies are found on the first half of
+        them and judged on the second.
+    levels : int
+        The highest level that may be bid, 1 to 7.
+    seed : int
+        Where random numbers start.
+    workers : int, optional
+        Threads (default: one for each core).
+    checkpoint : Path, optional
+        A folder for deals that are worked out, so that an interrupted run goes on.
+
+    Returns
+    -------
+    AuctionGame
+
+    Raises
+    ------
+    BayesBridgeError
+        For an unknown scheme, and for types that no hand has.
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> game = bb.auction_game("new", types=4, deals=40, levels=2, workers=1)
+    >>> worth = game.worth(game.algorithm_1())
+    >>> worth.auctions, bool(abs(worth.mean.sum()) < 1e-9)
+    (480, True)
+    """
+    if deals < 4:
+        raise BayesBridgeError(f"{deals} deals: a game needs at least 4", deals=deals)
+    if not 1 <= levels <= HIGHEST_LEVEL:
+        raise BayesBridgeError(f"{levels} levels: give 1 to 7", levels=levels)
+    chosen = scheme_of(scheme)
+    payoffs(chosen, utility)  # an unknown utility is refused before the work begins
+    how = RunOptions(workers, checkpoint=checkpoint)
+    worked_out = GameDeals.of_rows(rows(JOB, deals, seed, how))
+    learning = worked_out.of_deals(0, deals // 2)
+    fresh = worked_out.of_deals(deals // 2, deals)
+    grouping = CaptureTypes.fit(learning, types)
+    return AuctionGame(
+        chosen, utility, levels, learning, fresh, grouping, seed, workers
+    )

@@ -1,0 +1,70 @@
+"""What a contract is worth to each player, by a scoring scheme and a reading of what
+players want.
+
+The schemes say what bidder and defenders score; the paper does not say what a player
+wants. Two readings, of which both add up to nothing over the players:
+
+- *relative*: the points of a player less the mean of the others'.
+- *net*: the bidder's points less those of all defenders, as the headline study counts
+  them; the defenders share what the bidder nets.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from bayesbridge.errors import NotationError
+from bayesbridge.game.calls import Contract
+from bayesbridge.game.layouts import Floats
+from bayesbridge.game.scoring import SCHEMES, Scheme
+
+UTILITIES: Final = ("relative", "net")
+DECLARER: Final = 0  # column of a table of pay-offs
+DEFENDER: Final = 1
+TRICKS: Final = 14  # declarer takes 0 … 13
+
+
+def scheme_of(scheme: Scheme | str) -> Scheme:
+    """A scheme by its name, or the scheme itself."""
+    if isinstance(scheme, Scheme):
+        return scheme
+    if scheme not in SCHEMES:
+        known = " or ".join(SCHEMES)
+        raise NotationError(
+            f"unknown scoring scheme {scheme!r}: write {known}, or give a Scheme",
+            text=scheme,
+        )
+    return SCHEMES[scheme]
+
+
+def payoffs(
+    scheme: Scheme, utility: str = "relative", levels: int = 7, players: int = 3
+) -> Floats:
+    """(levels, 14, 2) pay-off of the declarer and of each defender, by level − 1 and
+    tricks.
+
+    >>> from bayesbridge.game.scoring import NEW
+    >>> table = payoffs(NEW)
+    >>> table[0, 8].tolist(), table[0, 5].tolist()
+    ([75.0, -37.5], [-50.0, 25.0])
+    """
+    if utility not in UTILITIES:
+        raise NotationError(
+            f"unknown utility {utility!r}: write {' or '.join(UTILITIES)}",
+            text=utility,
+        )
+    defenders = players - 1
+    table = np.empty((levels, TRICKS, 2))
+    for level in range(1, levels + 1):
+        contract = Contract.of(f"{level}NT by S")
+        for tricks in range(TRICKS):
+            # What the declarer scores, or less what two defenders score.
+            net = float(scheme.score(contract, tricks))
+            is_made = tricks >= contract.tricks_needed
+            if not is_made:
+                each_defender = -net / 2
+                net = -each_defender * (1 if utility == "relative" else defenders)
+            table[level - 1, tricks] = net, -net / defenders
+    return table

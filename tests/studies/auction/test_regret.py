@@ -1,0 +1,84 @@
+"""Regret minimisation on a toy: against a linear program for two players, and against
+the best responses of brute force for three.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from bayesbridge.bidders.notrump_tree import notrump_tree
+from bayesbridge.game.scoring import NEW
+from bayesbridge.studies.auction.payoffs import payoffs
+from bayesbridge.studies.auction.regret import Learning, learn
+from bayesbridge.studies.auction.strategies import worth
+from tests.studies.auction.toy import (
+    LEVELS,
+    TYPES,
+    brute_force_response,
+    linear_program_value,
+    random_profile,
+    toy_auctions,
+)
+
+BATCH = 1000
+
+
+@pytest.fixture(scope="module")
+def executor():
+    with ThreadPoolExecutor(2) as threads:
+        yield threads
+
+
+def learned(players, rounds, executor, learning=None):
+    tree = notrump_tree(players, LEVELS)
+    table = payoffs(NEW, levels=LEVELS, players=players)
+    auctions = toy_auctions(players)
+    learning = learning or Learning.start(tree, TYPES)
+    while learning.rounds < rounds:
+        learning = learn(tree, auctions, table, learning, BATCH, 1, executor)
+    return tree, auctions, table, learning
+
+
+def gaps(tree, auctions, table, profile, executor):
+    """What each seat could still gain."""
+    now = worth(tree, profile, auctions, table, executor).mean
+    best = [
+        brute_force_response(tree, profile, auctions, table, seat)
+        for seat in range(tree.players)
+    ]
+    return np.array(best) - now
+
+
+def test_two_players_come_to_the_value_of_the_linear_program(executor):
+    tree, auctions, table, learning = learned(2, 2000, executor)
+    profile = learning.mean_strategies(tree)
+    value = linear_program_value(tree, auctions, table)
+    gap = gaps(tree, auctions, table, profile, executor)
+    found = worth(tree, profile, auctions, table, executor).mean
+    assert (gap > -1e-9).all()
+    assert gap.sum() < 0.05
+    # By the definition of the gaps, the value lies between these two.
+    assert -gap[1] - 1e-6 <= value - found[0] <= gap[0] + 1e-6
+    bad = random_profile(tree, 2, 7)
+    assert gaps(tree, auctions, table, bad, executor).sum() > 1
+
+
+def test_three_players_have_ever_less_to_gain(executor):
+    learning, by_rounds = None, []
+    for rounds in (3, 30, 1000):
+        tree, auctions, table, learning = learned(3, rounds, executor, learning)
+        profile = learning.mean_strategies(tree)
+        by_rounds.append(gaps(tree, auctions, table, profile, executor).sum())
+    assert by_rounds[0] > 3 * by_rounds[1] > 6 * by_rounds[2]
+    assert by_rounds[2] < 0.1
+
+
+def test_a_run_goes_on_as_if_it_had_not_been_interrupted(executor):
+    _, _, _, whole = learned(3, 20, executor)
+    _, _, _, part = learned(3, 7, executor)
+    kept = Learning(part.rounds, part.regrets.copy(), part.played.copy())
+    with ThreadPoolExecutor(5) as others:
+        _, _, _, resumed = learned(3, 20, others, kept)
+    assert np.array_equal(whole.regrets, resumed.regrets)
+    assert np.array_equal(whole.played, resumed.played)
