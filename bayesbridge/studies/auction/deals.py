@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,9 @@ from bayesbridge.capture.dummies import CONTRACTS, DUMMIES, captures_with_dummie
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.game.layouts import Floats, Masks
-from bayesbridge.studies.auction.strategies import Auctions
+from bayesbridge.studies.auction.strategies import Auctions, Types
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.jobs import Job
-
-if TYPE_CHECKING:
-    from bayesbridge.studies.auction.types import Grouping
 
 TABLES: Final = tuple(permutations(range(4)))
 """The hands of a deal round the table: declarer, next player, dummy, player after."""
@@ -107,13 +104,11 @@ class GameDeals(NamedTuple):
         at_least = self.captures[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
         return np.asarray(at_least[:, :, CONTRACTS] / DUMMIES)
 
-    def auctions(self, groupings: Sequence[Grouping]) -> Auctions:
-        """Their auctions, each seat's hands grouped in its own way."""
-        by_hand = {id(grouping): grouping.types(self) for grouping in groupings}
-        columns = []
-        for seat, grouping in enumerate(groupings):
-            types = by_hand[id(grouping)]
-            columns.append(types[:, SPEAKERS[:, seat]])
+    def auctions(self, types: Sequence[Types]) -> Auctions:
+        """Their auctions; ``types`` of each seat: (deals, 4) the type of each hand."""
+        columns = [
+            hand_types[:, SPEAKERS[:, seat]] for seat, hand_types in enumerate(types)
+        ]
         return Auctions(np.stack(columns, axis=2), self.tricks[:, PLAYED])
 
 

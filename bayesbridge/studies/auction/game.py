@@ -5,7 +5,7 @@ gain, and an equilibrium.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -27,6 +27,7 @@ from bayesbridge.studies.auction.deals import JOB, GameDeals
 from bayesbridge.studies.auction.payoffs import payoffs, scheme_of
 from bayesbridge.studies.auction.regret import Learning, learn
 from bayesbridge.studies.auction.strategies import (
+    Auctions,
     Profile,
     Strategy,
     Worth,
@@ -117,7 +118,7 @@ class AuctionGame:
         return self._worth(bidding, self.fresh)
 
     def _worth(self, bidding: Bidding, deals: GameDeals) -> Worth:
-        auctions = deals.auctions(bidding.groupings)
+        auctions = auctions_of(deals, bidding.groupings)
         with open_executor(workers=self.workers) as (executor, _):
             return worth(self.tree, bidding.profile, auctions, self.payoffs, executor)
 
@@ -130,7 +131,7 @@ class AuctionGame:
         own = self.grouping if grouping is None else grouping
         groupings = list(bidding.groupings)
         groupings[seat] = own
-        auctions = self.learning.auctions(groupings)
+        auctions = auctions_of(self.learning, groupings)
         with open_executor(workers=self.workers) as (executor, _):
             response = best_response(
                 self.tree,
@@ -178,7 +179,7 @@ class AuctionGame:
         kept = None
         if checkpoint is not None:
             kept = checkpoint / f"learned-{self.digest(batch)}"
-        auctions = self.learning.auctions((self.grouping,) * SEATS)
+        auctions = auctions_of(self.learning, (self.grouping,) * SEATS)
         start = Learning.start(self.tree, self.grouping.number)
         with open_executor(workers=self.workers) as (executor, _):
             learning = start
@@ -210,6 +211,12 @@ class AuctionGame:
             content.update(np.ascontiguousarray(part).tobytes())
         content.update(f"{self.seed} {batch}".encode())
         return content.hexdigest()[:12]
+
+
+def auctions_of(deals: GameDeals, groupings: Sequence[Grouping]) -> Auctions:
+    """The auctions of deals, each seat's hands grouped in its own way."""
+    types = {id(grouping): grouping.types(deals) for grouping in groupings}
+    return deals.auctions([types[id(grouping)] for grouping in groupings])
 
 
 def _stage_path(kept: Path, stage: int | str) -> Path:
