@@ -189,8 +189,9 @@ def follow(
     played = 0
     suit_led = 0
     for place, (seat, card) in enumerate(plays):
-        suit = card.index // SUIT_CARDS
-        if seat != turn or not possible[seat] & ~played & card.mask:
+        index = card.index
+        suit = index // SUIT_CARDS
+        if seat != turn or not possible[seat] & ~played & 1 << index:
             return Course(winners, place)
         if not trick:
             suit_led = suit
@@ -200,8 +201,8 @@ def follow(
             if hands[seat] is not None and can_follow:
                 return Course(winners, place)
             possible[seat] &= ~suit_led_mask
-        played |= card.mask
-        trick.append(card.index)
+        played |= 1 << index
+        trick.append(index)
         turn = (turn + 1) % 4
         if len(trick) == 4:
             turn = (turn + winning_place(trick, trump)) % 4

@@ -23,33 +23,53 @@ from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
 from bayesbridge.game.cards import Card, Hand
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.scoring import MOST_TRICKS
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, seated
 
-SEATS: Final = (
-    Seat.S,
-    Seat.W,
-    Seat.N,
-    Seat.E,
-)  # as LIN names dealers, hands and players
+SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
+"""As LIN names dealers, hands and players."""
 
+PLAYERS: Final = ("South", "West", "North", "East")
+
+HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")
+"""Keys that are kept as tags of every board, until told anew."""
+
+TABLE: Final = frozenset(("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"))
+"""Keys that have a field of the record."""
+
+LAYOUT: Final = frozenset(
+    ("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz")
+)
+"""Keys of the page, which are not kept."""
+
+_KEYS: Final = TABLE | LAYOUT | frozenset(HEADER)
+_CUT: Final = "|"
+"""Key of a last token without its bar."""
+
+_TAG_KEY: Final = re.compile(r"[a-z][a-z0-9]")
 _SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
+_CALL: Final = re.compile(
+    r"(pass|p|dbl|d|xx|x|rdbl|r|[1-7](?:nt|n|[cdhs]))(!*)", re.IGNORECASE
+)
+_CALL_WORDS: Final = {"d": "X", "r": "XX"}
+_ROOMS: Final = {"o": "Open", "c": "Closed"}
 
 
-@lru_cache(
-    maxsize=64
-)  # the two tables of a match follow one another with the same deal
+@lru_cache(maxsize=64)
 def dealt(text: str) -> Hands:
-    """The hands of ``md``."""
+    """The hands of ``md``; kept, since the two tables of a match follow one another with
+    the same deal.
+    """
     if not text:
         return UNKNOWN_HANDS
-    fields = [field.strip() for field in text.lstrip("01234 ").split(",")]
-    if any(fields[4:]):
+    hand_texts = [hand.strip() for hand in text.lstrip("01234 ").split(",")]
+    if any(hand_texts[len(SEATS) :]):
         raise NotationError(
-            f"deal {shorten(text)} has {len(fields)} hands: write four, from South",
+            f"deal {shorten(text)} has {len(hand_texts)} hands: write four, from South",
             text=text,
         )
-    hands = dict(zip(SEATS, map(_hand, fields), strict=False))
+    hands = dict(zip(SEATS, map(_hand, hand_texts), strict=False))
     return hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W)
 
 
@@ -57,52 +77,31 @@ def _hand(text: str) -> Hand | None:
     """A hand such as ``SAKQ2HKJ3DA54CQ32``, ``None`` when nothing is told."""
     if not text:
         return None
-    bare = text.upper().replace(" ", "")
-    parts = list(_SUIT.finditer(bare))
-    if "".join(part[0] for part in parts) != bare or len(
-        {part[1] for part in parts}
-    ) != len(parts):
+    letters = text.upper().replace(" ", "")
+    suits = list(_SUIT.finditer(letters))
+    names_all = "".join(suit[0] for suit in suits) == letters
+    names_once = len({suit[1] for suit in suits}) == len(suits)
+    if not names_all or not names_once:
         raise NotationError(
             f"unknown hand {shorten(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32",
             text=text,
         )
-    return Hand.of(
-        [f"{part[1]}{rank}" for part in parts for rank in part[2].replace("10", "T")]
-    )
+    cards: list[str] = []
+    for suit in suits:
+        ranks = suit[2].replace("10", "T")
+        cards += [f"{suit[1]}{rank}" for rank in ranks]
+    return Hand.of(cards)
 
 
-PLAYERS: Final = ("South", "West", "North", "East")
-HEADER: Final = (
-    "vg",
-    "rs",
-    "pw",
-    "mp",
-    "bn",
-    "mn",
-    "bt",
-    "tu",
-)  # kept as tags of every board, until told anew
-TABLE: Final = frozenset(
-    ("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah")
-)  # they have a field of the record
-LAYOUT: Final = frozenset(
-    ("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz")
-)  # not kept
-_KEYS: Final = TABLE | LAYOUT | frozenset(HEADER)
-_CUT: Final = "|"
-_TAG_KEY: Final = re.compile(r"[a-z][a-z0-9]")
-_CALL: Final = re.compile(
-    r"(pass|p|dbl|d|xx|x|rdbl|r|[1-7](?:nt|n|[cdhs]))(!*)", re.IGNORECASE
-)
-_CALL_WORDS: Final = {"d": "X", "r": "XX"}
-
-type Words = list[tuple[int, str]]  # values of tokens, each with its line
+type Words = list[tuple[int, str]]
+"""Values of tokens, each with its line."""
 
 
 def read_lin(source: Source) -> ParsedRecords:
     """Read a LIN document: a path (also of a ``.gz`` file), a text, bytes or a stream.
 
-    >>> reading = read_lin("qx|o1|md|3,,SAKQ2HKJ3DA54CQ32,|sv|n|mb|1C!|an|16+|mb|p|mb|p|mb|p|pc|D2|mc|7|")
+    >>> deal = "qx|o1|md|3,,SAKQ2HKJ3DA54CQ32,|sv|n|"
+    >>> reading = read_lin(f"{deal}mb|1C!|an|16+|mb|p|mb|p|mb|p|pc|D2|mc|7|")
     >>> record = reading.records[0]
     >>> record.auction, record.alerts, record.contract, record.result
     (Auction.of('N:1C Pass Pass Pass'), ((0, '16+'),), Contract.of('1C by N'), 7)
@@ -124,19 +123,19 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
             board = _Board(document.name, line, header)
         if key in HEADER or key == "pn":
             header = {**header, key: value}
-            # Past its deal a board is complete in this respect: what comes then is for the boards that follow.
+            # What comes after the deal of a board is for the boards that follow.
             if board is not None and board.deal is None:
                 board.header = header
         elif key == _CUT:
+            reason = f"{shorten(value)} has no closing '|'"
             yield Skipped(
-                document.name,
-                line,
-                f"{shorten(value)} has no closing '|': the document is cut short there",
+                document.name, line, f"{reason}: the document is cut short there"
             )
         elif board is not None:
             board.take(line, key, value)
         elif key not in _KEYS and _TAG_KEY.fullmatch(key):
-            header = {**header, key: value}  # there are 936 such keys at most
+            # There are 936 such keys at most.
+            header = {**header, key: value}
     if board is not None:
         yield from board.items()
     elif document.count:
@@ -165,14 +164,16 @@ class _Part(NamedTuple):
 def _parts(document: Document) -> Iterator[_Part]:
     """The parts of a document in order; only the last, perhaps empty, is not closed."""
     number = 1
-    pieces: list[str] = []  # of a part that goes over several lines
+    lines_of_part: list[str] = []
     for number, line in document.lines():
-        first, *following = (link_text(line) if "lin=" in line else line).split("|")
-        pieces.append(first)
+        if "lin=" in line:
+            line = link_text(line)
+        first, *following = line.split("|")
+        lines_of_part.append(first)
         for text in following:
-            yield _Part(number, "\n".join(pieces).strip())
-            pieces = [text]
-    yield _Part(number, "\n".join(pieces).strip(), closed=False)
+            yield _Part(number, "\n".join(lines_of_part).strip())
+            lines_of_part = [text]
+    yield _Part(number, "\n".join(lines_of_part).strip(), closed=False)
 
 
 def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
@@ -198,6 +199,8 @@ def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
 
 @dataclass
 class _Board(Draft):
+    """The tokens of one board on their way to a record."""
+
     header: Mapping[str, str]
     deal: tuple[int, str] | None = None
     calls: Words = field(default_factory=list)
@@ -211,20 +214,21 @@ class _Board(Draft):
     claimed: bool = False
 
     def take(self, line: int, key: str, value: str) -> None:
+        """Take a token; what no key of LIN means is kept as a tag."""
         match key:
             case "qx":
-                self.room = {"o": "Open", "c": "Closed"}.get(value[:1].lower(), "")
+                self.room = _ROOMS.get(value[:1].lower(), "")
                 self.board = value[1:] if self.room else value
             case "ah":
                 self.board = self.board or value.removeprefix("Board").strip()
             case "md":
                 self.deal = (line, value)
             case "sv":
-                self.vulnerable = (
-                    self.read(line, "vulnerability", Vulnerability.of, value)
-                    if value
-                    else None
-                )
+                self.vulnerable = None
+                if value:
+                    self.vulnerable = self.read(
+                        line, "vulnerability", Vulnerability.of, value
+                    )
             case "mb":
                 self.call(line, value)
             case "an":
@@ -233,47 +237,46 @@ class _Board(Draft):
             case "pc":
                 self.cards.append((line, value))
             case "mc":
-                self.claimed = True
-                if value.isdecimal() and int(value) <= 13:
-                    self.result = int(value)
-                elif value:
-                    self.note(
-                        line,
-                        f"claim of {shorten(value)}: write declarer's tricks, 0 to 13",
-                        "number",
-                    )
+                self.claim(line, value)
             case _:
                 if key not in LAYOUT and value and _TAG_KEY.fullmatch(key):
                     self.tags.append(Tag(key, value))
+
+    def claim(self, line: int, value: str) -> None:
+        """A claim of declarer's tricks, or of none in particular."""
+        self.claimed = True
+        if value.isdecimal() and int(value) <= MOST_TRICKS:
+            self.result = int(value)
+        elif value:
+            reason = f"claim of {shorten(value)}: write declarer's tricks, 0 to 13"
+            self.note(line, reason, "number")
 
     def call(self, line: int, value: str) -> None:
         """A call, or several in one token; what is none stays as it is, for the auction
         to refuse.
         """
         text = value.replace(" ", "").replace(",", "")
-        parts = list(_CALL.finditer(text))
-        if not text or "".join(part[0] for part in parts) != text:
+        calls = list(_CALL.finditer(text))
+        if not text or "".join(call[0] for call in calls) != text:
             self.calls.append((line, value))
             return
-        for part in parts:
-            if part[2]:
+        for call in calls:
+            word = call[1]
+            is_alerted = bool(call[2])
+            if is_alerted:
                 self.alerts[len(self.calls)] = ""
-            self.calls.append((line, _CALL_WORDS.get(part[1].lower(), part[1])))
+            self.calls.append((line, _CALL_WORDS.get(word.lower(), word)))
 
     def record(self) -> Record | None:
+        """The record, as far as its parts hold together."""
         line, text = self.deal or (self.line, "")
         hands = self.read(line, "record", dealt, text)
         if hands is None:
             return None
         dealer = SEATS[int(text[0]) - 1] if text[:1] in tuple("1234") else None
         auction = self.auction(dealer)
-        contract = auction.contract if auction is not None else None
-        known = dict.fromkeys((*HEADER, *self.header))
-        header = (
-            Tag(key, self.header[key])
-            for key in known
-            if key != "pn" and self.header.get(key)
-        )
+        contract = None if auction is None else auction.contract
+        alerts = {} if auction is None else self.alerts
         return self.settle(
             line,
             [trick[-1][0] for trick in batched(self.cards, 4)],
@@ -284,55 +287,65 @@ class _Board(Draft):
             vulnerable=self.vulnerable,
             hands=hands,
             auction=auction,
-            alerts=tuple(sorted(self.alerts.items())) if auction is not None else (),
+            alerts=tuple(sorted(alerts.items())),
             plays=self.plays(contract),
             result=self.result,
             claimed=self.claimed,
-            tags=(*self.players(), *header, *self.tags),
+            tags=(*self.players(), *self.header_tags(), *self.tags),
         )
 
+    def header_tags(self) -> Iterator[Tag]:
+        """What the header tells but for the players, LIN's keys first."""
+        for key in dict.fromkeys((*HEADER, *self.header)):
+            value = self.header.get(key)
+            if key != "pn" and value:
+                yield Tag(key, value)
+
     def auction(self, dealer: Seat | None) -> Auction | None:
+        """The auction, if it is legal; keeps the alerts of its calls."""
         if not self.calls:
             return None
         if dealer is None:
+            first_line, _ = self.calls[0]
             self.note(
-                self.calls[0][0],
-                "no dealer is told in md (1 S, 2 W, 3 N, 4 E)",
-                "auction",
+                first_line, "no dealer is told in md (1 S, 2 W, 3 N, 4 E)", "auction"
             )
             return None
         calls: list[Call] = []
         for line, word in self.calls:
-            if (call := self.read(line, "auction", Call.of, word)) is None:
+            call = self.read(line, "auction", Call.of, word)
+            if call is None:
                 return None
             calls.append(call)
-        auction = self.settle_auction(
-            dealer, tuple(calls), lambda place: self.calls[place][0]
-        )
+
+        def line_of_call(place: int) -> int:
+            line, _ = self.calls[place]
+            return line
+
+        auction = self.settle_auction(dealer, tuple(calls), line_of_call)
         if auction is not None:
+            call_count = len(auction.calls)
             self.alerts = {
-                index: text
-                for index, text in self.alerts.items()
-                if index < len(auction.calls)
+                index: text for index, text in self.alerts.items() if index < call_count
             }
         return auction
 
     def plays(self, contract: Contract | None) -> Plays:
+        """The cards in the order played, up to the trick in which one is wrong."""
         if not self.cards:
             return ()
         if contract is None:
-            self.note(
-                self.cards[0][0], "no contract tells the trumps of the play", "play"
-            )
+            first_line, _ = self.cards[0]
+            self.note(first_line, "no contract tells the trumps of the play", "play")
             return ()
         indices: list[int] = []
         for line, word in self.cards:
             try:
                 indices.append(Card.of(word.rstrip("!? ")).index)
             except NotationError as error:
-                whole_tricks = len(indices) // 4
-                self.drop_play(line, error, whole_tricks + 1)
-                del indices[4 * whole_tricks :]
+                complete_tricks = len(indices) // 4
+                self.drop_play(line, error, complete_tricks + 1)
+                del indices[4 * complete_tricks :]
                 break
         return seated(batched(indices, 4), contract.declarer.next(), contract.trump)
 
@@ -341,62 +354,89 @@ class _Board(Draft):
         last four.
         """
         names = self.header.get("pn", "").split(",")
-        names = names[4:8] if self.room == "Closed" and len(names) > 4 else names[:4]
-        return (
-            Tag(seat, name.strip()) for seat, name in zip(PLAYERS, names, strict=False)
-        )
+        if self.room == "Closed" and len(names) > len(PLAYERS):
+            names = names[len(PLAYERS) :]
+        for seat, name in zip(PLAYERS, names, strict=False):
+            yield Tag(seat, name.strip())
 
 
-_ROOM_LETTERS: Final = {"Open": "o", "Closed": "c"}
+_ROOM_LETTERS: Final = {room: letter for letter, room in _ROOMS.items()}
 _CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
+_VULNERABLE_LETTERS: Final = {
+    Vulnerability.NONE: "o",
+    Vulnerability.NS: "n",
+    Vulnerability.EW: "e",
+    Vulnerability.ALL: "b",
+}
 
 
 def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
     """Write records as LIN, which has no contract, play or result without an auction,
     and no ``|`` in any text.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        The tables, in their order.
+    stream : text stream
+        Where they are written to.
     """
-    last = ",,,"
+    names_so_far = ",,,"
     for record in records:
-        players = ",".join(
-            _plain(record.tag(name)).replace(",", " ") for name in PLAYERS
-        )
-        if players != last:  # a token holds until told anew
-            stream.write(f"pn|{players}|\n")
-        last = players
+        players = [_plain(record.tag(seat)).replace(",", " ") for seat in PLAYERS]
+        names = ",".join(players)
+        # A token holds until told anew.
+        if names != names_so_far:
+            stream.write(f"pn|{names}|\n")
+        names_so_far = names
         stream.writelines(f"{line}\n" for line in _lines(record))
 
 
 def _lines(record: Record) -> Iterator[str]:
-    dealer = "" if record.dealer is None else str(SEATS.index(record.dealer) + 1)
-    hands = ",".join(_hand_text(record.hands[seat]) for seat in SEATS)
-    line = f"qx|{_ROOM_LETTERS.get(record.room, '')}{_plain(record.board)}|st||md|{dealer}{hands}|"
-    if record.vulnerable is not None:
-        letters = {
-            Vulnerability.NONE: "o",
-            Vulnerability.NS: "n",
-            Vulnerability.EW: "e",
-            Vulnerability.ALL: "b",
-        }
-        line += f"sv|{letters[record.vulnerable]}|"
-    alerts = dict(record.alerts)
-    for i, call in enumerate(
-        record.auction.calls if record.auction is not None else ()
-    ):
-        word = _CALLS.get(call) or str(call).replace("NT", "N")
-        line += f"mb|{word}!|an|{_plain(alerts[i])}|" if i in alerts else f"mb|{word}|"
-    yield f"{line}pg||"
-    if record.auction is None or not record.auction.is_over:
+    """The lines of a board: its deal and calls, its tricks, its claim."""
+    auction = record.auction
+    yield f"{_deal_tokens(record)}{_call_tokens(record)}pg||"
+    if auction is None or not auction.is_over:
         return
     for trick in batched(record.plays, 4):
-        yield "".join(f"pc|{card}|" for _, card in trick) + "pg||"
+        cards = "".join(f"pc|{card}|" for _, card in trick)
+        yield f"{cards}pg||"
     if record.claimed:
-        yield f"mc|{'' if record.result is None else record.result}|pg||"
+        tricks = "" if record.result is None else record.result
+        yield f"mc|{tricks}|pg||"
+
+
+def _deal_tokens(record: Record) -> str:
+    room = _ROOM_LETTERS.get(record.room, "")
+    dealer = "" if record.dealer is None else SEATS.index(record.dealer) + 1
+    hands = ",".join(_hand_text(record.hands[seat]) for seat in SEATS)
+    tokens = f"qx|{room}{_plain(record.board)}|st||md|{dealer}{hands}|"
+    if record.vulnerable is not None:
+        tokens += f"sv|{_VULNERABLE_LETTERS[record.vulnerable]}|"
+    return tokens
+
+
+def _call_tokens(record: Record) -> str:
+    if record.auction is None:
+        return ""
+    alerts = dict(record.alerts)
+    tokens = []
+    for index, call in enumerate(record.auction.calls):
+        word = _CALLS.get(call) or str(call).replace("NT", "N")
+        if index in alerts:
+            tokens.append(f"mb|{word}!|an|{_plain(alerts[index])}|")
+        else:
+            tokens.append(f"mb|{word}|")
+    return "".join(tokens)
 
 
 def _hand_text(hand: Hand | None) -> str:
-    suits = () if hand is None else zip("SHDC", hand.pbn.split("."), strict=True)
-    return "".join(suit + cards for suit, cards in suits)
+    if hand is None:
+        return ""
+    suits = zip("SHDC", hand.pbn.split("."), strict=True)
+    return "".join(f"{suit}{ranks}" for suit, ranks in suits)
 
 
 def _plain(text: str) -> str:
+    """A text without bars, which would end its token."""
     return text.replace("|", "/").strip()

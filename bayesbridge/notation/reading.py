@@ -24,6 +24,7 @@ from bayesbridge.errors import (
 )
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Call
+from bayesbridge.game.cards import DECK_CARDS
 from bayesbridge.game.deal import Seat
 from bayesbridge.notation.record import Record, without_surplus
 
@@ -32,7 +33,8 @@ type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 ``[`` or ``|`` is a document.
 """
 
-LONGEST_REASON: Final = 320  # longer ones are cut in the middle
+LONGEST_REASON: Final = 320
+"""Characters of a reason; longer ones are cut in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Skipped:
     def __post_init__(self) -> None:
         reason = self.reason
         if len(reason) > LONGEST_REASON:
-            # The end says what is wrong and what is left out, so it is the middle that goes.
+            # The end says what is wrong and what is left out, so it is the middle
+            # that goes.
             half = LONGEST_REASON // 2
             reason = f"{reason[: half - 3]} … {reason[-half:]}"
         reason = "".join(letter if letter.isprintable() else " " for letter in reason)
@@ -65,9 +68,15 @@ class ParsedRecords:
 
     @classmethod
     def of(cls, items: Iterable[Record | Skipped]) -> Self:
-        found = list(items)
-        records = tuple(item for item in found if isinstance(item, Record))
-        return cls(records, tuple(item for item in found if isinstance(item, Skipped)))
+        """Collect what a reader gives one by one."""
+        records: list[Record] = []
+        skipped: list[Skipped] = []
+        for item in items:
+            if isinstance(item, Record):
+                records.append(item)
+            else:
+                skipped.append(item)
+        return cls(tuple(records), tuple(skipped))
 
 
 @dataclass
@@ -86,12 +95,14 @@ class Draft(ABC):
         """The table as far as it holds together, ``None`` if its deal does not."""
 
     def items(self) -> Iterator[Record | Skipped]:
+        """What is wrong with the table, and then its record."""
         record = self.record()
         yield from self.notes
         if record is not None:
             yield record
 
     def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
+        """Note what is wrong in a line, and which part is left out for it."""
         self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
 
     def drop_play(self, line: int, error: BayesBridgeError, trick: int) -> None:
@@ -120,19 +131,21 @@ class Draft(ABC):
         except IllegalCall as error:
             self.note(line_of(len(error.data["auction"].calls)), error, "auction")
             return None
-        if surplus := len(calls) - len(auction.calls):
-            self.note(
-                line_of(len(calls) - 1),
-                f"{surplus} more Pass after the end of the auction '{auction}'",
-                "surplus",
-            )
+        surplus = len(calls) - len(auction.calls)
+        if surplus:
+            reason = f"{surplus} more Pass after the end of the auction '{auction}'"
+            self.note(line_of(len(calls) - 1), reason, "surplus")
         return auction
 
     def settle(
-        self, deal: int, tricks: Sequence[int], told: int, **fields: Any
+        self,
+        deal_line: int,
+        trick_lines: Sequence[int],
+        result_line: int,
+        **fields: Any,
     ) -> Record | None:
-        """The record as far as it holds together; given are the lines of the deal, of
-        each trick, and of the result.
+        """The record as far as it holds together: its play ends before the first trick
+        that is illegal.
         """
         while True:
             try:
@@ -142,18 +155,29 @@ class Draft(ABC):
             except IllegalPlay as error:
                 number = error.data["tricks"][-1]
                 fields["plays"] = fields["plays"][: 4 * (number - 1)]
-                self.drop_play(tricks[min(number, len(tricks)) - 1], error, number)
+                place = min(number, len(trick_lines)) - 1
+                self.drop_play(trick_lines[place], error, number)
             except DealError as error:
-                self.note(deal, error, "record")
+                self.note(deal_line, error, "record")
                 return None
             else:
-                if len(record.plays) == 52 and fields["result"] not in (
-                    None,
-                    record.result,
-                ):
-                    what = f"result {fields['result']}, but declarer takes {record.result} tricks in the play"
-                    self.note(told, what, "result told")
+                self._note_wrong_result(result_line, fields["result"], record)
                 return record
+
+    def _note_wrong_result(self, line: int, told: int | None, record: Record) -> None:
+        """Note a result that is not what the play, if it is whole, comes to."""
+        is_whole = len(record.plays) == DECK_CARDS
+        if is_whole and told not in (None, record.result):
+            reason = (
+                f"result {told}, but declarer takes {record.result} tricks in the play"
+            )
+            self.note(line, reason, "result told")
+
+
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_MARKS_OF_TEXT: Final = "\n\r\0[|"
+"""Characters that no path has, but a document does."""
 
 
 class Document:
@@ -162,24 +186,20 @@ class Document:
     """
 
     def __init__(self, source: Source) -> None:
-        self.damage, self.count = "", 0  # lines walked so far
+        self.damage = ""
+        self.count = 0
+        """Lines walked so far."""
         self.source: str | os.PathLike[str] | IO[str] | IO[bytes]
         if isinstance(source, bytes):
             self.source = io.BytesIO(source)
-        elif isinstance(source, str) and (
-            not source or any(mark in source for mark in "\n\r\0[|")
-        ):
+        elif isinstance(source, str) and _is_document(source):
             self.source = io.StringIO(source, newline=None)
         else:
             self.source = source
-        named = (
-            self.source
-            if isinstance(self.source, str | os.PathLike)
-            else getattr(source, "name", None)
-        )
-        self.name = (
-            os.fspath(named) if isinstance(named, str | os.PathLike) else "<text>"
-        )
+        path: object = self.source
+        if not isinstance(path, str | os.PathLike):
+            path = getattr(source, "name", None)
+        self.name = os.fspath(path) if isinstance(path, str | os.PathLike) else "<text>"
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number from 1, without its end."""
@@ -196,33 +216,41 @@ class Document:
                 )
 
     def _open(self, stack: ExitStack) -> IO[str]:
+        """The source as a stream of text; ``stack`` closes what is opened here."""
         source = self.source
         if isinstance(source, str | os.PathLike):
             try:
                 return self._text(stack.enter_context(open(source, "rb")), stack)
             except (OSError, ValueError) as error:
-                why = getattr(error, "strerror", None) or error
+                reason = getattr(error, "strerror", None) or error
                 raise NotationError(
-                    f"cannot read {self.name!r}: {why}", text=self.name
+                    f"cannot read {self.name!r}: {reason}", text=self.name
                 ) from None
         if isinstance(source.read(0), str):
             return cast(IO[str], source)
         return self._text(io.BufferedReader(cast(io.RawIOBase, source)), stack)
 
     def _text(self, stream: io.BufferedReader, stack: ExitStack) -> IO[str]:
+        """A stream of bytes as text, by its first two bytes."""
         plain: io.BufferedReader | gzip.GzipFile = stream
-        if stream.peek(2)[:2] == b"\x1f\x8b":
+        mark = stream.peek(2)[:2]
+        encoding = "utf-8-sig"
+        errors = LATIN_1_INSTEAD
+        if mark == _GZIP_MAGIC:
             plain = gzip.GzipFile(fileobj=stream)
-        encoding = (
-            "utf-16"
-            if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff")
-            else "utf-8-sig"
-        )
-        errors = "replace" if encoding == "utf-16" else "else-latin-1"
+        elif mark in _UTF_16_MARKS:
+            encoding = "utf-16"
+            errors = "replace"
         text = io.TextIOWrapper(cast(BinaryIO, plain), encoding, errors, newline=None)
-        # The stream belongs to whoever opened it: without this the wrapper would close it on its way out.
+        # The stream belongs to whoever opened it: without this the wrapper would
+        # close it on its way out.
         stack.callback(text.detach)
         return text
+
+
+def _is_document(text: str) -> bool:
+    """Whether a text is a document rather than a path."""
+    return not text or any(mark in text for mark in _MARKS_OF_TEXT)
 
 
 def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
@@ -231,4 +259,5 @@ def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("latin-1"), error.end
 
 
-codecs.register_error("else-latin-1", _as_latin_1)
+LATIN_1_INSTEAD: Final = "else-latin-1"
+codecs.register_error(LATIN_1_INSTEAD, _as_latin_1)

@@ -13,8 +13,9 @@ from bayesbridge.display.words import SEATS
 from bayesbridge.errors import DealError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import PASS, Call, Contract, Vulnerability
-from bayesbridge.game.cards import DECK_MASK, Card, Hand, Suit
+from bayesbridge.game.cards import DECK_CARDS, DECK_MASK, HAND_CARDS, Card, Hand, Suit
 from bayesbridge.game.deal import Deal, Seat, pbn_hands, verify_hands
+from bayesbridge.game.scoring import MOST_TRICKS
 from bayesbridge.game.table import Table
 from bayesbridge.game.tricks import follow, replay, winning_place
 
@@ -34,19 +35,26 @@ def without_surplus(first: Seat, calls: tuple[Call, ...]) -> Auction:
         return Auction(first, calls)
     except IllegalCall as error:
         auction: Auction = error.data["auction"]
-        if auction.is_over and all(
-            call == PASS for call in calls[len(auction.calls) :]
-        ):
+        following = calls[len(auction.calls) :]
+        if auction.is_over and set(following) == {PASS}:
             return auction
         raise
 
 
-type Hands = tuple[Hand | None, Hand | None, Hand | None, Hand | None]  # N E S W
-type Plays = tuple[tuple[Seat, Card], ...]  # in the order played
+type Hands = tuple[Hand | None, Hand | None, Hand | None, Hand | None]
+"""N E S W."""
+
+type Plays = tuple[tuple[Seat, Card], ...]
+"""In the order played."""
 
 UNKNOWN_HANDS: Final[Hands] = (None, None, None, None)
 
-PLAYS: Final = tuple(tuple((seat, Card(index)) for index in range(52)) for seat in Seat)
+
+def _plays_of(seat: Seat) -> tuple[tuple[Seat, Card], ...]:
+    return tuple((seat, Card(index)) for index in range(DECK_CARDS))
+
+
+PLAYS: Final = tuple(_plays_of(seat) for seat in Seat)
 """``PLAYS[seat][index]`` is the pair (seat, card), one object for all records."""
 
 
@@ -87,35 +95,43 @@ def declarer_tricks(
             plays=plays,
         )
     leader = contract.declarer.next()
-    if plays[0][0] is not leader:
+    first_seat, _ = plays[0]
+    if first_seat is not leader:
         raise IllegalPlay(
-            f"{plays[0][0].name} leads to trick 1, but it is {leader.name}'s turn: "
+            f"{first_seat.name} leads to trick 1, but it is {leader.name}'s turn: "
             f"the seat after declarer leads to {contract}",
-            seat=plays[0][0],
+            seat=first_seat,
             tricks=(1,),
         )
     unseen = DECK_MASK - sum([hand.mask for hand in hands if hand is not None])
-    winners, legal = follow(plays, contract.trump, hands, unseen)
-    if legal < len(plays):
-        known = {
+    course = follow(plays, contract.trump, hands, unseen)
+    if course.legal < len(plays):
+        known_hands = {
             seat: hand
             for seat, hand in zip(Seat, hands, strict=True)
             if hand is not None
         }
-        replay(
-            plays, contract.trump, known
-        )  # says what is wrong, but for a card of a known hand from an unknown one
-        seat, card = plays[legal]
-        holder = next(other for other, hand in known.items() if card in hand)
-        raise IllegalPlay(
-            f"{seat.name} plays {card} in trick {legal // 4 + 1}, but {holder.name} was dealt it: "
-            "fix the deal or the play",
-            seat=seat,
-            card=card,
-            tricks=(legal // 4 + 1,),
-        )
-    return (
-        sum([(winner - leader) % 2 for winner in winners]) if len(plays) == 52 else None
+        # Raises what is wrong, but for a card of a known hand from an unknown one.
+        replay(plays, contract.trump, known_hands)
+        raise _of_another_hand(plays, course.legal, known_hands)
+    if len(plays) < DECK_CARDS:
+        return None
+    return sum([(winner - leader) % 2 for winner in course.winners])
+
+
+def _of_another_hand(
+    plays: Plays, place: int, known_hands: dict[Seat, Hand]
+) -> IllegalPlay:
+    """A card is played by a seat whose hand is not known, and was dealt to another."""
+    seat, card = plays[place]
+    number = place // 4 + 1
+    holder = next(holder for holder, hand in known_hands.items() if card in hand)
+    return IllegalPlay(
+        f"{seat.name} plays {card} in trick {number}, but {holder.name} was dealt it: "
+        "fix the deal or the play",
+        seat=seat,
+        card=card,
+        tricks=(number,),
     )
 
 
@@ -134,7 +150,10 @@ FIELD_TAGS: Final = frozenset(
 tags.
 """
 
-_TAG_ORDER: Final = {name: i for i, name in enumerate(MANDATORY_TAGS)}
+UNKNOWN: Final = "?"
+"""PBN's word for what is not known."""
+
+_TAG_ORDER: Final = {name: place for place, name in enumerate(MANDATORY_TAGS)}
 
 
 class Tag(NamedTuple):
@@ -152,16 +171,47 @@ class Record:
     """One table: what is known of it, ``None`` or empty where the document does not
     tell.
 
-    hands: N E S W; when three are full the fourth is filled in. All may be short: an
-    end position. auction: of the four-player game, with one call at least; when it is
-    over it gives the contract. alerts: (index of the call, explanation), rising; the
-    explanation may be empty. plays: (seat, card) in the order played; a trick's winner
-    leads to the next. result: tricks that declarer took; counted when all 52 cards are
-    there. claimed: the play is over though fewer cards are on record. dropped: what is
-    wrong with the trick from which on the play was not read; not compared. tags:
-    everything else, PBN's mandatory tags first, then as read. file, line: where the
-    record begins; not compared.
+    Parameters
+    ----------
+    board, room : str
+        The number of the board, and the room of a match.
+    dealer : Seat or None
+        Who calls first; that of the auction, if there is one.
+    vulnerable : Vulnerability or None
+        Which sides are vulnerable.
+    hands : tuple of four Hand or None
+        N E S W; when three are full the fourth is filled in. All may be short: an end
+        position.
+    auction : Auction or None
+        Of the four-player game, with one call at least; when it is over it gives the
+        contract.
+    alerts : tuple of (int, str)
+        The index of each call that was alerted, rising, and its explanation, which may
+        be empty.
+    contract : Contract or None
+        What was played.
+    plays : tuple of (Seat, Card)
+        In the order played; a trick's winner leads to the next.
+    result : int or None
+        Tricks that declarer took; counted when all 52 cards are there.
+    claimed : bool
+        Whether the play is over though fewer cards are on record.
+    dropped : str
+        What is wrong with the trick from which on the play was not read; not compared.
+    tags : tuple of Tag
+        Everything else, PBN's mandatory tags first, then as read.
+    file : str
+        The document; not compared.
+    line : int
+        Where in it the record begins; not compared.
 
+    Raises
+    ------
+    NotationError, DealError, IllegalPlay
+        If the parts do not hold together.
+
+    Examples
+    --------
     >>> record = Record(board="7", auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
     >>> record.contract, record.leader
     (Contract.of('3NT by S'), <Seat.W: 3>)
@@ -185,71 +235,80 @@ class Record:
 
     def __post_init__(self) -> None:
         self._settle("hands", _verified_hands(self.hands))
-        if (auction := self.auction) is not None:
-            if auction.dummy is not None or self.dealer not in (None, auction.first):
+        if self.auction is not None:
+            self._settle_auction(self.auction)
+        self._settle_result()
+        self._settle("board", _known_text(self.board))
+        self._settle("room", _known_text(self.room))
+        if self.alerts:
+            self._settle("alerts", self._verified_alerts())
+        if self.tags:
+            self._settle("tags", self._verified_tags())
+
+    def _settle_auction(self, auction: Auction) -> None:
+        """Dealer and contract are those of the auction; one without calls is none."""
+        if auction.dummy is not None or self.dealer not in (None, auction.first):
+            raise NotationError(
+                f"auction '{auction}' does not begin with the dealer of four players",
+                text=auction,
+            )
+        self._settle("dealer", auction.first)
+        if auction.is_over:
+            final = final_contract(auction)
+            if self.contract not in (None, final):
                 raise NotationError(
-                    f"auction '{auction}' does not begin with the dealer of four players",
-                    text=auction,
+                    f"contract {self.contract}, but the auction '{auction}' ends otherwise"
                 )
-            self._settle("dealer", auction.first)
-            if auction.is_over:
-                final = final_contract(auction)
-                if self.contract not in (None, final):
-                    raise NotationError(
-                        f"contract {self.contract}, but the auction '{auction}' ends otherwise"
-                    )
-                self._settle("contract", final)
-            if not auction.calls:
-                self._settle("auction", None)
+            self._settle("contract", final)
+        if not auction.calls:
+            self._settle("auction", None)
+
+    def _settle_result(self) -> None:
+        """The result is that of the play if it is whole, else what was claimed."""
         tricks = declarer_tricks(self.plays, self.contract, self.hands)
         if self.contract is None or tricks is not None:
             self._settle("result", tricks)
             self._settle("claimed", False)
         elif self.result is not None:
-            if not 0 <= self.result <= 13:
+            if not 0 <= self.result <= MOST_TRICKS:
                 raise NotationError(
                     f"result {self.result}: declarer takes from 0 to 13 tricks",
                     text=self.result,
                 )
             self._settle("claimed", True)
-        # PBN's word for what is not known is "?".
-        self._settle("board", "" if self.board == "?" else _one_line(self.board))
-        self._settle("room", "" if self.room == "?" else _one_line(self.room))
-        if self.alerts:
-            calls = 0 if self.auction is None else len(self.auction.calls)
-            if any(not 0 <= index < calls for index, _ in self.alerts):
-                raise NotationError(
-                    f"alerts {self.alerts} of {calls} calls: an alert names a call by its index"
-                )
-            self._settle(
-                "alerts",
-                tuple((index, _one_line(text).strip()) for index, text in self.alerts),
+
+    def _verified_alerts(self) -> tuple[tuple[int, str], ...]:
+        """The alerts, each of a call that is there."""
+        calls = 0 if self.auction is None else len(self.auction.calls)
+        if any(not 0 <= index < calls for index, _ in self.alerts):
+            raise NotationError(
+                f"alerts {self.alerts} of {calls} calls: an alert names a call by its index"
             )
-        if self.tags:
-            self._settle("tags", self._verified_tags())
+        return tuple((index, _one_line(text).strip()) for index, text in self.alerts)
 
     def _verified_tags(self) -> tuple[Tag, ...]:
         """The tags that tell something the fields do not: one of each name (but any
         number of notes), in order.
         """
         kept: list[Tag] = []
-        names = (
-            {"Contract", "Declarer", "Result"}
-            if self.contract or self.passed_out
-            else set[str]()
-        )
+        told: set[str] = set()
+        if self.contract or self.passed_out:
+            told = {"Contract", "Declarer", "Result"}
         for name, value, lines in self.tags:
-            if name in FIELD_TAGS or not (name in _TAG_ORDER or is_tag_name(name)):
+            is_mandatory = name in _TAG_ORDER
+            if name in FIELD_TAGS or not (is_mandatory or is_tag_name(name)):
                 raise NotationError(
                     f"tag {name!r}: give a field of the record, or a name of letters and digits",
                     text=name,
                 )
-            if name not in names and (value or lines or name not in _TAG_ORDER):
-                kept.append(Tag(name, _one_line(value), lines))
-                names.update({name} - {"Note"})
-        return tuple(
-            sorted(kept, key=lambda tag: _TAG_ORDER.get(tag.name, len(_TAG_ORDER)))
-        )
+            is_empty = is_mandatory and not value and not lines
+            if name in told or is_empty:
+                continue
+            kept.append(Tag(name, _one_line(value), lines))
+            if name != "Note":
+                told.add(name)
+        kept.sort(key=_place_of_tag)
+        return tuple(kept)
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -257,15 +316,10 @@ class Record:
     @property
     def deal(self) -> Deal | None:
         """The four hands, when all are known and full."""
-        north, east, south, west = self.hands
-        if (
-            north is None
-            or east is None
-            or south is None
-            or west is None
-            or len(north) != 13
-        ):
+        hands = [hand for hand in self.hands if hand is not None]
+        if len(hands) < len(Seat) or len(hands[0]) != HAND_CARDS:
             return None
+        north, east, south, west = hands
         return Deal((north, east, south, west))
 
     @property
@@ -281,9 +335,8 @@ class Record:
     @property
     def passed_out(self) -> bool:
         """True when the auction is over without a bid."""
-        return (
-            self.auction is not None and self.auction.is_over and self.contract is None
-        )
+        is_over = self.auction is not None and self.auction.is_over
+        return is_over and self.contract is None
 
     @property
     def rest(self) -> str:
@@ -314,10 +367,9 @@ class Record:
         """The two players of a seat's side, in alphabetical order with ``+`` between;
         None if one has no name.
         """
-        names = sorted(
-            self.tag(SEATS[one.name]).strip() for one in (seat, seat.next(2))
-        )
-        return None if {"", "?"} & set(names) else "+".join(names)
+        side = (seat, seat.partner)
+        names = sorted(self.tag(SEATS[member.name]).strip() for member in side)
+        return None if {"", UNKNOWN} & set(names) else "+".join(names)
 
     @property
     def place(self) -> str:
@@ -328,6 +380,16 @@ class Record:
 def is_tag_name(name: str) -> bool:
     """Whether a tag may be called so: letters, digits and ``_``, not a digit first."""
     return name.isascii() and name.isidentifier()
+
+
+def _place_of_tag(tag: Tag) -> int:
+    """Where a tag stands: mandatory ones first, in their order."""
+    return _TAG_ORDER.get(tag.name, len(_TAG_ORDER))
+
+
+def _known_text(value: str) -> str:
+    """A value on one line, empty where it is not known."""
+    return "" if value == UNKNOWN else _one_line(value)
 
 
 def _one_line(value: str) -> str:
@@ -347,22 +409,26 @@ def _verified_hands(hands: Hands) -> Hands:
     a fourth filled in.
     """
     masks = [0 if hand is None else hand.mask for hand in hands]
-    if sum(masks) == DECK_MASK and all(mask.bit_count() == 13 for mask in masks):
+    if sum(masks) == DECK_MASK and all(
+        mask.bit_count() == HAND_CARDS for mask in masks
+    ):
         return hands
     known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
-    sizes = {len(hand) for hand in known.values()}
+    sizes = [len(hand) for hand in known.values()]
     longest = max(sizes, default=0)
-    used = verify_hands(known, full=longest >= 13)
+    dealt = verify_hands(known, full=longest >= HAND_CARDS)
     if longest - min(sizes, default=0) > 1:
         counts = ", ".join(f"{seat.name} {len(hand)}" for seat, hand in known.items())
         raise DealError(
             f"hands of {counts} cards: in one position they differ by one card at most",
             hands=hands,
         )
-    rest = Hand(DECK_MASK & ~used) if len(known) == 3 and longest == 13 else None
+    fourth = None
+    if len(known) == 3 and longest == HAND_CARDS:
+        fourth = Hand(DECK_MASK & ~dealt)
     return (
-        known.get(Seat.N, rest),
-        known.get(Seat.E, rest),
-        known.get(Seat.S, rest),
-        known.get(Seat.W, rest),
+        known.get(Seat.N, fourth),
+        known.get(Seat.E, fourth),
+        known.get(Seat.S, fourth),
+        known.get(Seat.W, fourth),
     )
