@@ -72,14 +72,14 @@ class Honours(NamedTuple):
                 '["answers to 4NT"]',
                 text=text,
             )
-        honours = [cls(key_cards(trump), numbers)]
+        honours = [cls(key_card_mask(trump), numbers)]
         if match["queen"]:
             queens = int(match["queen"] == "with")
             honours.append(cls(QUEEN << CARDS_OF_SUIT * trump, (queens,)))
         return honours
 
 
-def key_cards(trump: Suit) -> int:
+def key_card_mask(trump: Suit) -> int:
     """A mask of the four aces and the king of trumps."""
     return ACES | KING << CARDS_OF_SUIT * trump
 

@@ -119,6 +119,11 @@ class SystemBidder:
         )
         return ns, ew
 
+    def likeliest_system(self, seat: Seat) -> System:
+        """The system that the side of a seat plays most probably."""
+        ways = self._sides[seat % 2]
+        return max(ways, key=lambda way: way.share).system
+
     @property
     def guide(self) -> SystemBidder:
         return SystemBidder(self.systems, guide_of(self.base), self.faith)

@@ -148,8 +148,10 @@ class System:
         in_families: dict[Call, tuple[Statement, ...]] = {}
         silenced = self.own_places is not None and place in self.own_places
         for family in self.families:
+            if family.silences(place):
+                in_families = {}
+                silenced = True
             in_families |= family.meanings(place)
-            silenced |= family.silences(place)
         if self.like is None:
             return {**in_families, **own}
         if self.own_places is None or place not in self.own_places:
@@ -161,19 +163,31 @@ class System:
         """The suit that the last call but one asks about, as docs/bidders.md has it;
         ``None`` where it asks nothing.
         """
+        pair = self._pair(calls, calls[:-2])
+        if pair.agreed is not None:
+            return pair.agreed
+        return None if pair.answerer_bid_notrump else pair.last
+
+    def agreed_by_both(self, calls: Calls) -> Suit | None:
+        """The first suit that both partners of the player in turn have shown."""
+        return self._pair(calls, calls).agreed
+
+    def _pair(self, calls: Calls, heard: Calls) -> _SuitsOfPair:
+        """What the pair of the player in turn after ``calls`` has shown by the first of
+        them.
+        """
         pair = _SuitsOfPair()
         theirs: set[Suit] = set()
-        for index, call in enumerate(calls[:-2]):
-            is_theirs = (len(calls) - index) % SIDES == 1
-            if is_theirs:
+        for index, call in enumerate(heard):
+            distance = len(calls) - index
+            if distance % SIDES:
                 theirs |= _suits_named(call)
                 continue
             statements = self.meanings_at(calls[:index]).get(call)
-            partner = (len(calls) - index) % PLAYERS != 0
-            pair.hear(call, statements, theirs, partner)
+            pair.hear(call, statements, theirs, by_asker=distance % PLAYERS != 0)
             if pair.agreed is not None:
-                return pair.agreed
-        return None if pair.answerer_bid_notrump else pair.last
+                break
+        return pair
 
     def __str__(self) -> str:
         shown = {

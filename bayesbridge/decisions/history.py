@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan, sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.auctions import Turn
+from bayesbridge.bidders.slam_calls import asked_trump, controlled_suit
+from bayesbridge.bidders.statements import controls, key_card_mask
 from bayesbridge.engines.conditions import ConditionTables
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.target import CallLikelihood, LikelihoodTerm
@@ -205,9 +208,11 @@ class CallReading(NamedTuple):
     """
     features: Mapping[str, float] = MappingProxyType({})
     """Shares of the hands that are balanced, have a suit of at most one card, or four
-    cards in hearts, in spades or in either; mean number of aces, and after partner's
-    4NT of key cards of the side's last suit.
+    cards in hearts, in spades or in either, or that control the suit of a control bid;
+    mean number of aces, and after partner's 4NT of key cards of the agreed suit.
     """
+    key_cards: tuple[float, ...] = ()
+    """Chances of 0 to 5 key cards, where partner's 4NT asked for them."""
 
     @property
     def suit(self) -> Suit | None:
@@ -295,6 +300,7 @@ def read_calls(
     return kept
 
 
+KEY_CARDS: Final = 5
 THINNED, ENOUGH = 4000, 100
 """Hands, about, whose likelihood is evaluated for a reading, and the effective sample
 size that it needs.
@@ -330,24 +336,19 @@ def _reading(
         "major_4": lengths[:, [Suit.H, Suit.S]].max(axis=1) >= 4,
         "aces": np.bitwise_count(hands & np.uint64(aces)),
     }
-    before_it = made.auction.calls[: made.index]
-    if (
-        len(before_it) > 1 and str(before_it[-2]) == "4NT" and not before_it[-1].is_bid
-    ):  # partner asked for key cards
-        own = (
-            one.strain.trump
-            for one in before_it[made.index % 2 :: 2][::-1]
-            if one.strain is not None
-        )
-        if (
-            trump := next((suit for suit in own if suit is not None), None)
-        ) is not None:
-            features["key_cards"] = np.bitwise_count(
-                hands & np.uint64(aces | 1 << 13 * trump + 11)
-            )
+    turn = Turn.of(made.auction, made.index)
+    key_cards: tuple[float, ...] = ()
+    trump = asked_trump(made.model, turn.before)
+    if trump is not None:
+        held = np.bitwise_count(hands & np.uint64(key_card_mask(trump)))
+        features["key_cards"] = held
+        key_cards = tuple(np.bincount(held, weights, KEY_CARDS + 1).tolist())
+    controlled = controlled_suit(made.model, turn.before, turn.call)
+    if controlled is not None:
+        features["control"] = controls(hands, controlled)
     shares = {name: float(weights @ values) for name, values in features.items()}
     points = strength(np.bincount(high_card_points(hands), weights, 38))
-    return CallReading(seat, call, points, spreads, moved, shares)
+    return CallReading(seat, call, points, spreads, moved, shares, key_cards)
 
 
 def strength(shares: Sequence[float] | Floats) -> Spread:

@@ -103,6 +103,7 @@ def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:
             },
             "moved": [suit.name for suit in one.moved],
             "features": dict(one.features),
+            "key_cards": list(one.key_cards),
         }
         for one in read
     ]

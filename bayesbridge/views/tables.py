@@ -179,8 +179,7 @@ def readings_table(read: Sequence[CallReading], changes: Sequence[str] = ()) -> 
                     for name, share in told.items()
                     if share >= 0.8
                 ] or said
-            if "key_cards" in one.features:
-                said = [f"{one.features['key_cards']:.1f} key cards"]
+            said = slam_words(one) or said
             row[1:] = [
                 f"{one.points.mean:.1f} ({one.points.low} to {one.points.high})",
                 ", ".join(
@@ -198,6 +197,24 @@ def readings_table(read: Sequence[CallReading], changes: Sequence[str] = ()) -> 
     return Table(
         "How each call was read", ["call", "points", "lengths", ""], rows, notes
     )
+
+
+CONTROL_SHARE: Final = 0.65
+"""Share of the hands from which on a control bid is said to show a control."""
+
+
+def slam_words(reading: CallReading) -> list[str]:
+    """What an answer to 4NT or a control bid shows; empty for other calls."""
+    words = []
+    if reading.key_cards:
+        number = max(range(len(reading.key_cards)), key=reading.key_cards.__getitem__)
+        share = percent(reading.key_cards[number])
+        words.append(f"{number} key card{'' if number == 1 else 's'} ({share})")
+    control = reading.features.get("control", 0.0)
+    if control >= CONTROL_SHARE and reading.suit is not None:
+        suit = STRAINS[reading.suit.name]
+        words.append(f"{percent(control)} control in {suit}")
+    return words
 
 
 def told_bits(posterior: Posterior) -> dict[int, float]:

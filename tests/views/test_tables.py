@@ -5,8 +5,11 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.belief.posterior import CARDS
+from bayesbridge.decisions.history import CallReading, Spread
 from bayesbridge.estimators.odds import ContractOdds
-from bayesbridge.views.tables import sentences, told_bits
+from bayesbridge.game.calls import Call
+from bayesbridge.game.deal import Seat
+from bayesbridge.views.tables import sentences, slam_words, told_bits
 from tests import positions
 
 
@@ -25,3 +28,18 @@ def test_what_is_told_of_honours():
         "Among the missing honours most is known about the ace of hearts (North with 50.0 %) "
         "and the queen of hearts (North with 50.0 %)."
     )
+
+
+def test_answers_about_key_cards_and_control_bids_are_worded():
+    """The number that is likeliest, with its chance; what another call shows stays."""
+    spread = Spread(12.0, 10, 14)
+    answer = CallReading(
+        Seat.N, Call.of("5H"), spread, key_cards=(0.0, 0.01, 0.98, 0.01, 0.0, 0.0)
+    )
+    single = CallReading(Seat.N, Call.of("5C"), spread, key_cards=(0.25, 0.75))
+    control = CallReading(Seat.N, Call.of("4D"), spread, features={"control": 0.9})
+    unlikely = CallReading(Seat.N, Call.of("4D"), spread, features={"control": 0.6})
+    assert slam_words(answer) == ["2 key cards (98.0 %)"]
+    assert slam_words(single) == ["1 key card (75.0 %)"]
+    assert slam_words(control) == ["90.0 % control in diamonds"]
+    assert slam_words(unlikely) == []
