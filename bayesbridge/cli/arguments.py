@@ -556,28 +556,24 @@ def add_values(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--goal",
         metavar="NAME",
-        help="what calls are compared by: imps, matchpoints, points, with three players "
-        "old or new, or a file with a scheme of your own (.toml) (default: imps, with "
-        "three players points)",
+        help="compare calls by imps, matchpoints, points, old, new or a file with a "
+        "scheme (.toml) (default: imps, with three players points)",
     )
     parser.add_argument(
         "--field",
         metavar="420,-50",
         type=scores,
-        help="what your side scored at other tables, for matchpoints (default: what the "
-        "likeliest call scores)",
+        help="what your side scored at other tables, for matchpoints",
     )
     parser.add_argument(
         "--calls",
         metavar="X,2H",
-        help="compare these calls too (default: those that experts make in 2 %% of "
-        "cases or more)",
+        help="compare these too (default: what experts call with 2 %% or more)",
     )
     parser.add_argument(
         "--sampled",
         action="store_true",
-        help="bid on by calls drawn from the bidders (default: what they make most "
-        "often)",
+        help="bid on by calls drawn by their chances (default: by the likeliest)",
     )
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
