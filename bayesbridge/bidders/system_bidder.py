@@ -160,6 +160,10 @@ class SystemBidder:
             )
         )
 
+    def speaks_at(self, before: Auction) -> bool:
+        """Whether a system says anything of the next call; otherwise it is the base's."""
+        return bool(self._ways(before))
+
     def _ways(self, before: Auction) -> tuple[Component, ...]:
         if before.dummy is not None:
             raise BayesBridgeError(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bayesbridge.bidders.auction_tree import AuctionTree
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.system_bidder import SystemBidder
 from bayesbridge.bidders.tree_reader import TreeReader
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.auction import Auction
@@ -76,6 +77,38 @@ class ModelCaller:
         return chances
 
 
+class SystemCaller:
+    """A seat that follows a system: the model is asked where the system says something
+    of the next call, and elsewhere experts are read all together.
+    """
+
+    def __init__(
+        self, model: SystemBidder, base: LearnedCaller, tree: AuctionTree
+    ) -> None:
+        self.model = model
+        self.base = base
+        self.tree = tree
+        self.asked = ModelCaller(model, tree)
+        self._speaks: dict[int, bool] = {}
+
+    def look_at(self, hands: Hands) -> None:
+        self.base.look_at(hands)
+        self.asked.look_at(hands)
+
+    def chances(self, nodes: NDArray[np.intp], places: Ints) -> Floats:
+        chances = self.base.chances(nodes, places)
+        distinct, which = np.unique(nodes, return_inverse=True)
+        spoken = np.array([self._speaks_at(node) for node in distinct.tolist()])[which]
+        if spoken.any():
+            chances[spoken] = self.asked.chances(nodes[spoken], places[spoken])
+        return chances
+
+    def _speaks_at(self, node: int) -> bool:
+        if node not in self._speaks:
+            self._speaks[node] = self.model.speaks_at(self.tree.auction(node))
+        return self._speaks[node]
+
+
 class Rollouts:
     """An auction that is finished on layouts; what was read once is kept."""
 
@@ -126,8 +159,14 @@ class Rollouts:
         return self._contracts[end]
 
     def _caller(self, model: BidderModel) -> Caller:
-        if not isinstance(model, LearnedBidder):
-            return ModelCaller(model, self.tree)
+        if isinstance(model, LearnedBidder):
+            return self._expert(model)
+        if isinstance(model, SystemBidder) and isinstance(model.base, LearnedBidder):
+            return SystemCaller(model, self._expert(model.base), self.tree)
+        return ModelCaller(model, self.tree)
+
+    def _expert(self, model: LearnedBidder) -> LearnedCaller:
+        """All seats that bid as the same experts share what was read."""
         if model not in self._readers:
             self._readers[model] = TreeReader(model, self.tree)
         return LearnedCaller(self._readers[model])
