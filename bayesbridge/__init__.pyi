@@ -19,7 +19,7 @@ from .decisions.sensitivity import sensitivity
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
-from .estimators.results import Result, estimate
+from .estimators.results import Result, concat, estimate
 from .evidence.kinds import (
     Called,
     Condition,
@@ -79,6 +79,7 @@ __all__ = [
     "Void",
     "call_values",
     "card_history",
+    "concat",
     "contracts",
     "deals",
     "errors",

@@ -235,7 +235,8 @@ class CallTable:
     @property
     def calls(self) -> Ints:
         """(boards, 64) numbers of the calls that were heard, -1 after the last."""
-        return np.stack([_row_of(_auction(belief)) for belief in self.boards])
+        rows = [_row_of(_auction(belief)) for belief in self.boards]
+        return read_only(np.stack(rows))
 
     def auction(self, board: int, row: ArrayLike) -> Auction:
         """The auction that a row of integers stands for, as PyMC keeps it.

@@ -145,7 +145,7 @@ def writeable_arrays(values):
     while queue:
         value, place = queue.popleft()
         if isinstance(value, np.ndarray):
-            if value.flags.writeable:
+            if value.flags.writeable and place:  # else an example's own
                 writeable.add(place)
         elif id(value) in seen or inspect.isclass(value) or inspect.isroutine(value):
             continue

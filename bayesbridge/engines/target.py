@@ -224,7 +224,7 @@ def log_likelihood(
 
 
 def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
-    name = f"{type(model).__module__}.{type(model).__qualname__}"
+    name = f"{type(model).__module__}.{type(model).__name__}"
     return PluginError(f"model {name} {what}", plugin=name, got=what)
 
 

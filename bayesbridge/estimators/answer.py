@@ -70,9 +70,8 @@ class Answer(Displayable):
     @classmethod
     def of_tree(cls, tree: xarray.DataTree) -> Self:
         """From a result, also one that was read from a file."""
-        draws, pmfs, kept = (
-            tree[group].to_dataset() for group in ("posterior", "pmf", "constant_data")
-        )
+        draws = kept_draws(tree)
+        pmfs, kept = (tree[group].to_dataset() for group in ("pmf", "constant_data"))
         first, second = (Seat.of(str(name)) for name in kept["pair"].values)
         contract, dummy = (str(kept[name].values) for name in ("contract", "dummy"))
         whose = (
@@ -85,6 +84,7 @@ class Answer(Displayable):
         numbers = {
             str(key): Distribution.of_tree(one, pmfs.get(key), asked)
             for key, one in draws.data_vars.items()
+            if "estimator" in one.attrs
         }
         return cls(numbers, asked, str(tree.attrs["method"]))
 
@@ -196,6 +196,14 @@ class Answer(Displayable):
             "exact_outputs": exact,
             "left_out": left_out,
         }
+
+
+def kept_draws(tree: xarray.DataTree) -> xarray.Dataset:
+    """The layouts behind the numbers of a result: weighted ones where there are such,
+    else those of the chains.
+    """
+    group = "weighted_draws" if "weighted_draws" in tree.children else "posterior"
+    return tree[group].to_dataset()
 
 
 SHOWN: Final = 12  # rows that people see unless they asked for them by name

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,16 @@ from bayesbridge.game.layouts import Layouts
 
 SUIT = ("suit",)
 AT_TABLE = TrickCount(at_table=True)
+CARDS_OF_A_SUIT = range(14)
+TRICKS = range(14)
+LARGEST_GAP = 52  # Δ where no suit has a card of the pair
+
+
+@dataclass(frozen=True, slots=True)
+class LengthsTogether:
+    """In each suit, how many cards these seats have together."""
+
+    seats: frozenset[Seat]
 
 
 class CaptureEstimator:
@@ -39,25 +50,65 @@ class CaptureEstimator:
 
     name = "capture"
     outputs = (
-        Output("c1", "Cards of the first seat in the suit.", SUIT, "int8"),
-        Output("c2", "Cards of the second seat in the suit.", SUIT, "int8"),
-        Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
+        Output(
+            "c1",
+            "Cards of the first seat in the suit.",
+            SUIT,
+            "int8",
+            domain=CARDS_OF_A_SUIT,
+        ),
+        Output(
+            "c2",
+            "Cards of the second seat in the suit.",
+            SUIT,
+            "int8",
+            domain=CARDS_OF_A_SUIT,
+        ),
+        Output(
+            "c0",
+            "Cards of the suit that neither holds.",
+            SUIT,
+            "int8",
+            domain=CARDS_OF_A_SUIT,
+        ),
         Output(
             "delta",
             "Leading gap of the suit: columns before the pair's highest card.",
             SUIT,
             "int8",
+            domain=CARDS_OF_A_SUIT,
         ),
-        Output("M", "Most captures that the suit allows.", SUIT, "int8"),
         Output(
-            "kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"
+            "M",
+            "Most captures that the suit allows.",
+            SUIT,
+            "int8",
+            domain=CARDS_OF_A_SUIT,
         ),
-        Output("Delta", "Sum of the leading gaps.", dtype="int8"),
-        Output("Z", "Zero budget left at the end.", dtype="int8"),
+        Output(
+            "kappa",
+            "Captures in the suit, 0 where a condition fails.",
+            SUIT,
+            "int8",
+            domain=CARDS_OF_A_SUIT,
+        ),
+        Output(
+            "Delta",
+            "Sum of the leading gaps.",
+            dtype="int8",
+            domain=range(LARGEST_GAP + 1),
+        ),
+        Output(
+            "Z",
+            "Zero budget left at the end.",
+            dtype="int8",
+            domain=range(LOWEST_Z, 13),
+        ),
         Output(
             "condition",
             "0 condition A fails, 1 only B fails, 2 both hold.",
             dtype="int8",
+            domain=range(3),
         ),
         Output(
             "T",
@@ -66,8 +117,14 @@ class CaptureEstimator:
             tricks=TrickCount(0, "conditions fail", "they hold"),
             title="captures by the paper's rule",
             note=CAPTURES,
+            domain=TRICKS,
         ),
-        Output("chi", "Check value T + (6 - Z).", dtype="int8"),
+        Output(
+            "chi",
+            "Check value T + (6 - Z).",
+            dtype="int8",
+            domain=range(LARGEST_GAP + 1),
+        ),
     )
 
     def estimate(
@@ -78,14 +135,16 @@ class CaptureEstimator:
         )
         return captures(first, second)._asdict()
 
-    def quantities(self, question: Question) -> Mapping[str, Quantity | Seat]:
-        """Outputs found suit by suit: counted exactly under exact calls too. A seat
-        stands for its lengths.
-        """
+    def quantities(
+        self, question: Question
+    ) -> Mapping[str, Quantity | LengthsTogether]:
+        """Outputs found suit by suit: counted exactly under exact calls too."""
         pair = question.pair
+        opponents = frozenset(Seat) - set(pair)
         return {
-            "c1": pair[0],
-            "c2": pair[1],
+            "c1": LengthsTogether(frozenset(pair[:1])),
+            "c2": LengthsTogether(frozenset(pair[1:])),
+            "c0": LengthsTogether(opponents),
             "T": CaptureTricks(*pair),
             "condition": CaptureConditions(*pair),
         }
@@ -115,6 +174,7 @@ class BidEstimator:
             "Level of the no-trump bid by Algorithm 1, 0 for a pass.",
             ("seat",),
             "int8",
+            domain=range(8),
         ),
         Output(
             "counts",
@@ -122,6 +182,7 @@ class BidEstimator:
             ("seat", "target"),
             "int8",
             {"target": tuple(range(7, 14))},
+            domain=TRICKS,
         ),
     )
 
@@ -149,6 +210,7 @@ class PlayOutEstimator:
             "Tricks of the pair, general play against general.",
             dtype="int8",
             tricks=AT_TABLE,
+            domain=TRICKS,
         ),
     )
 
@@ -178,7 +240,7 @@ class TricksEstimator:
             "tricks",
             "Double-dummy tricks of the declaring side, as a network predicts them.",
             dtype="float32",
-            support=range(14),
+            support=TRICKS,
             tricks=AT_TABLE,
         ),
     )
@@ -190,6 +252,16 @@ class TricksEstimator:
 
         table = np.ascontiguousarray(layouts.masks[:, list(question.table)])
         return {"tricks": table_tricks(table, question.trump)}
+
+
+OWNERS: Final = {
+    output.name: estimator.name
+    for estimator in (CaptureEstimator, BidEstimator, TricksEstimator)
+    for output in estimator.outputs
+}
+"""Names in results that belong to one estimator: another estimator's output of such a
+name stands under the names of both.
+"""
 
 
 @hookimpl

@@ -121,9 +121,12 @@ class Distribution(FrozenArrays, Displayable):
     def of_tree(
         cls, draws: xarray.DataArray, pmf: xarray.DataArray | None, asked: TrickContext
     ) -> Self:
-        """From the variables of a result."""
+        """From the variables of a result: the layouts kept by ``draw``, or by ``chain``
+        and ``draw``.
+        """
         name, attrs = str(draws.name), draws.attrs
-        dims = tuple(str(dim) for dim in draws.dims[2:] if dim != f"{name}_value")
+        own_dims = draws.dims[draws.dims.index("draw") + 1 :]
+        dims = tuple(str(dim) for dim in own_dims if dim != f"{name}_value")
         mean, sd = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
         values, shares, count, support = (
             np.zeros(0, np.int64),
@@ -160,7 +163,8 @@ class Distribution(FrozenArrays, Displayable):
         declared = Output(
             output, doc, dims, str(draws.dtype), coords, support, count, *words
         )
-        kept = read_only(draws.values.reshape(-1, *draws.shape[2:]))
+        own_shape = draws.shape[len(draws.dims) - len(own_dims) :]
+        kept = read_only(draws.values.reshape(-1, *own_shape))
         exact, estimator = bool(attrs["exact"]), str(attrs["estimator"])
         return cls(
             declared, kept, mean, sd, exact, values, shares, estimator, name, asked
@@ -563,11 +567,9 @@ class Accumulator:
         """(cells, values) weight of each value from ``lowest`` on; ``None`` for
         floating-point numbers.
         """
-        if output.support is not None:
-            self.lowest, self.table = (
-                output.support.start,
-                np.zeros((cells, len(output.support))),
-            )
+        if output.listed is not None:
+            self.lowest = output.listed.start
+            self.table = np.zeros((cells, len(output.listed)))
         elif np.dtype(output.dtype).kind in "biu":
             self.table = np.zeros((cells, 1))
 
@@ -595,6 +597,9 @@ class Accumulator:
             min(low, self.lowest),
             max(high, self.lowest + self.table.shape[1] - 1),
         )
+        domain = self.output.domain
+        if domain is not None and (low < domain.start or high >= domain.stop):
+            raise self._outside(low, high)
         if high - low >= 4096:
             more = "declare a floating-point dtype for values spread over more than 4096 integers"
             raise self._broken(f"ranges from {low} to {high}: {more}")
@@ -608,14 +613,24 @@ class Accumulator:
         """Exact counts of layouts by value from ``lowest`` on, or probabilities with a
         total of 1, for all that was.
         """
-        shares = (
-            np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
-        )
-        used = np.flatnonzero(shares.any(axis=0))
-        self.lowest, self.table, self.exact = (
-            lowest + int(used[0]),
-            shares[:, used[0] : used[-1] + 1],
-            True,
+        counts = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1])
+        shares = counts / total
+        occurring = np.flatnonzero(shares.any(axis=0))
+        first = int(occurring[0])
+        last = int(occurring[-1])
+        listed = self.output.listed or range(lowest + first, lowest + last + 1)
+        if lowest + first < listed.start or lowest + last >= listed.stop:
+            raise self._outside(lowest + first, lowest + last)
+        self.lowest = listed.start
+        self.table = np.zeros((len(shares), len(listed)))
+        place = lowest + first - listed.start
+        self.table[:, place : place + last - first + 1] = shares[:, first : last + 1]
+        self.exact = True
+
+    def _outside(self, low: int, high: int) -> PluginError:
+        """The error for values that the domain declared does not hold."""
+        return self._broken(
+            f"ranges from {low} to {high}, outside its domain {self.output.domain}"
         )
 
     def _broken(self, why: str) -> PluginError:

@@ -8,7 +8,7 @@ number follows from what they declare, not from a clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -24,6 +24,7 @@ from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
+from bayesbridge.estimators.builtin import OWNERS, LengthsTogether
 from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
 from bayesbridge.estimators.protocol import (
     Estimator,
@@ -33,9 +34,10 @@ from bayesbridge.estimators.protocol import (
     seconds_of,
     verify_declaration,
 )
-from bayesbridge.game.cards import Strain, Suit
+from bayesbridge.evidence.constraints import Constraints
+from bayesbridge.game.cards import Hand, Strain, Suit
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Layouts
+from bayesbridge.game.layouts import Floats, Layouts
 from bayesbridge.game.tricks import Trick
 from bayesbridge.runtime.progress import report_progress
 from bayesbridge.runtime.random64 import Seed, generator
@@ -67,6 +69,21 @@ class Evaluation:
     odds: ContractOdds | None = (
         None  #: What becomes of the contract that was asked about.
     )
+
+    @property
+    def kept(self) -> int:
+        """How many layouts have kept their values."""
+        return len(next(iter(self.numbers.values())).draws)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the layouts kept are those of the posterior, in their order."""
+        return self.kept == len(self.posterior)
+
+    @property
+    def walked(self) -> bool:
+        """Whether the layouts kept are all that fit, with their exact weights."""
+        return self.posterior.exact and self.whole
 
 
 def evaluate(
@@ -159,11 +176,10 @@ def evaluate(
                 for name, counts in counted(posterior, estimator, question).items():
                     sums[estimator.name, name].count(*counts)
             for output in estimator.outputs:
-                key, shared = (
-                    (estimator.name, output.name),
-                    sum(output.name == name for _, name in sums) > 1,
-                )
-                name = "_".join(key) if shared else output.name
+                key = (estimator.name, output.name)
+                name = result_name(*key)
+                if name in numbers:
+                    raise _taken(name, numbers[name].estimator, estimator.name)
                 numbers[name] = sums[key].distribution(posterior.exact, name, asked)
     answered = {
         name: number
@@ -172,6 +188,29 @@ def evaluate(
     }
     log_weights = importance.log if whole and importance is not None else None
     return Evaluation(posterior, question, answered, log_weights, failures)
+
+
+def result_name(estimator: str, output: str) -> str:
+    """The name of an output in results, whoever else is asked: its own, unless that is
+    an output of another estimator of the package.
+
+    >>> result_name("capture", "T"), result_name("mine", "fit"), result_name("mine", "T")
+    ('T', 'fit', 'mine_T')
+    """
+    return (
+        output
+        if OWNERS.get(output, estimator) == estimator
+        else f"{estimator}_{output}"
+    )
+
+
+def _taken(name: str, first: str, second: str) -> PluginError:
+    return PluginError(
+        f"estimators {first!r} and {second!r} both have an output {name!r}: ask them in "
+        "two runs, or rename it in one of them",
+        plugin=second,
+        output=name,
+    )
 
 
 def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> int:
@@ -209,17 +248,44 @@ def counted(
     if not isinstance(tables, LevelTables) or quantities is None:
         return {}
     lengths = tables.length_distributions()
+    distributions: dict[str, tuple[int, NDArray[Any], int]] = {}
     try:
-        return {
-            name: (
-                0,
-                lengths[one] if isinstance(one, Seat) else tables.distribution(one),
-                1,
-            )
-            for name, one in quantities(question).items()
-        }
+        for name, quantity in quantities(question).items():
+            if isinstance(quantity, LengthsTogether):
+                shares = lengths_together(lengths, target.constraints, quantity.seats)
+            else:
+                shares = tables.distribution(quantity)
+            if shares is not None:
+                distributions[name] = (0, shares, 1)
     except TablesTooLarge:
         return {}
+    return distributions
+
+
+def lengths_together(
+    lengths: Floats, constraints: Constraints, seats: Collection[Seat]
+) -> Floats | None:
+    """(4, 14) P(these seats have so many cards of the suit together), from (4, 4, 14)
+    such probabilities of each seat.
+
+    Two seats need a known hand among the four, else ``None``: what they have together
+    is what the two others leave.
+    """
+    if len(seats) == 1:
+        (seat,) = seats
+        return lengths[seat]
+    known = {seat for seat in Seat if constraints.must[seat].bit_count() == 13}
+    opposite = set(Seat) - set(seats)
+    pair = set(seats) if known & set(seats) else opposite
+    if not known & pair:
+        return None
+    certain = min(known & pair)
+    (hidden,) = pair - {certain}
+    together = np.zeros((4, 14))
+    for suit in Suit:
+        own = Hand(constraints.must[certain]).length(suit)
+        together[suit, own:] = lengths[hidden, suit, : 14 - own]
+    return together[:, ::-1] if pair == opposite else together
 
 
 def ask(

@@ -34,6 +34,10 @@ the order of mask bits.
 """
 
 
+RESERVED: Final = ("chain", "draw", "log_weight", "batch_row", "batch_weight")
+"""Names that results use for themselves beside the outputs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of every layout alike.
@@ -134,6 +138,10 @@ class Output:
     other output beside it.
     """
     note: str = ""  #: What a reader must know of these, in place of the sentence.
+    domain: range | None = None
+    """All values that a whole number may have, where that is known: a distribution
+    lists each of them, with 0 where it never occurs.
+    """
 
     def labels(self, dim: str) -> tuple[Any, ...]:
         """The labels of a dimension."""
@@ -143,6 +151,11 @@ class Output:
     def shape(self) -> tuple[int, ...]:
         """The shape of the number for one layout."""
         return tuple(len(self.labels(dim)) for dim in self.dims)
+
+    @property
+    def listed(self) -> range | None:
+        """The values that its distribution lists whether they occur or not."""
+        return self.domain if self.support is None else self.support
 
     @property
     def returned(self) -> tuple[int, ...]:
@@ -293,6 +306,8 @@ def _faults(estimator: Estimator) -> Iterator[str]:
             or not output.name.isidentifier()
         ):
             yield f"{which} is taken or no identifier"
+        if output.name in RESERVED or output.name in COORDS or output.name in dims:
+            yield f"{which} has the name of a dimension of results: give it another"
         seen.add(output.name)
         with suppress(TypeError):  # no type at all
             numbers = np.dtype(output.dtype).kind in "biuf"
@@ -300,10 +315,23 @@ def _faults(estimator: Estimator) -> Iterator[str]:
             yield f"{which} has type {output.dtype!r}: it must hold numbers or booleans"
         if len({*dims, "chain", "draw"}) < len(dims) + 2:
             yield f"{which} has dimensions {dims}: give each another name, not 'chain' or 'draw'"
+        if output.domain is not None and not _is_domain(output):
+            yield f"{which} has domain {output.domain!r}: give the range of an integer output, in steps of 1"
         if unlabelled := [
             dim for dim in dims if dim not in output.coords and dim not in COORDS
         ]:
             yield f"{which} has no labels for dimension {unlabelled[0]!r}: give coords"
+
+
+def _is_domain(output: Output) -> bool:
+    domain = output.domain
+    is_integer = np.dtype(output.dtype).kind in "biu" and output.support is None
+    return (
+        isinstance(domain, range)
+        and domain.step == 1
+        and len(domain) > 0
+        and is_integer
+    )
 
 
 def run(

@@ -15,12 +15,9 @@ that are averages over a bidding style add the error of these averages
 
 from __future__ import annotations
 
-import platform
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
 from math import sqrt
 from typing import Any, Final, Self, Unpack
 
@@ -29,11 +26,8 @@ import pandas
 import xarray
 from numpy.typing import NDArray
 
-import bayesbridge
 from bayesbridge.belief.posterior import (
-    CARDS,
     Posterior,
-    accuracy_document,
     accuracy_sentences,
     position_html,
 )
@@ -46,12 +40,14 @@ from bayesbridge.estimators.answer import (
     Answer,
     answers_table,
     contracts_table,
+    kept_draws,
     plain_rows,
 )
 from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
 from bayesbridge.estimators.odds import contract_question, estimators_for, with_odds
 from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.estimators.trees import tree_groups
 from bayesbridge.game.calls import Contract
 from bayesbridge.game.cards import Strain, Suit
 from bayesbridge.game.deal import Seat
@@ -66,6 +62,17 @@ GROUPS: Final = (
     "observed_data",
     "constant_data",
 )  # what every result has
+
+
+CONCATENATED: Final[dict[str, dict[str, Any]]] = {
+    "posterior": {"join": "inner"},
+    "pmf": {"join": "outer", "fill_value": 0.0},
+    "observed_data": {"join": "outer", "fill_value": ""},
+    "constant_data": {"join": "exact"},
+    "marginals": {"join": "exact"},
+    "contract": {"join": "exact"},
+}
+"""Groups of several results that make one, and what becomes of labels that some lack."""
 
 
 class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
@@ -88,6 +95,12 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         if missing := [name for name in GROUPS if name not in tree.children]:
             words = "give one that bb.estimate made, read back from its file"
             raise BayesBridgeError(f"the tree has no group {missing[0]!r}: {words}")
+        if "arviz" not in tree.attrs:
+            made_by = tree.attrs.get("creation_library_version", "unknown")
+            raise BayesBridgeError(
+                f"the tree was kept by an earlier bayesbridge ({made_by}), with weighted "
+                "draws in its posterior: make it anew with bb.estimate"
+            )
         return cls.from_dict(tree.to_dict())
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -107,16 +120,21 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         )
 
     def summary(
-        self, names: str | Sequence[str] | None = None, *, probability: float = 0.89
+        self,
+        names: str | Sequence[str] | None = None,
+        *,
+        probability: float = 0.89,
+        kind: str = "eti",
     ) -> pandas.DataFrame:
         """One row for each quantity, tricks first; the index names them as ArviZ does,
         such as ``delta[C]``.
 
-        Columns: ``mean``, ``sd``, the ends of the shortest interval that holds
-        ``probability`` (for integers its mass may be larger), then ``mcse``, ``ess``
-        and ``exact``, whether the figure is: then ``mcse`` is 0. ``nan`` stands where a
-        number has no meaning. ``names`` picks outputs. The table has the attributes of
-        the result.
+        Columns: ``mean``, ``sd``, the ends of an interval that holds ``probability``
+        (for integers its mass may be larger), then ``mcse``, ``ess`` and ``exact``,
+        whether the figure is: then ``mcse`` is 0. The interval is of the ``kind`` that
+        its columns are named for, as ArviZ names them: ``eti``, with equal tails, or
+        ``hdi``, the shortest. ``nan`` stands where a number has no meaning. ``names``
+        picks outputs. The table has the attributes of the result.
 
         >>> import bayesbridge as bb
         >>> table = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).summary("T")
@@ -128,7 +146,13 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             raise BayesBridgeError(
                 f"an interval of probability {probability!r}: give a number between 0 and 1"
             )
-        answer, draws = Answer.of_tree(self), ResultDraws.of(self)
+        if kind not in INTERVALS:
+            raise BayesBridgeError(
+                f"an interval of kind {kind!r}: choose {' or '.join(INTERVALS)}",
+                kind=kind,
+            )
+        answer = Answer.of_tree(self)
+        draws = ResultDraws.of(self)
         wanted = (
             list(answer.numbers)
             if names is None
@@ -136,16 +160,17 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             if isinstance(names, str)
             else list(names)
         )
-        ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
+        ends = [f"{kind}{100 * probability:g}_{end}" for end in ("lb", "ub")]
         rows: dict[str, list[Any]] = {}
         for name in sorted(
             wanted, key=lambda name: not answer.number(name).counts_tricks
         ):
             for quantity in _quantities(answer.number(name), draws.weights):
-                interval = shortest_interval(
-                    quantity.values, quantity.chances, probability
-                )
-                interval = (np.nan, np.nan) if quantity.event else interval
+                interval = (np.nan, np.nan)
+                if not quantity.event:
+                    interval = INTERVALS[kind](
+                        quantity.values, quantity.chances, probability
+                    )
                 figures = quantity.mean, quantity.sd, *interval, *draws.errors(quantity)
                 rows[quantity.label] = [*figures, quantity.exact]
         columns = ["mean", "sd", *ends, "mcse", "ess", "exact"]
@@ -180,25 +205,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         several, such as ``strain="NT"``.
         """
         return Answer.of_tree(self).number(name).tricks(**where)
-
-    def equally_weighted(self, draws: int = 20_000, rng: Seed = 0) -> Self:
-        """The result with its weighted draws resampled to equally likely ones, for
-        functions that know no weights.
-
-        A result without weights passes through. Where it has them ArviZ's own summary
-        would be silently wrong.
-        """
-        if "log_weight" not in self["sample_stats"]:
-            return self
-        weights = Weights(self["sample_stats"].to_dataset()["log_weight"].values[0])
-        chosen = weights.resample(draws, rng, "multinomial")
-        tree = self.copy()
-        for name in ("posterior", "sample_stats"):
-            group = self[name].to_dataset().drop_vars("log_weight", errors="ignore")
-            tree[name] = type(self)(
-                group.isel(draw=chosen).assign_coords(draw=np.arange(draws))
-            )
-        return tree
 
     def _repr_html_(self) -> str:
         """Hands, honours, every distribution, and how exact they are; of a part of a
@@ -328,165 +334,83 @@ def estimate(
         if not found.numbers:
             raise failure
         warnings.warn(f"left out {name!r}: {failure}", stacklevel=2)
-    return to_datatree(found)
+    return to_datatree(found, random)
 
 
-def to_datatree(found: Evaluation, *, marginals: bool = True) -> Result:
-    """Everything an evaluation holds, with names on every axis; without ``marginals``
-    the outputs alone.
+def to_datatree(
+    evaluation: Evaluation, rng: Seed = 0, *, marginals: bool = True
+) -> Result:
+    """An evaluation as a result; ``rng`` resamples weighted draws. Without
+    ``marginals`` it has the outputs alone.
     """
-    posterior, belief, question = (
-        found.posterior,
-        found.posterior.belief,
-        found.question,
-    )
-    contract = belief.table.contract
-    # Every piece of evidence in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts.
-    told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
-    evidence = {
-        name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_))
-        for name, tell in told.items()
-    }
-    constants = {
-        "observer": belief.observer.name,
-        "hand": belief.hand.pbn,
-        "dummy": "" if belief.dummy is None else belief.dummy.name,
-        "pair": ("side", [seat.name for seat in question.pair]),
-        "trump": question.strain.name,
-        "contract": "" if contract is None else str(contract),
-        "bidder": repr(belief.bidder),
-        "player": "" if belief.player is None else repr(belief.player),
-    }
-    draws, pmfs, coords, supports = (dict[str, Any]() for _ in range(4))
-    for name, number in found.numbers.items():
-        output, attrs = number.output, number.variables
-        coords |= {dim: list(output.labels(dim)) for dim in output.dims}
-        axes_of = (
-            output.dims if output.support is None else (*output.dims, f"{name}_value")
-        )
-        draws[name] = (("chain", "draw", *axes_of), number.draws[None], attrs["draws"])
-        if len(number.values):
-            supports[f"{name}_value"] = number.values
-            pmfs[name] = (
-                (*output.dims, f"{name}_value"),
-                number.pmf.reshape(*output.shape, -1),
-                attrs["pmf"],
+    return Result.from_dict(tree_groups(evaluation, rng, marginals=marginals))
+
+
+def concat(
+    results: Mapping[str, xarray.DataTree], dim: str = "position"
+) -> xarray.DataTree:
+    """Results of several positions as one tree, with a dimension of their labels.
+
+    ``posterior`` holds as many draws of each as the result with the fewest has, so that
+    ArviZ takes it. A value that an output never had in a result has probability 0
+    there. Attributes in which the results differ are left out; weights, statistics of
+    draws and log likelihoods stay with each result.
+
+    Parameters
+    ----------
+    results : mapping of str to DataTree
+        Results of ``bb.estimate`` by their labels, of the same estimators.
+    dim : str
+        Name of the new dimension.
+
+    Returns
+    -------
+    xarray.DataTree
+        The groups ``posterior``, ``pmf``, ``observed_data``, ``constant_data``, and
+        ``marginals`` and ``contract`` where all results have them.
+
+    Raises
+    ------
+    BayesBridgeError
+        If there is no result, or the results have different outputs.
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    >>> study = bb.concat(
+    ...     {
+    ...         "before": bb.estimate(belief.infer(draws=400, rng=1)),
+    ...         "after": bb.estimate(belief.given(bb.Void("E", "H")).infer(draws=400, rng=1)),
+    ...     }
+    ... )
+    >>> study["pmf"]["T"].sel(T_value=9).round(3).values.tolist()
+    [0.216, 0.204]
+    """
+    trees = list(results.values())
+    if not trees:
+        raise BayesBridgeError("no results to put together: give at least one")
+    first = set(trees[0]["posterior"].data_vars)
+    for label, tree in results.items():
+        different = first ^ set(tree["posterior"].data_vars)
+        if different:
+            raise BayesBridgeError(
+                f"result {label!r} has other outputs than the first: "
+                f"{', '.join(sorted(map(str, different)))} is in one of them alone"
             )
-    n = len(number.draws)
-    axes = {"chain": np.arange(1), "draw": np.arange(n)}
-    about = {
-        "engine": posterior.method,
-        "ess": float(posterior.ess),
-        "exact": int(posterior.exact),
-    }
-    pmf_group = xarray.Dataset(pmfs, supports)
-    pmf_group = pmf_group.assign_coords(
-        {dim: labels for dim, labels in coords.items() if dim in pmf_group.dims}
-    )
-    groups = {
-        "/": xarray.Dataset(attrs=_attributes(found)),
-        "posterior": xarray.Dataset(draws, coords=axes | coords),
-        "sample_stats": xarray.Dataset(_statistics(found, n), axes, about),
-        "pmf": pmf_group,
-        "observed_data": xarray.Dataset(evidence),
-        "constant_data": xarray.Dataset(constants),
-    }
-    if found.odds is not None:
-        groups["contract"] = found.odds.dataset()
-    if marginals:
-        groups["marginals"] = _marginals(posterior)
-    return Result.from_dict(groups)
-
-
-def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
-    """What is known of each draw that was kept; nothing where all count the same."""
-    posterior, kept, axes = found.posterior, dict[str, Any](), ("chain", "draw")
-    if found.log_weights is not None:
-        kept["log_weight"] = (
-            axes,
-            found.log_weights[None],
-            {"long_name": "Log weight of the draw, not normalised."},
-        )
-    if n == len(posterior) and (likelihood := posterior.log_likelihood) is not None:
-        about = {"long_name": "log P(calls | layout) under the bidder model."}
-        kept["log_likelihood"] = axes, likelihood[None], about
-    if n == len(posterior) and (batches := posterior.batches) is not None:
-        about = {
-            "long_name": "Row of batch_weight: layouts whose weights vary together."
-        }
-        kept["batch_row"] = axes, batches.row[None], about
-        weight = "Weight by each batch of styles alone, relative to the mean."
-        kept["batch_weight"] = (
-            ("batch", "row"),
-            batches.relative,
-            {"long_name": weight, "drawn": int(batches.drawn)},
-        )
-    return kept
-
-
-def _marginals(posterior: Posterior) -> xarray.Dataset:
-    """Where each card lies, how long the suits are, how many points each seat has."""
-    exact, counted = int(posterior.counts_cards), int(posterior.counts_points)
-    cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
-    points, suits, ranks = (
-        posterior.point_probabilities(),
-        [name[0] for name in CARDS],
-        [name[1] for name in CARDS],
-    )
-    cards = cards.assign_attrs(exact=exact, long_name="P(seat holds card)")
-    lengths = lengths.assign_attrs(
-        exact=exact, long_name="P(seat has so many cards of the suit)"
-    )
-    points = points.assign_attrs(
-        exact=counted, long_name="P(seat has so many high-card points)"
-    )
-    found = {
-        "card_probabilities": cards,
-        "length_probabilities": lengths,
-        "point_probabilities": points,
-    }
-    return xarray.Dataset(found).assign_coords(
-        card_suit=("card", suits), rank=("card", ranks)
-    )
-
-
-@cache
-def _versions() -> str:
-    """Of Python and what shapes results; looked up once, since it takes as long as a
-    small result.
-    """
-    packages = (
-        f"{name} {version(name)}"
-        for name in ("numpy", "numba", "scipy", "xarray", "arviz")
-    )
-    return ", ".join([f"python {platform.python_version()}", *packages])
-
-
-def _attributes(found: Evaluation) -> dict[str, Any]:
-    """What a reader must know about the run, in types that every file format takes."""
-    posterior, answer = found.posterior, Answer.of(found)
-    exact = all(number.exact for number in found.numbers.values())
-    told = accuracy_document(posterior, answer.method, exact)
-    return {
-        "creation_library": "bayesbridge",
-        "creation_library_version": bayesbridge.__version__,
-        "versions": _versions(),
-        "method": told["method"],
-        "why": told["why"],
-        "warning": told["warning"] or "",
-        "exact": int(exact),
-        "sampled": ", ".join(
-            number.output.name for number in found.numbers.values() if not number.exact
-        ),
-        "layouts": str(posterior.count()),
-        "draws": len(posterior),
-        "seed": "" if posterior.seed is None else str(posterior.seed),
-        "ess": float(posterior.ess),
-        "entropy_bits": posterior.entropy_bits,
-        "log_evidence": posterior.log_evidence,
-        "estimators": ", ".join(answer.estimators),
-        "failures": "; ".join(map(str, found.failures.values())),
-    }
+    labels = xarray.IndexVariable(dim, list(results))
+    groups = {}
+    for name, how in CONCATENATED.items():
+        if all(name in tree.children for tree in trees):
+            groups[name] = xarray.concat(
+                [tree[name].to_dataset() for tree in trees],
+                dim=labels,
+                data_vars="all",
+                combine_attrs="drop_conflicts",
+                **how,
+            )
+    groups["posterior"] = groups["posterior"].transpose("chain", "draw", ...)
+    return xarray.DataTree.from_dict(groups)
 
 
 def shortest_interval(
@@ -509,6 +433,29 @@ def shortest_interval(
         0
     ]
     return float(places[first[best]]), float(places[last[best]])
+
+
+def equal_tailed_interval(
+    values: NDArray[Any], chances: Floats, probability: float
+) -> tuple[float, float]:
+    """The interval between two quantiles that leave out equally much, at most.
+
+    >>> equal_tailed_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
+    (0.0, 10.0)
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(chances[order])
+    tail = (1.0 - probability) / 2
+    # Rounding must not ask for one value more than the mass itself does.
+    first = np.searchsorted(below, tail + ROUNDING, side="right")
+    last = np.searchsorted(below, 1.0 - tail - ROUNDING)
+    return float(values[order[first]]), float(values[order[min(last, len(order) - 1)]])
+
+
+ROUNDING: Final = 1e-12
+
+INTERVALS: Final = {"eti": equal_tailed_interval, "hdi": shortest_interval}
+"""Kinds of intervals, by ArviZ's names for them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -617,22 +564,19 @@ class ResultDraws:
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> ResultDraws:
-        stats = result["sample_stats"].to_dataset()
-        batches, logs = None, np.zeros(result["posterior"].sizes["draw"])
-        if "batch_weight" in stats:
-            table = stats["batch_weight"]
-            batches = Batches(
-                table.values,
-                stats["batch_row"].values.ravel(),
-                bool(table.attrs["drawn"]),
-            )
-        if "log_weight" in stats:
-            logs = stats["log_weight"].values.ravel()
+        engine = result["sample_stats"].attrs
+        kept = kept_draws(result)
+        log_weights = np.zeros(kept.sizes["draw"] * kept.sizes.get("chain", 1))
+        if "log_weight" in kept:
+            log_weights = kept["log_weight"].values
+        batches = None
+        if "batch_weight" in kept:
+            table = kept["batch_weight"]
+            drawn = bool(table.attrs["drawn"])
+            batches = Batches(table.values, kept["batch_row"].values, drawn)
         # Weights of an exact posterior are no draws; those by batches are estimates themselves.
-        weighted = (
-            "log_weight" in stats and not stats.attrs["exact"] and batches is None
-        )
-        return cls(Weights(logs).W, weighted, float(stats.attrs["ess"]), batches)
+        weighted = "log_weight" in kept and not engine["exact"] and batches is None
+        return cls(Weights(log_weights).W, weighted, float(engine["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[float, float]:
         """Monte Carlo standard error of the mean and effective sample size; ``nan``

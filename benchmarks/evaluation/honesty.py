@@ -303,7 +303,7 @@ class Probe:
     lengths: tuple[tuple[int, int], ...]
     points: tuple[int, ...]
     pair: tuple[Seat, Seat]
-    name: str = "probe"
+    name: str = "capture"  # whose T it counts: that is its name in results
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -410,12 +410,11 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
         evaluate(posterior, [probe], ask(posterior, probe.pair)), marginals=False
     )
     if as_if_equal:
-        stats = (
-            result["sample_stats"].to_dataset().drop_vars("log_weight", errors="ignore")
-        )
-        result["sample_stats"] = type(result)(
-            stats.assign_attrs(ess=float(len(posterior)))
-        )
+        result["sample_stats"].attrs["ess"] = float(len(posterior))
+        if "weighted_draws" in result.children:
+            kept = result["weighted_draws"].to_dataset()
+            kept = kept.drop_vars("log_weight", errors="ignore")
+            result["weighted_draws"] = type(result)(kept)
     table = result.summary()
     stated = {}
     for name in QUANTITIES[:-1]:

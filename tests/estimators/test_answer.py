@@ -196,7 +196,7 @@ def test_summary_and_picture_read_it(result):
     )
     ax = bb.plots.tricks(result, "haggled", level=2)
     assert "gives\nup" in [label.get_text() for label in ax.get_xticklabels()]
-    least = result.tricks("tricks").at_least(7)
-    assert bb.plots.tricks(result, "tricks").get_title() == (
+    least = result.tricks("play_out_tricks").at_least(7)
+    assert bb.plots.tricks(result, "play_out_tricks").get_title() == (
         f"Tricks of South, dummy North, in no trumps\n1NT makes (7 tricks or more): {100 * least:.0f} %"
     )

@@ -281,7 +281,7 @@ def test_an_estimator_that_takes_long_gets_fewer_layouts():
     assert (
         result.attrs["draws"],
         result.attrs["ess"],
-        result["posterior"].sizes["draw"],
+        result["weighted_draws"].sizes["draw"],
     ) == (10, 10.0, 10)
     assert (
         "10 layouts of these for slow, at 1 seconds each on one core"

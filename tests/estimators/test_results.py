@@ -2,7 +2,6 @@
 ArviZ reads them rightly.
 """
 
-import warnings
 from itertools import pairwise
 
 import arviz
@@ -16,7 +15,7 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.capture import literal
-from bayesbridge.estimators.results import shortest_interval
+from bayesbridge.estimators.results import equal_tailed_interval, shortest_interval
 from bayesbridge.game.cards import HIGH_CARD_POINTS
 from tests import positions
 
@@ -67,12 +66,12 @@ def test_marginals_are_the_weighted_shares_of_the_layouts(posterior, result):
 
 
 def test_distributions_are_the_weighted_shares_of_the_draws(result):
-    weights = np.exp(result["sample_stats"]["log_weight"].values)
+    weights = np.exp(result["weighted_draws"]["log_weight"].values)
     weights /= weights.sum()
     for name, pmf in result["pmf"].data_vars.items():
-        draws = result["posterior"][name]
+        draws = result["weighted_draws"][name]
         for value in pmf[f"{name}_value"].values:
-            shares = np.tensordot(weights, draws.values == value, axes=2)
+            shares = np.tensordot(weights, draws.values == value, axes=1)
             np.testing.assert_allclose(
                 pmf.sel({f"{name}_value": value}).values, shares, atol=1e-12
             )
@@ -155,33 +154,6 @@ def test_a_run_tells_how_to_repeat_it():
     assert f"numpy {np.__version__}" in result.attrs["versions"]
 
 
-def test_resampled_draws_follow_the_weights_and_plain_ones_do_not(results, result):
-    truth = float(result["pmf"]["T"].values @ result["pmf"]["T_value"].values)
-    equal = result.equally_weighted(draws=40_000, rng=2)
-    error = result["posterior"]["T"].attrs["sd"] / 200
-    assert abs(float(equal["posterior"]["T"].mean()) - truth) < 4 * error
-    assert abs(float(result["posterior"]["T"].mean()) - truth) > 10 * error
-    assert "log_weight" not in equal["sample_stats"]
-    assert equal["posterior"]["c2"].dims == ("chain", "draw", "suit")
-    assert results["moved"].equally_weighted() is results["moved"]
-
-
-def test_arviz_summarises_what_it_is_given(result):
-    equal = result.equally_weighted(draws=4000, rng=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ArviZ warns of quantities that never change
-        table = arviz.summary(equal, var_names=["T", "c1"], round_to="none")
-    assert table.loc["T", "mean"] == pytest.approx(
-        float(equal["posterior"]["T"].mean())
-    )
-    assert [name for name in table.index if name.startswith("c1")] == [
-        "c1[C]",
-        "c1[D]",
-        "c1[H]",
-        "c1[S]",
-    ]
-
-
 def test_a_result_as_a_table(result):
     table = result.to_dataframe()
     sums = table.groupby("quantity")["probability"].sum()
@@ -200,6 +172,12 @@ def test_a_tree_from_elsewhere_is_no_result(result):
     assert bb.Result.of(result) is result
     with pytest.raises(bb.BayesBridgeError, match="the tree has no group 'posterior'"):
         bb.Result.of(xarray.DataTree.from_dict({"pmf": result["pmf"].to_dataset()}))
+    earlier = xarray.DataTree.from_dict(result.to_dict())
+    del earlier.attrs["arviz"]
+    with pytest.raises(
+        bb.BayesBridgeError, match=r"kept by an earlier bayesbridge \(.*make it anew"
+    ):
+        bb.Result.of(earlier)
 
 
 def test_layouts_as_a_table(posterior):
@@ -265,9 +243,9 @@ def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(
     T = np.array(
         [literal.capture(deal[bb.Seat.S], deal[bb.Seat.N]).T for deal in deals]
     )
-    assert (result["posterior"]["T"].values[0, some] == T).all()
+    assert (result["weighted_draws"]["T"].values[some] == T).all()
 
-    T, weights = result["posterior"]["T"].values[0], posterior.weights
+    T, weights = result["weighted_draws"]["T"].values, posterior.weights
     table = result.summary()
     holds = T > 0
     assert table.loc["conditions fail", "mean"] == pytest.approx(weights[~holds].sum())
@@ -364,7 +342,7 @@ def test_floating_point_outputs_take_their_interval_from_weighted_draws(
     posterior, result
 ):
     result = bb.estimate(posterior, [longest], pair="S:N")
-    table = result.summary()
+    table = result.summary(kind="hdi")
     assert table.index.tolist() == ["longest"]
     values = np.array(
         [
@@ -380,9 +358,44 @@ def test_floating_point_outputs_take_their_interval_from_weighted_draws(
 
 
 def test_another_interval_and_a_choice_of_outputs(result):
-    table = result.summary(["delta"], probability=0.5)
+    table = result.summary(["delta"], probability=0.5, kind="hdi")
     assert table.index.tolist() == [f"delta[{suit}]" for suit in "CDHS"]
     assert list(table.columns[2:4]) == ["hdi50_lb", "hdi50_ub"]
+
+
+def test_intervals_are_called_and_computed_as_in_arviz(posterior):
+    result = bb.estimate(posterior, [longest, "capture"], pair="S:N")
+    for kind in ("eti", "hdi"):
+        ours = result.summary(kind=kind)
+        theirs = arviz.summary(result, ci_kind=kind, round_to="none")
+        ends = [f"{kind}89_lb", f"{kind}89_ub"]
+        assert list(ours.columns[2:4]) == ends
+        assert set(ends) <= set(theirs.columns)
+    assert list(result.summary().columns[2:4]) == [
+        name for name in arviz.summary(result).columns if name.startswith("eti89")
+    ]
+    # Equal tails of resampled draws end where those of the distribution do, or beside.
+    ours = result.summary("T").loc["T", ["eti89_lb", "eti89_ub"]].astype(float)
+    theirs = arviz.summary(result, var_names=["T"], round_to="none").loc["T"]
+    assert (ours - theirs[ours.index].astype(float)).abs().max() <= 1
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-5, 20), st.integers(1, 50)), min_size=1, max_size=12
+    ),
+    st.floats(0.05, 0.99),
+)
+def test_equal_tails_leave_out_no_more_than_they_may(pairs, probability):
+    values = np.array([value for value, _ in pairs])
+    chances = np.array([weight for _, weight in pairs], dtype=float)
+    chances /= chances.sum()
+    low, high = equal_tailed_interval(values, chances, probability)
+    tail = (1 - probability) / 2
+    assert chances[values < low].sum() <= tail + 1e-9
+    assert chances[values > high].sum() <= tail + 1e-9
+    assert chances[values <= low].sum() >= tail - 1e-9
+    assert chances[values >= high].sum() >= tail - 1e-9
 
 
 @pytest.mark.parametrize(
@@ -392,6 +405,10 @@ def test_another_interval_and_a_choice_of_outputs(result):
         (
             lambda result: result.summary(probability=89),
             "probability 89: give a number between 0 and 1",
+        ),
+        (
+            lambda result: result.summary(kind="iqr"),
+            "kind 'iqr': choose eti or hdi",
         ),
         (lambda result: result.at_least("x"), "no output 'x': it has c1"),
         (lambda result: result.tricks("Delta"), "'Delta' does not count tricks"),
