@@ -180,7 +180,7 @@ def test_leaving_out_a_call_is_offered_where_calls_were_weighed_one_by_one(engin
     assert offered == ("log_likelihood" in result.children) == (engine in BY_CALL)
     assert "log_likelihood" not in result["sample_stats"].data_vars
     if not offered:
-        with pytest.raises(Exception, match="log.likelihood"):
+        with pytest.raises(Exception, match="log_likelihood"):
             arviz.loo(result)
 
 

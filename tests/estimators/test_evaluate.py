@@ -123,3 +123,57 @@ def test_where_nobody_is_left_the_failure_is_raised(few):
         bb.estimate(few, Wild(divide))
     with pytest.warns(UserWarning, match="left out 'wild'"):
         assert bb.estimate(few, [Wild(divide), "bid"]).attrs["estimators"] == "bid"
+
+
+class Counter:
+    """An output of any name, with a domain."""
+
+    def __init__(self, name, output, domain=None, value=3):
+        self.name = name
+        self.outputs = (Output(output, "Three.", dtype="int8", domain=domain),)
+        self.value = value
+
+    def estimate(self, layouts, question):
+        return {self.outputs[0].name: np.full(len(layouts), self.value)}
+
+
+@pytest.mark.parametrize("company", [[], ["capture"], ["bid", "tricks", "play_out"]])
+def test_names_do_not_depend_on_company(few, company):
+    mine = [Counter("mine", "T"), Counter("other", "threes")]
+    for estimators in ([*mine, *company], [*company, *mine]):
+        numbers = bb.estimate(few, estimators)["pmf"].data_vars
+        assert {"mine_T", "threes"} <= set(numbers)
+        assert ("T" in numbers) == ("capture" in company)
+        assert ("tricks" in numbers) == ("play_out_tricks" in numbers)
+
+
+def test_two_estimators_cannot_share_a_name(few):
+    with pytest.warns(UserWarning, match="'a' and 'b' both have an output 'x'"):
+        result = bb.estimate(few, [Counter("a", "x"), Counter("b", "x")])
+    assert result["posterior"]["x"].attrs["estimator"] == "a"
+
+
+def test_a_domain_is_listed_whole_and_kept(few):
+    pmf = bb.estimate(few, Counter("mine", "x", range(1, 6)))["pmf"]["x"]
+    assert pmf.to_series().to_dict() == {1: 0, 2: 0, 3: 1, 4: 0, 5: 0}
+    with pytest.raises(PluginError, match=r"ranges from 1 to 9, outside its domain"):
+        bb.estimate(few, Counter("mine", "x", range(1, 6), value=9))
+
+
+def test_what_follows_from_exact_tables_is_exact():
+    """Under counted calls c0 = 13 − c1 − c2, whether the observer is of the pair."""
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"))
+    posterior = posterior.infer("levels", draws=4000, rng=1)
+    for pair in ("S:N", "W:N", "E:W", "N:E"):
+        result = bb.estimate(posterior, pair=pair)
+        table = result.summary(["c0", "c1", "c2"])
+        assert table["exact"].all()
+        mean = table["mean"]
+        for suit in "CDHS":
+            rest = 13 - mean[f"c1[{suit}]"] - mean[f"c2[{suit}]"]
+            assert mean[f"c0[{suit}]"] == pytest.approx(rest, abs=1e-9)
+        drawn = result["posterior"]["c0"].mean(("chain", "draw")).values
+        error = table["sd"][:4].values / np.sqrt(4000)
+        assert (
+            np.abs(drawn - mean[[f"c0[{suit}]" for suit in "CDHS"]]) < 5 * error + 1e-9
+        ).all()

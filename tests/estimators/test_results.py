@@ -418,3 +418,38 @@ def test_equal_tails_leave_out_no_more_than_they_may(pairs, probability):
 def test_wrong_questions_are_answered_with_what_there_is(result, call, words):
     with pytest.raises(bb.BayesBridgeError, match=words):
         call(result)
+
+
+def test_results_of_a_study_fit_together(results):
+    study = {"before": results["no evidence"], "after": results["moved"]}
+    tree = bb.concat(study)
+    assert tree["pmf"]["position"].values.tolist() == ["before", "after"]
+    for label, result in study.items():
+        xarray.testing.assert_equal(
+            tree["pmf"]["T"].sel(position=label, drop=True), result["pmf"]["T"]
+        )
+    assert not any(values.isnull().any() for values in tree["pmf"].data_vars.values())
+    assert tree["posterior"].sizes == {"position": 2, "suit": 4, "chain": 4, "draw": 12}
+    table = arviz.summary(tree, var_names=["T"], round_to="none")
+    assert table.index.tolist() == ["T[before]", "T[after]"]
+    first = results["moved"]["posterior"]["T"].isel(draw=slice(12))
+    assert table.loc["T[after]", "mean"] == pytest.approx(float(first.mean()))
+    assert "mean" not in tree["posterior"]["T"].attrs  # they differ
+    assert tree["observed_data"]["sentence"].sel(position="before").values.tolist() == [
+        "",
+        "",
+    ]
+    other = bb.estimate(positions.wide().infer(draws=50, rng=1), "bid")
+    with pytest.raises(bb.BayesBridgeError, match="'b' has other outputs"):
+        bb.concat({"a": results["no evidence"], "b": other})
+    with pytest.raises(bb.BayesBridgeError, match="at least one"):
+        bb.concat({})
+
+
+@pytest.mark.filterwarnings("ignore:In a future version of xarray:FutureWarning")
+def test_xarray_puts_results_together(results):
+    tree = xarray.concat(
+        [results["no evidence"], bb.estimate(positions.moved(40))], "position"
+    )
+    assert tree["pmf"].sizes["position"] == 2
+    assert not tree["pmf"]["Z"].isnull().any()
