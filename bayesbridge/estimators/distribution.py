@@ -158,10 +158,16 @@ class Distribution(FrozenArrays, Displayable):
                     bool(about["at_table"]),
                 )
         coords = {dim: tuple(map(str, draws[dim].values)) for dim in dims}
-        words = (str(attrs.get(name, "")) for name in ("title", "note"))
-        output, doc = str(attrs["output"]), str(attrs["long_name"])
         declared = Output(
-            output, doc, dims, str(draws.dtype), coords, support, count, *words
+            name=str(attrs["output"]),
+            doc=str(attrs["long_name"]),
+            dims=dims,
+            dtype=str(draws.dtype),
+            coords=coords,
+            support=support,
+            tricks=count,
+            title=str(attrs.get("title", "")),
+            note=str(attrs.get("note", "")),
         )
         own_shape = draws.shape[len(draws.dims) - len(own_dims) :]
         kept = read_only(draws.values.reshape(-1, *own_shape))

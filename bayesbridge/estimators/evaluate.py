@@ -82,8 +82,10 @@ class Evaluation:
 
     @property
     def walked(self) -> bool:
-        """Whether the layouts kept are all that fit, with their exact weights."""
-        return self.posterior.exact and self.whole
+        """Whether the layouts kept are all that fit, in the order of their numbers."""
+        posterior = self.posterior
+        everything = posterior.exact or len(posterior) == posterior.count()
+        return self.whole and everything
 
 
 def evaluate(
@@ -273,7 +275,8 @@ def lengths_together(
     """
     if len(seats) == 1:
         (seat,) = seats
-        return lengths[seat]
+        of_seat: Floats = lengths[seat]
+        return of_seat
     known = {seat for seat in Seat if constraints.must[seat].bit_count() == 13}
     opposite = set(Seat) - set(seats)
     pair = set(seats) if known & set(seats) else opposite

@@ -398,7 +398,7 @@ def concat(
                 f"result {label!r} has other outputs than the first: "
                 f"{', '.join(sorted(map(str, different)))} is in one of them alone"
             )
-    labels = xarray.IndexVariable(dim, list(results))
+    labels = pandas.Index(list(results), name=dim)
     groups = {}
     for name, how in CONCATENATED.items():
         if all(name in tree.children for tree in trees):
@@ -447,9 +447,10 @@ def equal_tailed_interval(
     below = np.cumsum(chances[order])
     tail = (1.0 - probability) / 2
     # Rounding must not ask for one value more than the mass itself does.
-    first = np.searchsorted(below, tail + ROUNDING, side="right")
-    last = np.searchsorted(below, 1.0 - tail - ROUNDING)
-    return float(values[order[first]]), float(values[order[min(last, len(order) - 1)]])
+    first = int(np.searchsorted(below, tail + ROUNDING, side="right"))
+    last = int(np.searchsorted(below, 1.0 - tail - ROUNDING))
+    last = min(last, len(order) - 1)
+    return float(values[order[first]]), float(values[order[last]])
 
 
 ROUNDING: Final = 1e-12

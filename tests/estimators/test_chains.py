@@ -21,9 +21,16 @@ from tests import positions
 QUANTITIES = ("T", "Delta", "chi", "c0[C]", "c0[S]", "kappa[H]", "delta[D]")
 
 
-def styled():
-    """South after West's bid by a player with a style: weights, and no tables."""
-    return positions.bid().with_models(bidder=bb.StyleBidder())
+def slipping():
+    """South after the bid of a West who often slips: weights that differ much."""
+    bidder = bb.IterativeBidder(slip=0.2)
+    return bb.Belief("S", positions.SOUTH, bidder=bidder).given(bb.Called("W", "1NT"))
+
+
+def opened():
+    """South after West has opened as experts do: draws that differ in weight."""
+    belief = bb.Belief("S", positions.SOUTH, dummy=None)
+    return belief.given(bb.Auction.of("W:1C Pass Pass"))
 
 
 ENGINES = {
@@ -31,10 +38,10 @@ ENGINES = {
     "enumerate, equal": lambda: positions.quiet().infer(rng=1),
     "direct": lambda: positions.wide().infer(draws=1001, rng=1),
     "levels": lambda: positions.bid().infer("levels", draws=1000, rng=1),
-    "likelihood-weighting": lambda: positions.passed().infer(
-        "likelihood-weighting", draws=2000, rng=1
+    "likelihood-weighting": lambda: slipping().infer(
+        "likelihood-weighting", draws=3000, rng=1
     ),
-    "importance": lambda: positions.bid().infer("importance", draws=2000, rng=1),
+    "importance": lambda: opened().infer("importance", draws=2000, rng=1),
     "resample-move": lambda: positions.moved(2000),
     "PyMC": lambda: infer_jointly(JOINT, "W", rng=1).layouts,
 }
@@ -74,7 +81,6 @@ def largest_z(result, tree):
     largest = 0.0
     for name in QUANTITIES:
         error = ours.loc[name, "sd"] / np.sqrt(draws)
-        # An exact figure beside independent draws has their error too, the same again.
         difference = abs(theirs.loc[name, "mean"] - ours.loc[name, "mean"])
         if error:
             largest = max(largest, difference / error)
@@ -96,7 +102,7 @@ def test_means_agree_with_the_summary(engine):
     assert largest_z(result, result) < 4 * spread
 
 
-@pytest.mark.parametrize("engine", ["enumerate", "importance", "likelihood-weighting"])
+@pytest.mark.parametrize("engine", ["enumerate", "likelihood-weighting", "PyMC"])
 def test_means_of_draws_before_resampling_do_not(engine):
     result = result_of(engine)
     assert largest_z(result, as_drawn(result)) > 4
@@ -119,7 +125,7 @@ def test_effective_sizes_are_not_those_of_copies(engine):
     """ArviZ's effective size is at most about what the draws are worth."""
     posterior = posterior_of(engine)
     ess = arviz_table(result_of(engine), ["T"]).loc["T", "ess_bulk"]
-    if posterior.exact:
+    if posterior.exact or engine == "PyMC":  # walked
         assert ess < 1.3 * max(len(posterior), FEWEST_RESAMPLED)
     elif engine != "resample-move":  # whose particles moved on from their ancestors
         assert ess < 1.3 * posterior.ess + 100
@@ -137,7 +143,7 @@ def test_pictures_can_be_drawn(engine):
 
 def test_the_density_drawn_is_that_of_the_posterior():
     """``az.plot_dist`` draws shares of the draws: four standard errors from the pmf."""
-    result = result_of("importance")
+    result = result_of("likelihood-weighting")
     shares = result["pmf"]["T"]
     draws = result["posterior"]["T"].values
     before = result["weighted_draws"]["T"].values
@@ -180,7 +186,7 @@ def test_leaving_out_a_call_is_offered_where_calls_were_weighed_one_by_one(engin
     assert offered == ("log_likelihood" in result.children) == (engine in BY_CALL)
     assert "log_likelihood" not in result["sample_stats"].data_vars
     if not offered:
-        with pytest.raises(Exception, match="log_likelihood"):
+        with pytest.raises(Exception, match="log likelihood not found"):
             arviz.loo(result)
 
 

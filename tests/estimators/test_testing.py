@@ -93,6 +93,21 @@ def test_each_broken_promise_is_found(broken, says):
             "'points' is taken",
         ),
         ("outputs", (Output("points", "no full stop"),), "needs a sentence"),
+        (
+            "outputs",
+            (Output("draw", "One."),),
+            "output 'draw' has the name of a dimension of results",
+        ),
+        (
+            "outputs",
+            (Output("suit", "One."),),
+            "output 'suit' has the name of a dimension of results",
+        ),
+        (
+            "outputs",
+            (Output("points", "One.", domain=range(3)),),
+            "give the range of an integer output",
+        ),
         ("name", "", "is no estimator"),
         (
             "name",
