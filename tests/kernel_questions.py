@@ -28,10 +28,10 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.levels import LevelTables
+from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.proposal import Proposal, Tilt
-from bayesbridge.engines.quantity_tables import CaptureTricks
+from bayesbridge.engines.quantities import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import fit_tilt
 from bayesbridge.estimators.distribution import Accumulator

@@ -30,7 +30,7 @@ KERNEL_TABLES = (
     "bayesbridge.engines.blocks",
     "bayesbridge.engines.classes",
     "bayesbridge.engines.halves",
-    "bayesbridge.engines.levels",
+    "bayesbridge.engines.level_tables",
     "bayesbridge.engines.proposal",
     "bayesbridge.engines.quantity_tables",
     "bayesbridge.engines.tables",

@@ -19,7 +19,7 @@ from bayesbridge.display.words import SEATS, SUITS, counted, percent
 from bayesbridge.engines.budget import MOST_DRAWS
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.levels import LevelTables
+from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.game.cards import Card, Hand, Suit
@@ -272,7 +272,7 @@ class Posterior(Draws):
             int(n), numbers, "multinomial"
         )
         if isinstance(self.source, Enumeration):
-            return Layouts.adopt(self.source.unranking.layouts(chosen))
+            return Layouts.adopt(self.source.index.layouts(chosen))
         return Layouts.adopt(self.stretch(0, len(self))[chosen])
 
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:

@@ -1,5 +1,5 @@
 """Exact distributions of what Algorithm 2 computes, from quantities of
-:mod:`~bayesbridge.engines.quantity_tables`.
+:mod:`~bayesbridge.engines.quantities`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from typing import Final
 import numpy as np
 
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, weigh
-from bayesbridge.engines.quantity_tables import ClassTables, Outcome, TotalGap
+from bayesbridge.engines.quantities import Outcome, TotalGap
+from bayesbridge.engines.quantity_tables import ClassTables
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.evidence.constraints import SUITS, Constraints
+from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.game.layouts import Ints
+
+OUTCOMES_WITH_TRICKS: Final = 2
+"""Outcome codes from here on hold Δ, T and χ; 0 says that A fails, 1 that B does."""
 
 LOWEST_Z: Final = -46  # Z when no suit has a card of the pair: Δ is 52 then
 
@@ -34,40 +38,51 @@ def capture_counts(
     only B fails, both hold; ``T``: (14,), 0 where a condition fails. Only where
     :func:`factors` says yes.
     """
-    unranking = LayoutIndex.of(constraints)
-    found: dict[str, Ints] = {
-        name: np.zeros((4, 14), dtype=np.int64)
-        for name in ("c1", "c2", "c0", "delta", "M")
+    index = LayoutIndex.of(constraints)
+    outcomes = ClassTables.of(index, [Outcome(first, second)]).counts()
+    gaps = ClassTables.of(index, [TotalGap(first, second)]).counts()
+    return _suit_counts(index, first, second) | _hand_counts(outcomes, gaps)
+
+
+def _suit_counts(index: LayoutIndex, first: int, second: int) -> dict[str, Ints]:
+    """Layouts by what follows from one suit: (4, 14) each."""
+    names = ("c1", "c2", "c0", "delta", "M")
+    counts: dict[str, Ints] = {
+        name: np.zeros((4, 14), dtype=np.int64) for name in names
     }
-    by_suit = zip(
-        SUITS, unranking.suits, unranking.certain, unranking.completions(), strict=True
-    )
-    for suit, rows, certain, completions in by_suit:
-        ours, theirs = (
-            rows.fields[:, seat] | certain[seat] for seat in (first, second)
-        )
-        ways = np.repeat(completions[:, 0], rows.ways[:, 0])
-        c1, c2, delta = LENGTH[ours], LENGTH[theirs], LEADING_GAP[ours | theirs]
-        for counts, values in zip(
-            found.values(),
-            (c1, c2, 13 - c1 - c2, delta, np.maximum(c1, c2)),
-            strict=True,
-        ):
-            weigh(values, ways, counts[suit])
-    outcomes, gaps = (
-        ClassTables.of(unranking, [one(first, second)]).counts()
-        for one in (Outcome, TotalGap)
-    )
-    met = 2 + np.flatnonzero(outcomes[2:])
-    Delta, T, chi, ways = met // 512, met % 512 // 32, met % 32, outcomes[met]
-    found["condition"] = np.array([*outcomes[:2], ways.sum()])
-    found["T"], found["Delta"] = np.zeros(14, dtype=np.int64), gaps
-    np.add.at(found["T"], T, ways)
-    found["T"][0] = outcomes[:2].sum()
-    failing = gaps.copy()
-    np.subtract.at(failing, Delta, ways)
-    found["chi"] = failing.copy()  # nothing captured: χ = Δ and Z = 6 − Δ
-    np.add.at(found["chi"], chi, ways)
-    found["Z"] = np.concatenate([failing[::-1], np.zeros(6, dtype=np.int64)])
-    np.add.at(found["Z"], T + 6 - chi - LOWEST_Z, ways)
-    return found
+    for suit, completions in enumerate(index.completions()):
+        rows = index.suits[suit]
+        fields = rows.fields | index.certain[suit]
+        layouts = np.repeat(completions[:, 0], rows.ways[:, 0])
+        c1 = LENGTH[fields[:, first]]
+        c2 = LENGTH[fields[:, second]]
+        delta = LEADING_GAP[fields[:, first] | fields[:, second]]
+        weigh(c1, layouts, counts["c1"][suit])
+        weigh(c2, layouts, counts["c2"][suit])
+        weigh(13 - c1 - c2, layouts, counts["c0"][suit])
+        weigh(delta, layouts, counts["delta"][suit])
+        weigh(np.maximum(c1, c2), layouts, counts["M"][suit])
+    return counts
+
+
+def _hand_counts(outcomes: Ints, gaps: Ints) -> dict[str, Ints]:
+    """Layouts by what follows from whole hands, from those by outcome code and those by
+    Δ.
+    """
+    met = OUTCOMES_WITH_TRICKS + np.flatnonzero(outcomes[OUTCOMES_WITH_TRICKS:])
+    Delta = met // 512
+    T = met % 512 // 32
+    chi = met % 32
+    layouts = outcomes[met]
+    conditions_fail = outcomes[:OUTCOMES_WITH_TRICKS]
+    condition = np.array([*conditions_fail, layouts.sum()])
+    tricks = np.zeros(14, dtype=np.int64)
+    np.add.at(tricks, T, layouts)
+    tricks[0] = conditions_fail.sum()
+    failing_gaps = gaps.copy()
+    np.subtract.at(failing_gaps, Delta, layouts)
+    unpaid = failing_gaps.copy()  # nothing captured: χ = Δ and Z = 6 − Δ
+    np.add.at(unpaid, chi, layouts)
+    Z = np.concatenate([failing_gaps[::-1], np.zeros(6, dtype=np.int64)])
+    np.add.at(Z, T + 6 - chi - LOWEST_Z, layouts)
+    return {"condition": condition, "T": tricks, "Delta": gaps, "chi": unpaid, "Z": Z}

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
+from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.tables import FieldTables, LayoutIndex
 from bayesbridge.engines.target import Target
@@ -21,9 +22,6 @@ from bayesbridge.evidence.measures import POINTS, table
 from bayesbridge.game.layouts import Floats, FrozenArrays, Masks, read_only
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import State
-
-if TYPE_CHECKING:
-    from bayesbridge.engines.levels import LevelTables
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.engines.conditions import count
+from bayesbridge.engines.search import place_of
 from bayesbridge.engines.tables import (
+    KEY,
+    NUMBER,
+    POINTS,
+    KeyJoin,
     LayoutIndex,
-    RankTables,
     SuitPair,
     add_pair,
     locate,
@@ -26,38 +31,38 @@ from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.game.layouts import Ints, Masks
 from bayesbridge.runtime.jit import njit
 
-MOST_LAYOUTS: Final = (
-    20_000_000  # where enumeration ends; an open dummy leaves 10 400 600
-)
+MOST_LAYOUTS: Final = 20_000_000
+"""Where enumeration ends; an open dummy leaves 10 400 600."""
+
 BLOCK: Final = 1 << 18  # layouts in a block by default: 8 MB
+
+HEARTS: Final = np.uint64(26)  # where the suit begins in a mask
+SPADES: Final = np.uint64(39)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enumeration:
     """All layouts of one set of constraints.
 
-    >>> seen = Constraints.free().hold(0, 0x1FFF).hold(2, 0x1FFF << 13).lack(1, 0xFF << 26)
-    >>> [len(block) for block in Enumeration.of(seen).blocks(size=5000)]
+    >>> known = Constraints.free().hold(0, 0x1FFF).hold(2, 0x1FFF << 13)
+    >>> known = known.lack(1, 0xFF << 26)
+    >>> [len(block) for block in Enumeration.of(known).blocks(size=5000)]
     [5000, 3568]
     """
 
-    unranking: LayoutIndex
+    index: LayoutIndex
 
     @classmethod
-    def of(cls, tables: Constraints | LayoutIndex) -> Self:
+    def of(cls, source: Constraints | LayoutIndex) -> Self:
         """Prepare the walk; more than ``MOST_LAYOUTS`` are refused."""
-        layouts = count(tables) if isinstance(tables, Constraints) else tables.total
-        if layouts > MOST_LAYOUTS:
-            raise TooManyLayouts(
-                f'{layouts} layouts fit; enumeration stops at {MOST_LAYOUTS}. Use method="direct", or add evidence.',
-                layouts=layouts,
-            )
-        return cls(
-            LayoutIndex.of(tables) if isinstance(tables, Constraints) else tables
-        )
+        if isinstance(source, Constraints):
+            _verify_total(count(source))
+            return cls(LayoutIndex.of(source))
+        _verify_total(source.total)
+        return cls(source)
 
     def __len__(self) -> int:
-        return self.unranking.total
+        return self.index.total
 
     def blocks(self, size: int = BLOCK) -> Iterator[Masks]:
         """The layouts in order, ``size`` at a time."""
@@ -69,30 +74,41 @@ class Enumeration:
         """The layouts numbered ``begin`` … ``end`` - 1, as far as there are any: (m, 4)
         masks.
         """
-        tables = self.unranking
-        begin, end = max(begin, 0), min(end, len(self))
-        out = np.empty((max(end - begin, 0), 4), dtype=np.uint64)
-        turns = _turns(tables.order, begin, end)
-        in_low, in_high = locate(tables.order, tables.high.ways, turns)
-        partial = np.tile(tables.base, (len(turns), 1))
-        add_pair(tables.low, 0, in_low, partial)
-        _walk(tables.high, tables.order, partial, in_low, in_high, out)
-        return out
+        begin = max(begin, 0)
+        end = min(end, len(self))
+        masks = np.empty((max(end - begin, 0), 4), dtype=np.uint64)
+        turns = _turns(self.index.join, begin, end)
+        in_low, in_high = locate(self.index.join, self.index.high.ways, turns)
+        partial = np.tile(self.index.base, (len(turns), 1))
+        add_pair(self.index.low, 0, in_low, partial)
+        _walk(self.index.high, self.index.join, partial, in_low, in_high, masks)
+        return masks
+
+
+def _verify_total(layouts: int) -> None:
+    if layouts > MOST_LAYOUTS:
+        raise TooManyLayouts(
+            f"{layouts} layouts fit; enumeration stops at {MOST_LAYOUTS}. "
+            'Use method="direct", or add evidence.',
+            layouts=layouts,
+        )
 
 
 @njit
-def _turns(order: RankTables, begin: int, end: int) -> Ints:
+def _turns(join: KeyJoin, begin: int, end: int) -> Ints:
     """The numbers from ``begin`` to ``end`` at which the low pair of rows changes,
     ``begin`` first.
     """
-    start, rests = order.key_start, order.key_rest
+    start = join.key_start
+    completions = join.key_completions
     turns = np.empty(max(end - begin, 0), np.int64)
-    found, number = 0, begin
-    key = np.searchsorted(start, number, side="right") - 1
+    found = 0
+    number = begin
+    key = place_of(start, 0, len(start), number)
     while number < end:
         turns[found] = number
         found += 1
-        number += rests[key] - (number - start[key]) % rests[key]
+        number += completions[key] - (number - start[key]) % completions[key]
         if number == start[key + 1]:
             key += 1
     return turns[:found].copy()
@@ -101,70 +117,105 @@ def _turns(order: RankTables, begin: int, end: int) -> Ints:
 @njit
 def _walk(
     high: SuitPair,
-    order: RankTables,
+    join: KeyJoin,
     partial: Masks,
     in_low: Ints,
     in_high: Ints,
     out: Masks,
 ) -> None:
-    """Fill ``out`` with each partial layout completed in every way, the first from
-    where ``in_high`` says on.
+    """Fill (n, 4) ``out`` with each of the (turns, 4) partial layouts completed in every
+    way.
+
+    ``in_low``, ``in_high``: (3, turns), where the first completion of each lies, see
+    :func:`~bayesbridge.engines.tables.locate`. Letters: a, b are length indices in
+    hearts and spades, p, q points indices in them.
     """
-    low_keys, low_points, _ = in_low
-    partner_start, partners = order.partner_start, order.partners
-    fields, more_fields = high.first.fields, high.second.fields
-    first, second = high.first.ways, high.second.ways
-    start, more_start, scores = high.first.start, high.second.start, high.first.scores
-    split_start, split_first, split_second = (
-        high.split_start,
-        high.split_first,
-        high.split_second,
-    )
-    fit_start, fit_points = order.fit_start, order.fit_points
-    high_keys, high_points, numbers = in_high
-    width = first.shape[1]
-    hearts, spades = np.uint64(26), np.uint64(39)
-    at, n, held = 0, len(out), np.empty(4, np.uint64)
+    heart_fields = high.first.fields
+    spade_fields = high.second.fields
+    heart_ways = high.first.ways
+    spade_ways = high.second.ways
+    heart_start = high.first.start
+    spade_start = high.second.start
+    heart_scores = high.first.scores
+    pairing_start = high.pairing_start
+    pairing_first = high.pairing_first
+    pairing_second = high.pairing_second
+    partner_start = join.partner_start
+    partners = join.partners
+    fit_start = join.fit_start
+    fit_points = join.fit_points
+    width = heart_ways.shape[1]
+    filled = 0
     for turn in range(len(partial)):
-        skip, points = numbers[turn], low_points[turn]
-        place, fit = partner_start[low_keys[turn]], fit_start[points]
-        while partners[place] != high_keys[turn]:
-            place += 1
-        while fit_points[fit] != high_points[turn]:
+        low_points = in_low[POINTS, turn]
+        partner = partner_start[in_low[KEY, turn]]
+        partner_end = partner_start[in_low[KEY, turn] + 1]
+        fit = fit_start[low_points]
+        while partners[partner] != in_high[KEY, turn]:
+            partner += 1
+        while fit_points[fit] != in_high[POINTS, turn]:
             fit += 1
-        while place < partner_start[low_keys[turn] + 1]:
-            key, score = partners[place], fit_points[fit]
+        skip = in_high[NUMBER, turn]  # pairs of rows before the first completion
+        while partner < partner_end:
+            key = partners[partner]
+            points = fit_points[fit]
             fit += 1
-            if fit == fit_start[points + 1]:
-                place, fit = place + 1, fit_start[points]
-            for split in range(split_start[key], split_start[key + 1]):
-                a, b = split_first[split], split_second[split]
-                for p in scores:
-                    if p > score:
+            if fit == fit_start[low_points + 1]:
+                partner += 1
+                fit = fit_start[low_points]
+            for pairing in range(pairing_start[key], pairing_start[key + 1]):
+                a = pairing_first[pairing]
+                b = pairing_second[pairing]
+                for p in heart_scores:
+                    if p > points:
                         break
-                    ones, twos = first[a, p], second[b, score - p]
-                    if skip >= ones * twos:
-                        skip -= ones * twos
+                    q = points - p
+                    pairs = heart_ways[a, p] * spade_ways[b, q]
+                    if skip >= pairs:
+                        skip -= pairs
                         continue
-                    one, two = start[a * width + p], more_start[b * width + score - p]
-                    skipped = skip // twos
-                    column = skip - skipped * twos
+                    one = heart_start[a * width + p]
+                    two = spade_start[b * width + q]
+                    filled = _add_rows(
+                        partial[turn],
+                        heart_fields[one : one + heart_ways[a, p]],
+                        spade_fields[two : two + spade_ways[b, q]],
+                        skip,
+                        out,
+                        filled,
+                    )
                     skip = 0
-                    for row in range(one + skipped, one + ones):
-                        for seat in range(4):
-                            held[seat] = (
-                                partial[turn, seat]
-                                | np.uint64(fields[row, seat]) << hearts
-                            )
-                        for last in range(
-                            two + column, min(two + twos, two + column + n - at)
-                        ):
-                            for seat in range(4):
-                                out[at, seat] = (
-                                    held[seat]
-                                    | np.uint64(more_fields[last, seat]) << spades
-                                )
-                            at += 1
-                        if at == n:
-                            return
-                        column = 0
+                    if filled == len(out):
+                        return
+
+
+@njit
+def _add_rows(
+    partial: NDArray[np.uint64],
+    hearts: NDArray[np.uint16],
+    spades: NDArray[np.uint16],
+    skip: int,
+    out: Masks,
+    filled: int,
+) -> int:
+    """Complete a (4,) partial layout with all pairs of (rows, 4) rows, from the pair
+    number ``skip`` on; returns how many of ``out`` are filled then.
+    """
+    row = skip // len(spades)
+    column = skip - row * len(spades)
+    n = len(out)
+    for one in range(row, len(hearts)):
+        north = partial[0] | np.uint64(hearts[one, 0]) << HEARTS
+        east = partial[1] | np.uint64(hearts[one, 1]) << HEARTS
+        south = partial[2] | np.uint64(hearts[one, 2]) << HEARTS
+        west = partial[3] | np.uint64(hearts[one, 3]) << HEARTS
+        for two in range(column, min(len(spades), column + n - filled)):
+            out[filled, 0] = north | np.uint64(spades[two, 0]) << SPADES
+            out[filled, 1] = east | np.uint64(spades[two, 1]) << SPADES
+            out[filled, 2] = south | np.uint64(spades[two, 2]) << SPADES
+            out[filled, 3] = west | np.uint64(spades[two, 3]) << SPADES
+            filled += 1
+        if filled == n:
+            break
+        column = 0
+    return filled

@@ -1,53 +1,27 @@
 """Exact tables by suit classes: layouts counted, numbered and unranked by the values of
-some quantities.
+some quantities (:mod:`~bayesbridge.engines.quantities`).
 
-A *quantity* is additive over suits in a wide sense: each row of a suit
-(:class:`~bayesbridge.engines.tables.SuitRows`) has a code, two neighbouring suits have
-a code that follows from theirs, and the value of a layout follows from the codes of
-both halves (clubs with diamonds, hearts with spades). Codes that nothing in the other
-suits tells apart are one *class*. Rows of a suit, or pairs of rows of two, with the
-same key and classes are one *entry*. Entries of both halves are joined where every hand
-is full and all hard evidence is kept, and each such pair has one value: layouts are
-counted by value, and numbered within it, without being enumerated. Counts are exact;
-totals from 2^63 on are refused.
+Codes that nothing in the other suits tells apart are one *class*. Rows of a suit, or
+pairs of rows of two, with the same key and classes are one *entry*; a *pairing* is a
+key of either suit of a pair. Entries of both halves are joined where every hand is full
+and all hard evidence is kept, and each such pair has one value: layouts are counted by
+value, and numbered within it, without being enumerated. Counts are exact; totals from
+2^63 on are refused.
 
-**Levels of Algorithm 1.** For a target of 7 + j tricks Algorithm 1 walks the suits in
-the order C D H S with a budget of R = 6 − j − Δ. A suit maps the budget to (captures,
-gaps paid), and what two suits do is the composition of their maps. A code holds such a
-map: the total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the
-first of each suit and the gaps paid. Target 7 + j is met if 3 + j captures come on top
-of the four free ones; with trumps the gaps, captures and walks are others
-(:class:`SuitWalks`). Codes forget what cannot matter: a suit without c₁ > δ, or a total
-gap that leaves no budget, is DEAD; and once the captures suffice for every target that
-can have this budget, what was paid is forgotten (ENOUGH): targets with budget R need at
-most 9 − Δ − R captures after the first ones.
+A key is a number here: pair key, or length index, · points + points index. Arrays
+``x_start`` and ``ways`` are as in :mod:`~bayesbridge.engines.tables`.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
-from typing import ClassVar, Final, NamedTuple, Self
+from functools import cached_property, lru_cache
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesbridge.capture.kernels import walk_table
-from bayesbridge.capture.playout import NO_TRUMP
-from bayesbridge.capture.strains import walks
-from bayesbridge.capture.tables import (
-    CODES,
-    LEADING_GAP,
-    LENGTH,
-    TERNARY,
-    merge_table,
-    outcome_table,
-    row_table,
-    simplified,
-)
 from bayesbridge.engines.classes import (
     Lookup,
     digits,
@@ -56,46 +30,30 @@ from bayesbridge.engines.classes import (
     running,
     verify_size,
 )
-from bayesbridge.engines.search import looked_up
-from bayesbridge.engines.tables import LayoutIndex, RankTables, SuitPair, SuitRows
-from bayesbridge.evidence.measures import POINTS, table
+from bayesbridge.engines.quantities import Fields, Quantity
+from bayesbridge.engines.search import looked_up, place_of
+from bayesbridge.engines.tables import KeyJoin, LayoutIndex, SuitPair, SuitRows
 from bayesbridge.game.layouts import Ints, Masks
 from bayesbridge.runtime.jit import njit
 
-type Fields = NDArray[np.uint16]
-"""(r, 4) the cards of one suit in r rows, column = seat."""
-
-# pairs of codes of two halves beyond which tables are refused: so many bytes
 MOST_CODES: Final = 1 << 27
+"""Pairs of codes of two halves beyond which tables are refused: so many bytes."""
 
+MOST_PRODUCTS: Final = 1 << 28
+"""Pairs of entries to go through beyond which tables are refused; so many take a second
+or two.
+"""
 
-class Quantity(ABC):
-    """What can be found suit by suit, at its simplest a sum: codes are int64, values 0
-    … ``size`` − 1.
+MOST_PRODUCTS_POSSIBLE: Final = 1 << 38
+"""The same before entries are known: of those possible, one in a thousand is joined, or
+fewer.
+"""
 
-    Tables are cached by it.
-    """
+FIRST_ENTRIES: Final = 1024  # room for entries, doubled as they come
 
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def size(self) -> int: ...
-
-    @abstractmethod
-    def codes(self, suit: int, fields: Fields) -> Ints: ...
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the
-        next one.
-        """
-        return first[:, None] + second
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes
-        in hearts and spades.
-        """
-        return (low[:, None] + high).astype(np.uint8)
+# Rows of the arrays in which kernels say where a layout lies in a pair of suits.
+ENTRY: Final = 0
+NUMBER: Final = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,336 +62,63 @@ class Classes:
 
     size: int
     rows: tuple[Ints, ...]  #: For C D H S, the class of each row.
-    low: Ints
-    """By the classes of clubs and diamonds, and of hearts and spades, the class of the
-    pair; by those, the value.
-    """
-    high: Ints
-    values: Ints
+    low: Ints  #: By the classes of clubs and of diamonds, the class of the pair.
+    high: Ints  #: The same of hearts and spades.
+    values: Ints  #: By the classes of both pairs.
 
 
-@lru_cache(
-    maxsize=8
-)  # common tables, those of one caller and those of one quantity more use the same in turn
-def _classes(quantity: Quantity, unranking: LayoutIndex) -> Classes:
-    suits = [
-        suit.fields | certain
-        for suit, certain in zip(unranking.suits, unranking.certain, strict=True)
-    ]
-    found = [
-        np.unique(quantity.codes(suit, fields), return_inverse=True)
-        for suit, fields in enumerate(suits)
-    ]
-    codes, places = zip(*found, strict=True)
-    low_codes, low = np.unique(
-        quantity.composed(codes[0], codes[1]), return_inverse=True
-    )
-    high_codes, high = np.unique(
-        quantity.composed(codes[2], codes[3]), return_inverse=True
-    )
+# Common tables, those of one caller and those of one quantity more use the same in turn.
+@lru_cache(maxsize=8)
+def _classes(quantity: Quantity, index: LayoutIndex) -> Classes:
+    codes: list[Ints] = []
+    code_of_row: list[Ints] = []
+    for suit, rows in enumerate(index.suits):
+        fields = rows.fields | index.certain[suit]
+        distinct: Any = np.unique(quantity.codes(suit, fields), return_inverse=True)
+        codes.append(distinct[0])
+        code_of_row.append(distinct[1])
+    low_codes, low = _composed(quantity, codes[0], codes[1])
+    high_codes, high = _composed(quantity, codes[2], codes[3])
     verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
-    by_code, (low, high), values, _ = merged(
-        (low, high), quantity.values(low_codes, high_codes)
-    )
-    rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
-    return Classes(quantity.size, rows, low, high, values.astype(np.int64))
+    fewest = merged((low, high), quantity.values(low_codes, high_codes))
+    rows_classes = [
+        classes[numbers]
+        for classes, numbers in zip(fewest.part_classes, code_of_row, strict=True)
+    ]
+    low, high = fewest.half_classes
+    values = fewest.values.astype(np.int64)
+    return Classes(quantity.size, tuple(rows_classes), low, high, values)
 
 
-DEAD: Final = -1  # the code of suits after which no level of interest is possible
-
-ENOUGH: Final = 127
-"""Seven bits of a code: the captures suffice. Else they are captures + 16 · gaps paid,
-at most 12 + 16 · 6.
-"""
-
-HOPELESS: Final = 99  # a gap that no budget covers
-
-
-class SuitWalks(NamedTuple):
-    """What Algorithm 1 does in each suit, by suit C D H S and by 13-bit field."""
-
-    gap: NDArray[np.int8]
-    """How much the suit takes from the budget before the walk; HOPELESS where no target
-    can be met.
-    """
-    first: NDArray[
-        np.int8
-    ]  #: Captures before the walk, beyond those that all hands have that meet a target.
-    step: NDArray[np.uint8]  #: (4, 8192, 7) by budget: 16 · captures + gaps paid.
-    needed: int  #: Captures counted here that a target of 13 tricks needs.
-
-
-@cache
-def suit_walks(strain: int) -> SuitWalks:
-    """In no trumps, as in the paper, one capture in each suit, which must have c₁ > δ,
-    comes before the walk.
-
-    With trumps a side suit takes min(δ, c₁); trumps alone must have c₁ > δ, which gives
-    one capture in any suit.
-    """
-    valid = LENGTH > LEADING_GAP
-    own = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
-    if strain == NO_TRUMP:
-        return SuitWalks(
-            np.tile(own, (4, 1)),
-            np.zeros((4, 1 << 13), dtype=np.int8),
-            np.stack([walk_table()] * 4),
-            9,
-        )
-    side, trump = walks()
-    gap, step = np.tile(np.minimum(LEADING_GAP, LENGTH), (4, 1)), np.stack([side] * 4)
-    gap[strain], step[strain] = own, trump
-    return SuitWalks(gap, np.tile(valid.astype(np.int8), (4, 1)), step, 13)
-
-
-@dataclass(frozen=True, slots=True)
-class Level(Quantity):
-    """A function of the level of one seat's hand: ``by_level[n]`` is its value, 0 …
-    ``size`` − 1, at level n = 0 … 7.
-
-    Levels are distinguished only where the value changes.
-    """
-
-    seat: int
-    by_level: tuple[int, ...]
-    strain: int
-
-    @classmethod
-    def of(cls, seat: int, values: Sequence[object], strain: int) -> Self:
-        """Levels that have equal ``values`` (8 of them) are one value; values are
-        numbered as they first occur.
-        """
-        distinct = list(dict.fromkeys(values))
-        return cls(seat, tuple(map(distinct.index, values)), strain)
-
-    @property
-    def size(self) -> int:
-        return 1 + max(self.by_level)
-
-    def codes(self, suit: int, fields: Fields) -> Ints:
-        walk = suit_walks(self.strain)
-        codes = _suit_codes(
-            walk.gap[suit], walk.first[suit], walk.step[suit], self._scope
-        )
-        return codes[fields[:, self.seat]]
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        return _compose_all(first, second, self._scope)
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
-
-    @property
-    def _scope(self) -> Scope:
-        changes = [n for n in range(1, 8) if self.by_level[n] != self.by_level[n - 1]]
-        return Scope(
-            7 - min(changes, default=8),
-            max(changes, default=0),
-            suit_walks(self.strain).needed,
-        )
-
-
-class Scope(NamedTuple):
-    """Total gaps up to ``most`` and 7 … 6 + ``targets`` tricks matter; 7 + j need
-    ``needed`` − 6 + j captures.
-    """
-
-    most: int
-    targets: int
-    needed: int
-
-
-@njit
-def _packed(
-    Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, scope: Scope
-) -> np.int64:
-    if (
-        captured >= scope.needed - Delta - budget
-        or captured >= scope.needed - 7 + scope.targets
-    ):
-        return np.int64(ENOUGH)
-    return captured | paid << 4
-
-
-@njit
-def _suit_codes(
-    gap: NDArray[np.int8],
-    first: NDArray[np.int8],
-    step: NDArray[np.uint8],
-    scope: Scope,
-) -> Ints:
-    out = np.full(1 << 13, DEAD, np.int64)
-    for held in range(1 << 13):
-        delta = np.int64(gap[held])
-        if delta <= scope.most:
-            code = delta
-            for budget in range(7 - delta):
-                made = np.int64(step[held, budget])
-                captured = first[held] + (made >> 4)
-                code |= _packed(delta, budget, captured, made & 15, scope) << (
-                    4 + 7 * budget
-                )
-            out[held] = code
-    return out
-
-
-@njit
-def _compose_all(first: Ints, second: Ints, scope: Scope) -> Ints:
-    out = np.full((len(first), len(second)), DEAD, np.int64)
-    for i in range(len(first)):
-        for j in range(len(second)):
-            left, right = first[i], second[j]
-            Delta = (left & 15) + (right & 15)
-            if left < 0 or right < 0 or Delta > scope.most:
-                continue
-            code = Delta
-            for budget in range(7 - Delta):
-                step = left >> (4 + 7 * budget) & ENOUGH
-                after = (
-                    right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH
-                    if step != ENOUGH
-                    else ENOUGH
-                )
-                if after != ENOUGH:
-                    captured, paid = (
-                        (step & 15) + (after & 15),
-                        (step >> 4) + (after >> 4),
-                    )
-                    after = _packed(Delta, budget, captured, paid, scope)
-                code |= after << (4 + 7 * budget)
-            out[i, j] = code
-    return out
-
-
-@njit
-def _values(
-    low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]
-) -> NDArray[np.integer]:
-    """(n, m) values by level: the targets 7, 8, … met before the first that is missed,
-    none beyond 6 + ``targets``.
-    """
-    out = np.full((len(low), len(high)), by_level[0], np.uint8)
-    for i in range(len(low)):
-        left = low[i]
-        for j in range(len(high)):
-            right = high[j]
-            Delta = (left & 15) + (right & 15)
-            if left < 0 or right < 0 or Delta > scope.most:
-                continue
-            level = 0
-            while level < scope.targets and level <= 6 - Delta:
-                budget = 6 - Delta - level
-                step = left >> (4 + 7 * budget) & ENOUGH
-                if step != ENOUGH:
-                    after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH
-                    if (
-                        after != ENOUGH
-                        and (step & 15) + (after & 15) < scope.needed - 6 + level
-                    ):
-                        break
-                level += 1
-            out[i, j] = by_level[level]
-    return out
-
-
-@dataclass(frozen=True, slots=True)
-class Points(Quantity):
-    """The high-card points of one seat, 0 … 40; no hand of 13 cards has more than 37."""
-
-    seat: int
-    size: ClassVar[int] = 41
-
-    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        return table(POINTS)[fields[:, self.seat]]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome(Quantity):
-    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries
-    (see ``capture.tables``).
-    """
-
-    first: int
-    second: int
-    size: ClassVar[int] = CODES
-
-    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        rows = row_table()[
-            TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]
-        ]
-        return simplified(rows.astype(np.int64))
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        return merge_table(first, second)
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        return outcome_table(low, high)
-
-
-class CaptureTricks(Outcome):
-    """T of Algorithm 2, 0 where a condition fails."""
-
-    size: ClassVar[int] = 14
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
-
-
-class CaptureConditions(Outcome):
-    """Which conditions of Algorithm 2 hold: 0 not A, 1 only A, 2 both."""
-
-    size: ClassVar[int] = 3
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        return np.asarray(np.minimum(outcome_table(low, high), 2), np.uint8)
-
-
-@dataclass(frozen=True, slots=True)
-class TotalGap(Quantity):
-    """Δ of Algorithm 2 for the hands of two seats, 0 … 52."""
-
-    first: int
-    second: int
-    size: ClassVar[int] = 53
-
-    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        return np.asarray(
-            LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
-        )
-
-
-MOST_PRODUCTS: Final = 1 << 28
-"""Pairs of entries to go through beyond which tables are refused; so many take a second
-or two.
-"""
+def _composed(quantity: Quantity, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """The distinct codes of two suits, and by the codes of each the number of theirs."""
+    codes, numbers = np.unique(quantity.composed(first, second), return_inverse=True)
+    return codes, numbers
 
 
 class ClassRows(NamedTuple):
     """The rows of one suit, sorted by entry; entries are sorted by key."""
 
     fields: Fields
-    row_start: Ints
-    """Where the rows of each entry begin, and the entries of each key: lengths index ·
-    points + points index.
-    """
-    key_start: Ints
+    row_start: Ints  #: (entries + 1,) where the rows of each begin.
+    key_start: Ints  #: (keys + 1,) where the entries of each begin.
     classes: Ints  #: (entries, quantities)
 
     @classmethod
-    def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
-        """``classes``: (rows,) for each quantity."""
-        sizes = [1 + int(of_row.max(initial=0)) for of_row in classes]
-        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel()) * math.prod(
-            sizes
-        )
-        for of_row, radix in zip(classes, radices(sizes), strict=True):
-            label += of_row * radix
-        order = np.argsort(label, kind="stable")
-        entries, row_start = np.unique(label[order], return_index=True)
+    def of(cls, rows: SuitRows, row_classes: Sequence[Ints]) -> Self:
+        """``row_classes``: (rows,) for each quantity."""
+        sizes = [1 + int(classes.max(initial=0)) for classes in row_classes]
+        keys = np.repeat(np.arange(rows.ways.size), rows.ways.ravel())
+        labels = keys * math.prod(sizes)
+        for classes, radix in zip(row_classes, radices(sizes), strict=True):
+            labels += classes * radix
+        order = np.argsort(labels, kind="stable")
+        entries, row_start = np.unique(labels[order], return_index=True)
+        entry_keys = entries // math.prod(sizes)
         return cls(
             np.ascontiguousarray(rows.fields[order]),
-            np.append(row_start, len(label)).astype(np.int64),
-            np.searchsorted(entries // math.prod(sizes), np.arange(rows.ways.size + 1)),
+            np.append(row_start, len(labels)).astype(np.int64),
+            np.searchsorted(entry_keys, np.arange(rows.ways.size + 1)),
             digits(entries, sizes),
         )
 
@@ -443,20 +128,17 @@ class ClassPair(NamedTuple):
 
     first: ClassRows
     second: ClassRows
-    split_start: Ints
-    """Where the splits of each key of the pair begin; a split is a key of either suit,
-    both with rows.
+    pairing_start: Ints  #: (keys + 1,) where the pairings of each key begin.
+    pairing_first: Ints  #: (pairings,) the key of either suit; both have rows.
+    pairing_second: Ints
+    class_of: Lookup
+    """The class of the pair from the classes of both suits, all quantities in one
+    number.
     """
-    split_first: Ints
-    split_second: Ints
-    #: The class of the pair from the classes of both suits, all quantities in one
-    #: number.
-    place: Lookup
-    sizes: Ints  #: How many classes the pair has of each quantity.
-    key_start: Ints
-    #: (entries,) the number that ``place`` gives, and how many pairs of rows each has.
-    label: Ints
-    ways: Ints
+    sizes: Ints  #: (quantities,) how many classes the pair has of each.
+    key_start: Ints  #: (keys + 1,) where the entries of each key begin.
+    label: Ints  #: (entries,) the number that ``class_of`` gives.
+    ways: Ints  #: (entries,)
     classes: Ints  #: (entries, quantities)
 
     @classmethod
@@ -468,91 +150,196 @@ class ClassPair(NamedTuple):
         second = ClassRows.of(
             pair.second, [classes.rows[suit + 1] for classes in quantities]
         )
-        ones, twos = (
-            np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1)
-            for rows in (first, second)
+        points = pair.ways.shape[1]
+        first_entries = np.diff(first.key_start).reshape(-1, points).sum(1)
+        second_entries = np.diff(second.key_start).reshape(-1, points).sum(1)
+        products = (
+            first_entries[pair.pairing_first] * second_entries[pair.pairing_second]
         )
-        products = int((ones[pair.split_first] * twos[pair.split_second]).sum())
-        verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
-        matrices = [
-            classes.low if suit == 0 else classes.high for classes in quantities
-        ]
+        verify_size(int(products.sum()), MOST_PRODUCTS, "pairs of suit classes")
+        matrices = [classes.high if suit else classes.low for classes in quantities]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
-        none = np.zeros(0, dtype=np.int64)
-        place = Lookup.of(matrices, sizes)
+        no_entries = np.zeros(0, dtype=np.int64)
         return cls(
             first,
             second,
-            *_splits(pair),
-            place,
+            *_key_pairings(pair),
+            Lookup.of(matrices, sizes),
             np.array(sizes, np.int64),
-            none,
-            none,
-            none,
-            none[:, None],
+            no_entries,
+            no_entries,
+            no_entries,
+            no_entries[:, None],
         )
 
     @property
     def most_entries(self) -> Ints:
         """(keys,) no key of the pair has more entries."""
+        first_entries = np.diff(self.first.key_start)
+        second_entries = np.diff(self.second.key_start)
         products = (
-            np.diff(self.first.key_start)[self.split_first]
-            * np.diff(self.second.key_start)[self.split_second]
+            first_entries[self.pairing_first] * second_entries[self.pairing_second]
         )
-        return np.minimum(np.diff(running(products)[self.split_start]), self.place.size)
+        of_key = np.diff(running(products)[self.pairing_start])
+        return np.minimum(of_key, self.class_of.size)
 
     def tallied(self) -> Self:
+        """With its entries."""
         key_start, label, ways = _tally(self)
+        classes = digits(label, self.sizes.tolist())
         return self._replace(
-            key_start=key_start,
-            label=label,
-            ways=ways,
-            classes=digits(label, self.sizes.tolist()),
+            key_start=key_start, label=label, ways=ways, classes=classes
         )
+
+
+def _key_pairings(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
+    """Where the pairings of each key of a pair begin, and the keys of either suit."""
+    first_keys = (pair.first.ways > 0).sum(1)[pair.pairing_first]
+    second_keys = (pair.second.ways > 0).sum(1)[pair.pairing_second]
+    pairings = np.empty((3, int((first_keys * second_keys).sum())), dtype=np.int64)
+    _fill_pairings(pair, pairings)
+    keys, first, second = pairings
+    order = np.argsort(keys, kind="stable")
+    start = running(np.bincount(keys, minlength=pair.ways.size))
+    return start, first[order], second[order]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTables:
+    """The tables of some quantities over the layouts of one set of constraints."""
+
+    index: LayoutIndex
+    quantities: tuple[Quantity, ...]
+    low: ClassPair
+    high: ClassPair
+    value_of: Lookup
+    """The value of a layout from the classes of both pairs: v₀ + size₀ · (v₁ + …)."""
+
+    @classmethod
+    def of(cls, index: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
+        """Raises ``TablesTooLarge`` where they would be."""
+        classes = tuple(_classes(quantity, index) for quantity in quantities)
+        value_of = Lookup.of(
+            [of_quantity.values for of_quantity in classes],
+            [of_quantity.size for of_quantity in classes],
+        )
+        low = ClassPair.of(index.low, 0, classes)
+        high = ClassPair.of(index.high, 2, classes)
+        possible = _joined_pairs(index.join, low.most_entries, high.most_entries)
+        verify_size(possible, MOST_PRODUCTS_POSSIBLE, "pairs of suit classes")
+        low = low.tallied()
+        high = high.tallied()
+        products = _joined_pairs(
+            index.join, np.diff(low.key_start), np.diff(high.key_start)
+        )
+        verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
+        return cls(index, tuple(quantities), low, high, value_of)
+
+    def counts(self) -> Ints:
+        """(size,) how many layouts have each value."""
+        counts = np.zeros(self.value_of.size, dtype=np.int64)
+        none = np.zeros((0, 0), dtype=np.int64)
+        _count(self.low, self.high, self.index.join, self.value_of, counts, none, none)
+        return counts
+
+    @cached_property
+    def pair_completions(self) -> tuple[Ints, Ints]:
+        """Of the low and the high pair, (entries, size): pairs of rows of the other
+        that make each value with one.
+        """
+        size = self.value_of.size
+        low = np.zeros((len(self.low.ways), size), dtype=np.int64)
+        high = np.zeros((len(self.high.ways), size), dtype=np.int64)
+        none = np.zeros(0, dtype=np.int64)
+        _count(self.low, self.high, self.index.join, self.value_of, none, low, high)
+        return low, high
+
+    def layouts(self, values: Ints, numbers: Ints) -> Masks:
+        """(n, 4) masks of the layouts with these numbers, 0 … ``counts()[value]`` − 1,
+        among those of their values.
+        """
+        low_completions = self.pair_completions[0]
+        entries, size = low_completions.shape
+        before = np.zeros((size, entries + 1), dtype=np.int64)
+        np.cumsum((self.low.ways[:, None] * low_completions).T, 1, out=before[:, 1:])
+        in_low, in_high = locate(
+            self.low,
+            self.high,
+            self.index.join,
+            self.value_of,
+            before,
+            low_completions,
+            values,
+            numbers,
+        )
+        masks = np.tile(self.index.base, (len(numbers), 1))
+        for shift, pair, located in ((0, self.low, in_low), (26, self.high, in_high)):
+            order = np.lexsort((located[NUMBER], located[ENTRY]))
+            add_pair(pair, shift, located, order, masks)
+        return masks
+
+    def completions(self) -> tuple[Ints, ...]:
+        """For C D H S, (entries, size): how many layouts of each value contain one
+        given row of an entry.
+        """
+        low_completions, high_completions = self.pair_completions
+        clubs, diamonds = _completions(self.low, low_completions)
+        hearts, spades = _completions(self.high, high_completions)
+        return clubs, diamonds, hearts, spades
+
+
+def _joined_pairs(join: KeyJoin, low: Ints, high: Ints) -> int:
+    """How many pairs of entries are joined; ``low``, ``high``: (keys,) entries of each
+    key.
+    """
+    points = len(join.fit_start) - 1
+    low_entries = low.reshape(-1, points)
+    high_entries = high.reshape(-1, points)
+    fits = np.zeros((points, points))
+    low_points = np.repeat(np.arange(points), np.diff(join.fit_start))
+    fits[low_points, join.fit_points] = 1
+    low_keys = np.repeat(np.arange(len(low_entries)), np.diff(join.partner_start))
+    partner_entries = (high_entries @ fits.T)[join.partners]
+    return int((low_entries[low_keys] * partner_entries).sum())
+
+
+# Kernels take the arrays they need out of tuples before they loop: taking one out
+# counts references, at a high price. Their letters: a, b are keys of the first and the
+# second suit of a pair, i, j entries; p, q points indices.
 
 
 @njit
-def _splits(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
-    """The splits of each key of a pair."""
-    first, second, ones, twos = (
-        pair.first.ways,
-        pair.second.ways,
-        pair.first.scores,
-        pair.second.scores,
-    )
-    split_start, split_first, split_second = (
-        pair.split_start,
-        pair.split_first,
-        pair.split_second,
-    )
+def _fill_pairings(pair: SuitPair, pairings: Ints) -> None:
+    """Fill (3, pairings) with the key of the pair and those of either suit."""
+    first_ways = pair.first.ways
+    second_ways = pair.second.ways
+    first_scores = pair.first.scores
+    second_scores = pair.second.scores
+    pairing_start = pair.pairing_start
+    pairing_first = pair.pairing_first
+    pairing_second = pair.pairing_second
     points = pair.ways.shape[1]
-    free, left, right = (
-        np.zeros(pair.ways.size + 1, np.int64),
-        np.empty(0, np.int64),
-        np.empty(0, np.int64),
-    )
-    for writing in range(2):
-        for number in range(len(split_start) - 1):
-            for split in range(split_start[number], split_start[number + 1]):
-                a, b = split_first[split], split_second[split]
-                for p in ones:
-                    for q in twos:
-                        if first[a, p] and second[b, q]:
-                            at = number * points + p + q
-                            if writing:
-                                left[free[at]], right[free[at]] = (
-                                    a * points + p,
-                                    b * points + q,
-                                )
-                            free[at + 1 - writing] += 1
-        if not writing:
-            free = np.cumsum(free)
-            start, left, right = (
-                free.copy(),
-                np.empty(free[-1], np.int64),
-                np.empty(free[-1], np.int64),
-            )
-    return start, left, right
+    filled = 0
+    for pair_key in range(len(pairing_start) - 1):
+        for lengths in range(pairing_start[pair_key], pairing_start[pair_key + 1]):
+            first = pairing_first[lengths]
+            second = pairing_second[lengths]
+            for p in first_scores:
+                for q in second_scores:
+                    if first_ways[first, p] and second_ways[second, q]:
+                        pairings[0, filled] = pair_key * points + p + q
+                        pairings[1, filled] = first * points + p
+                        pairings[2, filled] = second * points + q
+                        filled += 1
+
+
+@njit
+def _grown(values: Ints) -> Ints:
+    """The same values in an array of twice the length."""
+    grown = np.empty(2 * len(values), np.int64)
+    for place in range(len(values)):
+        grown[place] = values[place]
+    return grown
 
 
 @njit
@@ -560,330 +347,263 @@ def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
     """Entries of a pair of suits: where those of each key begin, their labels and their
     numbers of pairs of rows.
     """
-    first, second, place = pair.first, pair.second, pair.place
-    split_start, split_first, split_second = (
-        pair.split_start,
-        pair.split_first,
-        pair.split_second,
-    )
-    one_start, two_start, ones, twos = (
-        first.key_start,
-        second.key_start,
-        first.classes,
-        second.classes,
-    )
-    one_rows, two_rows = first.row_start, second.row_start
-    keys = len(split_start) - 1
+    class_of = pair.class_of
+    pairing_start = pair.pairing_start
+    pairing_first = pair.pairing_first
+    pairing_second = pair.pairing_second
+    first_start = pair.first.key_start
+    second_start = pair.second.key_start
+    first_classes = pair.first.classes
+    second_classes = pair.second.classes
+    first_rows = pair.first.row_start
+    second_rows = pair.second.row_start
+    keys = len(pairing_start) - 1
     key_start = np.zeros(keys + 1, np.int64)
-    label, ways = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    sums, touched = np.zeros(place.size, np.int64), np.empty(place.size, np.int64)
+    labels = np.empty(FIRST_ENTRIES, np.int64)
+    ways = np.empty(FIRST_ENTRIES, np.int64)
+    sums = np.zeros(class_of.size, np.int64)  # by label, 0 between keys
+    key_labels = np.empty(class_of.size, np.int64)  # as they come
     entries = 0
     for key in range(keys):
         found = 0
-        for split in range(split_start[key], split_start[key + 1]):
-            a, b = split_first[split], split_second[split]
-            for i in range(one_start[a], one_start[a + 1]):
-                rows = one_rows[i + 1] - one_rows[i]
-                for j in range(two_start[b], two_start[b + 1]):
-                    name = looked_up(place, ones, twos, i, j)
-                    if sums[name] == 0:
-                        touched[found] = name
+        for pairing in range(pairing_start[key], pairing_start[key + 1]):
+            a = pairing_first[pairing]
+            b = pairing_second[pairing]
+            for i in range(first_start[a], first_start[a + 1]):
+                rows = first_rows[i + 1] - first_rows[i]
+                for j in range(second_start[b], second_start[b + 1]):
+                    label = looked_up(class_of, first_classes, second_classes, i, j)
+                    if sums[label] == 0:
+                        key_labels[found] = label
                         found += 1
-                    sums[name] += rows * (two_rows[j + 1] - two_rows[j])
-        while entries + found > len(label):
-            label, ways = np.concatenate((label, label)), np.concatenate((ways, ways))
-        for place_of in range(found):
-            name = touched[place_of]
-            label[entries], ways[entries] = name, sums[name]
-            sums[name] = 0
+                    sums[label] += rows * (second_rows[j + 1] - second_rows[j])
+        while entries + found > len(labels):
+            labels = _grown(labels)
+            ways = _grown(ways)
+        for place in range(found):
+            label = key_labels[place]
+            labels[entries] = label
+            ways[entries] = sums[label]
+            sums[label] = 0
             entries += 1
         key_start[key + 1] = entries
-    return key_start, label[:entries].copy(), ways[:entries].copy()
-
-
-@njit
-def locate(
-    low: ClassPair,
-    high: ClassPair,
-    join: tuple[RankTables, Lookup],
-    sums: tuple[Ints, Ints],
-    sought: tuple[Ints, Ints],
-) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """The entry of either pair that each layout lies in, and the number of its pair of
-    rows; ``sought``: value, number.
-
-    ``sums``: (entries, size) layouts of each value up to and with each low entry, and
-    with one of its pairs of rows.
-    """
-    before, rest = sums
-    values, numbers = sought
-    low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
-    high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
-    low_start, high_start, ones, twos = (
-        low.key_start,
-        high.key_start,
-        low.classes,
-        high.classes,
-    )
-    order, values_of = join
-    high_count, points = high.ways, len(order.fit_start) - 1
-    partner_start, partners = order.partner_start, order.partners
-    fit_start, fit_points = order.fit_start, order.fit_points
-    for n in range(len(numbers)):
-        value_sought, number = values[n], numbers[n]
-        entry = np.searchsorted(before[:, value_sought], number, side="right")
-        number -= before[entry - 1, value_sought] if entry > 0 else 0
-        low_entry[n], low_number[n] = entry, number // rest[entry, value_sought]
-        number -= low_number[n] * rest[entry, value_sought]
-        key = np.searchsorted(low_start, entry, side="right") - 1
-        pair, score = key // points, key % points
-        place, fit, j = partner_start[pair], fit_start[score], -1
-        while j < 0:
-            there = partners[place] * points + fit_points[fit]
-            for candidate in range(high_start[there], high_start[there + 1]):
-                if looked_up(values_of, ones, twos, entry, candidate) == value_sought:
-                    if number < high_count[candidate]:
-                        j = candidate
-                        break
-                    number -= high_count[candidate]
-            fit += 1
-            if fit == fit_start[score + 1]:
-                place, fit = place + 1, fit_start[score]
-        high_entry[n], high_number[n] = j, number
-    return (low_entry, low_number), (high_entry, high_number)
-
-
-@njit
-def add_pair(
-    pair: ClassPair, shift: int, where: tuple[Ints, Ints, Ints], out: Masks
-) -> None:
-    """Add to each layout its cards of two suits, the first from bit ``shift`` on.
-
-    ``where``: the entry of the pair, the number of the pair of rows within it, and an
-    order that sorts by both.
-    """
-    entry, number, order = where
-    one_start, two_start = pair.first.key_start, pair.second.key_start
-    ones, twos = pair.first.classes, pair.second.classes
-    one_rows, two_rows = pair.first.row_start, pair.second.row_start
-    fields, more_fields = pair.first.fields, pair.second.fields
-    split_start, split_first, split_second = (
-        pair.split_start,
-        pair.split_first,
-        pair.split_second,
-    )
-    place, key_start, label = pair.place, pair.key_start, pair.label
-    here, there = np.uint64(shift), np.uint64(shift + 13)
-    # For each label that is needed: the next of its numbers (as a place in ``order``, −1 if none is left), and how
-    # many pairs of rows with this label were passed already.
-    following, passed = (
-        np.full(place.size, -1, np.int64),
-        np.zeros(place.size, np.int64),
-    )
-    begin = 0
-    while begin < len(order):
-        key = np.searchsorted(key_start, entry[order[begin]], side="right") - 1
-        end = begin
-        while end < len(order) and entry[order[end]] < key_start[key + 1]:
-            if end == begin or entry[order[end]] != entry[order[end - 1]]:
-                following[label[entry[order[end]]]] = end
-                passed[label[entry[order[end]]]] = 0
-            end += 1
-        left = end - begin
-        for split in range(split_start[key], split_start[key + 1]):
-            if left == 0:
-                break
-            a, b = split_first[split], split_second[split]
-            for i in range(one_start[a], one_start[a + 1]):
-                rows = one_rows[i + 1] - one_rows[i]
-                for j in range(two_start[b], two_start[b + 1]):
-                    name = looked_up(place, ones, twos, i, j)
-                    at = following[name]
-                    if at < 0:
-                        continue
-                    more = two_rows[j + 1] - two_rows[j]
-                    while at >= 0 and number[order[at]] < passed[name] + rows * more:
-                        n = order[at]
-                        row = (number[n] - passed[name]) // more
-                        one = one_rows[i] + row
-                        two = two_rows[j] + number[n] - passed[name] - row * more
-                        for seat in range(4):
-                            out[n, seat] |= (
-                                np.uint64(fields[one, seat]) << here
-                                | np.uint64(more_fields[two, seat]) << there
-                            )
-                        left -= 1
-                        at += 1
-                        if at == end or entry[order[at]] != entry[n]:
-                            at = -1
-                    following[name] = at
-                    passed[name] += rows * more
-        begin = end
-
-
-@dataclass(frozen=True, eq=False)
-class ClassTables:
-    """The tables of some quantities over the layouts of one set of constraints."""
-
-    unranking: LayoutIndex
-    quantities: tuple[Quantity, ...]
-    low: ClassPair
-    high: ClassPair
-    join: tuple[RankTables, Lookup]
-    """Which keys are joined, and the value of a layout from the classes of both pairs:
-    v₀ + size₀ · (v₁ + …).
-    """
-
-    @classmethod
-    def of(cls, unranking: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
-        classes = tuple(_classes(quantity, unranking) for quantity in quantities)
-        value = Lookup.of([c.values for c in classes], [c.size for c in classes])
-        low, high = (
-            ClassPair.of(unranking.low, 0, classes),
-            ClassPair.of(unranking.high, 2, classes),
-        )
-        # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
-        products = _joined_pairs(unranking.order, low.most_entries, high.most_entries)
-        verify_size(products, 1 << 38, "pairs of suit classes")
-        low, high = low.tallied(), high.tallied()
-        products = _joined_pairs(
-            unranking.order, np.diff(low.key_start), np.diff(high.key_start)
-        )
-        verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
-        return cls(unranking, tuple(quantities), low, high, (unranking.order, value))
-
-    def counts(self) -> Ints:
-        """(size,) how many layouts have each value."""
-        out, no_rest = (
-            np.zeros(self.join[1].size, dtype=np.int64),
-            np.zeros((0, 0), dtype=np.int64),
-        )
-        _count(self.low, self.high, self.join, out, (no_rest, no_rest))
-        return out
-
-    @cached_property
-    def rests(self) -> tuple[Ints, Ints]:
-        """Of the low and the high pair, (entries, size): pairs of rows of the other
-        that make each value with one.
-        """
-        low, high = (
-            np.zeros((len(pair.ways), self.join[1].size), dtype=np.int64)
-            for pair in (self.low, self.high)
-        )
-        _count(self.low, self.high, self.join, np.zeros(0, dtype=np.int64), (low, high))
-        return low, high
-
-    def layouts(self, values: Ints, numbers: Ints) -> Masks:
-        """(n, 4) masks of the layouts with these numbers, 0 … ``counts()[value]`` − 1,
-        among those of their values.
-        """
-        before = np.cumsum(self.low.ways[:, None] * self.rests[0], axis=0)
-        out = np.tile(self.unranking.base, (len(numbers), 1))
-        of_low, of_high = locate(
-            self.low, self.high, self.join, (before, self.rests[0]), (values, numbers)
-        )
-        for shift, pair, (entry, number) in (
-            (0, self.low, of_low),
-            (26, self.high, of_high),
-        ):
-            add_pair(pair, shift, (entry, number, np.lexsort((number, entry))), out)
-        return out
-
-    def completions(self) -> tuple[Ints, ...]:
-        """For C D H S, (entries, size): how many layouts of each value contain one
-        given row of an entry.
-        """
-        return *_completions(self.low, self.rests[0]), *_completions(
-            self.high, self.rests[1]
-        )
-
-
-def _joined_pairs(order: RankTables, low: Ints, high: Ints) -> int:
-    """How many pairs of entries are joined; ``low``, ``high``: (keys,) entries of each
-    key.
-    """
-    points = len(order.fit_start) - 1
-    ones, twos = low.reshape(-1, points), high.reshape(-1, points)
-    fits = np.zeros((points, points))
-    fits[np.repeat(np.arange(points), np.diff(order.fit_start)), order.fit_points] = 1
-    mine = np.repeat(np.arange(len(ones)), np.diff(order.partner_start))
-    return int((ones[mine] * (twos @ fits.T)[order.partners]).sum())
-
-
-# Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
+    return key_start, labels[:entries].copy(), ways[:entries].copy()
 
 
 @njit
 def _count(
     low: ClassPair,
     high: ClassPair,
-    join: tuple[RankTables, Lookup],
-    out: Ints,
-    rests: tuple[Ints, Ints],
+    join: KeyJoin,
+    value_of: Lookup,
+    counts: Ints,
+    low_completions: Ints,
+    high_completions: Ints,
 ) -> None:
-    """Add up layouts by value; or, without ``out``, for each entry the pairs of rows
-    that it is joined with.
+    """Add up (size,) layouts by value; or, where ``counts`` is empty, for each entry of
+    either pair the (entries, size) pairs of rows that it is joined with.
     """
-    low_start, high_start, ones, twos = (
-        low.key_start,
-        high.key_start,
-        low.classes,
-        high.classes,
-    )
-    (order, values_of), (low_rest, high_rest) = join, rests
-    low_count, high_count, points = low.ways, high.ways, len(order.fit_start) - 1
-    partner_start, partners = order.partner_start, order.partners
-    fit_start, fit_points = order.fit_start, order.fit_points
-    for key in range(len(low_start) - 1):
-        pair, score = key // points, key % points
-        for i in range(low_start[key], low_start[key + 1]):
-            for place in range(partner_start[pair], partner_start[pair + 1]):
-                for fit in range(fit_start[score], fit_start[score + 1]):
-                    there = partners[place] * points + fit_points[fit]
-                    for j in range(high_start[there], high_start[there + 1]):
-                        value = looked_up(values_of, ones, twos, i, j)
-                        if len(out):
-                            out[value] += low_count[i] * high_count[j]
+    low_start = low.key_start
+    high_start = high.key_start
+    low_classes = low.classes
+    high_classes = high.classes
+    low_ways = low.ways
+    high_ways = high.ways
+    partner_start = join.partner_start
+    partners = join.partners
+    fit_start = join.fit_start
+    fit_points = join.fit_points
+    points = len(fit_start) - 1
+    for low_key in range(len(low_start) - 1):
+        pair_key = low_key // points
+        low_points = low_key % points
+        for i in range(low_start[low_key], low_start[low_key + 1]):
+            for partner in range(partner_start[pair_key], partner_start[pair_key + 1]):
+                for fit in range(fit_start[low_points], fit_start[low_points + 1]):
+                    high_key = partners[partner] * points + fit_points[fit]
+                    for j in range(high_start[high_key], high_start[high_key + 1]):
+                        value = looked_up(value_of, low_classes, high_classes, i, j)
+                        if len(counts):
+                            counts[value] += low_ways[i] * high_ways[j]
                         else:
-                            low_rest[i, value] += high_count[j]
-                            high_rest[j, value] += low_count[i]
+                            low_completions[i, value] += high_ways[j]
+                            high_completions[j, value] += low_ways[i]
 
 
 @njit
-def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
-    """For each entry of either suit and each value, how many layouts contain one given
-    row; ``rest``: of ``rests``.
+def _completions(pair: ClassPair, pair_completions: Ints) -> tuple[Ints, Ints]:
+    """(entries, size) for either suit, how many layouts of each value contain one given
+    row; ``pair_completions``: (entries, size) those of one pair of rows.
     """
-    one_start, two_start = pair.first.key_start, pair.second.key_start
-    ones, twos = pair.first.classes, pair.second.classes
-    one_rows, two_rows = pair.first.row_start, pair.second.row_start
-    split_start, split_first, split_second = (
-        pair.split_start,
-        pair.split_first,
-        pair.split_second,
-    )
-    place, key_start, label, size = (
-        pair.place,
-        pair.key_start,
-        pair.label,
-        rest.shape[1],
-    )
-    for_first, for_second = (
-        np.zeros((len(ones), size), np.int64),
-        np.zeros((len(twos), size), np.int64),
-    )
-    entry_of = np.empty(place.size, np.int64)
+    class_of = pair.class_of
+    key_start = pair.key_start
+    labels = pair.label
+    pairing_start = pair.pairing_start
+    pairing_first = pair.pairing_first
+    pairing_second = pair.pairing_second
+    first_start = pair.first.key_start
+    second_start = pair.second.key_start
+    first_classes = pair.first.classes
+    second_classes = pair.second.classes
+    first_rows = pair.first.row_start
+    second_rows = pair.second.row_start
+    size = pair_completions.shape[1]
+    of_first = np.zeros((len(first_classes), size), np.int64)
+    of_second = np.zeros((len(second_classes), size), np.int64)
+    entry_of = np.empty(class_of.size, np.int64)  # by label, of the key at hand
     for key in range(len(key_start) - 1):
         for entry in range(key_start[key], key_start[key + 1]):
-            entry_of[label[entry]] = entry
-        for split in range(split_start[key], split_start[key + 1]):
-            a, b = split_first[split], split_second[split]
-            for i in range(one_start[a], one_start[a + 1]):
-                rows = one_rows[i + 1] - one_rows[i]
-                for j in range(two_start[b], two_start[b + 1]):
-                    name = looked_up(place, ones, twos, i, j)
-                    entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
+            entry_of[labels[entry]] = entry
+        for pairing in range(pairing_start[key], pairing_start[key + 1]):
+            a = pairing_first[pairing]
+            b = pairing_second[pairing]
+            for i in range(first_start[a], first_start[a + 1]):
+                rows_i = first_rows[i + 1] - first_rows[i]
+                for j in range(second_start[b], second_start[b + 1]):
+                    rows_j = second_rows[j + 1] - second_rows[j]
+                    label = looked_up(class_of, first_classes, second_classes, i, j)
+                    entry = entry_of[label]
                     for value in range(size):
-                        for_first[i, value] += more * rest[entry, value]
-                        for_second[j, value] += rows * rest[entry, value]
-    return for_first, for_second
+                        layouts = pair_completions[entry, value]
+                        of_first[i, value] += rows_j * layouts
+                        of_second[j, value] += rows_i * layouts
+    return of_first, of_second
+
+
+@njit
+def locate(
+    low: ClassPair,
+    high: ClassPair,
+    join: KeyJoin,
+    value_of: Lookup,
+    before: Ints,
+    low_completions: Ints,
+    values: Ints,
+    numbers: Ints,
+) -> Ints:
+    """(2, 2, n) for the low and the high pair ``ENTRY`` and ``NUMBER`` of (n,) layouts,
+    given their values and numbers: the entry, and which of its pairs of rows.
+
+    ``before``: (size, low entries + 1) layouts of each value before each low entry;
+    ``low_completions``: (low entries, size) with one of its pairs of rows.
+    """
+    low_start = low.key_start
+    high_start = high.key_start
+    low_classes = low.classes
+    high_classes = high.classes
+    high_ways = high.ways
+    partner_start = join.partner_start
+    partners = join.partners
+    fit_start = join.fit_start
+    fit_points = join.fit_points
+    points = len(fit_start) - 1
+    located = np.empty((2, 2, len(numbers)), np.int64)
+    for n in range(len(numbers)):
+        value = values[n]
+        number = numbers[n]
+        entry = place_of(before[value], 0, len(low_classes), number)
+        number -= before[value, entry]
+        low_number = number // low_completions[entry, value]
+        located[0, ENTRY, n] = entry
+        located[0, NUMBER, n] = low_number
+        number -= low_number * low_completions[entry, value]
+        low_key = place_of(low_start, 0, len(low_start), entry)
+        partner = partner_start[low_key // points]
+        low_points = low_key % points
+        fit = fit_start[low_points]
+        j = -1
+        while j < 0:
+            high_key = partners[partner] * points + fit_points[fit]
+            for entry_j in range(high_start[high_key], high_start[high_key + 1]):
+                if (
+                    looked_up(value_of, low_classes, high_classes, entry, entry_j)
+                    == value
+                ):
+                    if number < high_ways[entry_j]:
+                        j = entry_j
+                        break
+                    number -= high_ways[entry_j]
+            fit += 1
+            if fit == fit_start[low_points + 1]:
+                partner += 1
+                fit = fit_start[low_points]
+        located[1, ENTRY, n] = j
+        located[1, NUMBER, n] = number
+    return located
+
+
+@njit
+def add_pair(
+    pair: ClassPair, shift: int, located: Ints, order: Ints, out: Masks
+) -> None:
+    """Add to each of (n, 4) layouts its cards of two suits, the first from bit
+    ``shift`` on.
+
+    ``located``: (2, n), see :func:`locate`; ``order``: (n,) sorts it by entry, then by
+    number. The layouts of one key are found on one walk through its pairings.
+    """
+    key_start = pair.key_start
+    labels = pair.label
+    class_of = pair.class_of
+    pairing_start = pair.pairing_start
+    pairing_first = pair.pairing_first
+    pairing_second = pair.pairing_second
+    first_start = pair.first.key_start
+    second_start = pair.second.key_start
+    first_classes = pair.first.classes
+    second_classes = pair.second.classes
+    first_rows = pair.first.row_start
+    second_rows = pair.second.row_start
+    first_fields = pair.first.fields
+    second_fields = pair.second.fields
+    entries = located[ENTRY]
+    numbers = located[NUMBER]
+    first_bit = np.uint64(shift)
+    second_bit = np.uint64(shift + 13)
+    # By label: the place in ``order`` of the next layout with it, -1 if there is none,
+    # and how many pairs of rows with this label were passed.
+    following = np.full(class_of.size, -1, np.int64)
+    passed = np.zeros(class_of.size, np.int64)
+    begin = 0
+    while begin < len(order):
+        key = place_of(key_start, 0, len(key_start), entries[order[begin]])
+        end = begin
+        while end < len(order) and entries[order[end]] < key_start[key + 1]:
+            entry = entries[order[end]]
+            if end == begin or entry != entries[order[end - 1]]:
+                following[labels[entry]] = end
+                passed[labels[entry]] = 0
+            end += 1
+        missing = end - begin
+        for pairing in range(pairing_start[key], pairing_start[key + 1]):
+            if missing == 0:
+                break
+            a = pairing_first[pairing]
+            b = pairing_second[pairing]
+            for i in range(first_start[a], first_start[a + 1]):
+                rows_i = first_rows[i + 1] - first_rows[i]
+                for j in range(second_start[b], second_start[b + 1]):
+                    label = looked_up(class_of, first_classes, second_classes, i, j)
+                    place = following[label]
+                    if place < 0:
+                        continue
+                    rows_j = second_rows[j + 1] - second_rows[j]
+                    reached = passed[label] + rows_i * rows_j
+                    while place >= 0 and numbers[order[place]] < reached:
+                        n = order[place]
+                        row = (numbers[n] - passed[label]) // rows_j
+                        column = numbers[n] - passed[label] - row * rows_j
+                        one = first_rows[i] + row
+                        two = second_rows[j] + column
+                        for seat in range(4):
+                            first_cards = np.uint64(first_fields[one, seat])
+                            second_cards = np.uint64(second_fields[two, seat])
+                            out[n, seat] |= first_cards << first_bit
+                            out[n, seat] |= second_cards << second_bit
+                        missing -= 1
+                        place += 1
+                        if place == end or entries[order[place]] != entries[n]:
+                            place = -1
+                    following[label] = place
+                    passed[label] = reached
+        begin = end

@@ -3,15 +3,17 @@ hard evidence.
 
 A *row* places the unknown cards of one suit; its *key* is what the other suits must
 know of it: a length index and a points index, numbers in mixed radix chosen so that the
-key of two suits is the sum of their keys. A layout is a key of the low pair and one of
-its pairs of rows, then a key of the high pair that fits (every hand full, every points
-range and shape kept) and one of its pairs of rows; in this order layouts are numbered.
-A uniform layout is a uniform number, so rare evidence costs no more than common
-evidence. All entries are int64 and exact; totals from 2^63 on are refused.
+key of two suits is the sum of their keys. A *pairing* is a length index of one suit and
+one of the next. A layout is a key of the low pair of suits and one of its pairs of
+rows, then a key of the high pair that fits (every hand full, every points range and
+shape kept) and one of its pairs of rows; in this order layouts are numbered. A uniform
+layout is a uniform number, so rare evidence costs no more than common evidence. All
+entries are int64 and exact; totals from 2^63 on are refused.
 
 Here and in :mod:`~bayesbridge.engines.quantity_tables` an array ``x_start`` has one
 entry more than there are x: what belongs to x number i lies from ``x_start[i]`` up to
-``x_start[i + 1]``. ``ways`` are how many rows, or pairs of rows.
+``x_start[i + 1]``. ``ways`` are how many rows, or pairs of rows; ``completions`` how
+many of the other suits go with one of them.
 """
 
 from __future__ import annotations
@@ -44,28 +46,41 @@ _MINORS: Final = (1 << 26) - 1
 HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 """(8192, 14) whether a 13-bit field holds so many cards."""
 
+MOST_LAYOUTS_INDEXED: Final = 1 << 63
+
+CHUNK: Final = 1 << 13
+"""Layouts found at a time: their numbers stay in the processor's cache."""
+
+PACKED_BITS: Final = 16
+"""While rows are made, the fields of the four seats lie in one word, 16 bits each."""
+
+# Rows of the arrays in which kernels say where a layout lies in a pair of suits.
+KEY: Final = 0
+POINTS: Final = 1
+NUMBER: Final = 2
+
 
 class ShapeClasses(NamedTuple):
     """Lengths of one hand in C D, or in H S, are one class if they allow the same
     lengths in the other two suits.
     """
 
-    by_lengths: tuple[
-        Ints, Ints
-    ]  #: (14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them.
+    by_lengths: tuple[Ints, Ints]
+    """(14, 14) the class of two lengths, in C D and in H S; -1 where no shape has them.
+    """
     fit: Bools  #: By both classes, whether the two make one of the shapes.
 
     @classmethod
     def of(cls, shapes: Shapes) -> Self:
-        together = np.zeros((14, 14, 14, 14), dtype=np.bool_)
+        allowed = np.zeros((14, 14, 14, 14), dtype=np.bool_)
         for shape in shapes:
-            together[shape] = True
-        flat = together.reshape(196, 196)
-        minors, first = row_classes(np.where(flat, 0, -1))
-        majors, second = row_classes(np.where(flat.T, 0, -1))
+            allowed[shape] = True
+        minors_by_majors = allowed.reshape(14 * 14, 14 * 14)
+        minors, first_minors = row_classes(np.where(minors_by_majors, 0, -1))
+        majors, first_majors = row_classes(np.where(minors_by_majors.T, 0, -1))
         return cls(
             (minors.reshape(14, 14), majors.reshape(14, 14)),
-            flat[np.ix_(first, second)],
+            minors_by_majors[np.ix_(first_minors, first_majors)],
         )
 
 
@@ -74,9 +89,8 @@ class Keys:
     """What keys mean under normalised constraints."""
 
     known: Constraints
-    hidden: tuple[
-        int, ...
-    ]  #: The seats that get cards; two that get none if everything is known.
+    hidden: tuple[int, ...]
+    """The seats that get cards; two that get none if everything is known."""
     scored: tuple[int, ...]
     """The seats whose points are in the key: all with a points range, but never all
     hidden seats, for one follows.
@@ -96,276 +110,326 @@ class Keys:
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
         cards = np.array([*product(range(14), repeat=len(hidden) - 1)], dtype=np.int64)
-        # Ranges leave room for the most points of a seat in a pair of suits, so sums of two keys never carry.
-        ranges = [
-            range(
-                1
-                + max(
-                    points_in(known.may[seat] & ~known.must[seat] & pair)
-                    for pair in (_MINORS, ~_MINORS)
-                )
-            )
-            for seat in scored
-        ]
-        points = np.array([*product(*ranges)], dtype=np.int64)
-        shapes = {
-            place: ShapeClasses.of(allowed)
-            for place, seat in enumerate(hidden)
-            if (allowed := known.shapes[seat]) is not None
-        }
+        ranges = [range(1 + _most_points_of_pair(known, seat)) for seat in scored]
+        shapes = {}
+        for place, seat in enumerate(hidden):
+            allowed = known.shapes[seat]
+            if allowed is not None:
+                shapes[place] = ShapeClasses.of(allowed)
         return cls(
             known,
             hidden,
             scored,
             np.column_stack([cards, -cards.sum(1)]),
-            points,
+            np.array([*product(*ranges)], dtype=np.int64),
             shapes,
         )
+
+    @property
+    def size(self) -> int:
+        """How many keys there are."""
+        return len(self.cards) * len(self.points)
 
     @property
     def rooms(self) -> Ints:
         """How many unknown cards each hidden seat takes."""
         return np.array([self.known.room(seat) for seat in self.hidden], dtype=np.int64)
 
+    @property
+    def full(self) -> int:
+        """The length index at which every hand is full."""
+        return int((self.cards[:, :-1] == self.rooms[:-1]).all(1).argmax())
+
     def shares(self, suit: int) -> Ints:
         """(lengths, hidden seats) how many unknown cards of a suit each seat gets;
         negative if impossible.
         """
         shares = self.cards.copy()
-        shares[:, -1] += (
-            self.known.unknown_mask >> (13 * suit) & SUIT_MASK
-        ).bit_count()
+        shares[:, -1] += _cards_of_suit(self.known.unknown_mask, suit)
         return shares
+
+    def lengths_fit(self, suit: int) -> Bools:
+        """(lengths,) whether every length of a suit lies in its range."""
+        known = self.known
+        own = [_cards_of_suit(known.must[seat], suit) for seat in self.hidden]
+        lengths = self.shares(suit) + np.array(own)
+        shortest = np.array([known.shortest[seat][suit] for seat in self.hidden])
+        longest = np.array([known.longest[seat][suit] for seat in self.hidden])
+        return np.asarray(((lengths >= shortest) & (lengths <= longest)).all(1))
 
     def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
         """The class of each pair of length indices of a suit and the next one; -1 where
         they fit no shape.
         """
+        pair = suit // 2
         number = np.zeros(len(first), dtype=np.int64)
         fits = np.ones(len(first), dtype=np.bool_)
         for place, classes in self.shapes.items():
-            certain = self.known.must[self.hidden[place]]
-            here, there = (
-                self.shares(which)[index, place]
-                + (certain >> (13 * which) & SUIT_MASK).bit_count()
-                for which, index in ((suit, first), (suit + 1, second))
-            )
-            own = classes.by_lengths[suit // 2][here, there]
-            fits &= own >= 0
-            number = number * classes.fit.shape[suit // 2] + own
+            own = self.known.must[self.hidden[place]]
+            first_own = _cards_of_suit(own, suit)
+            second_own = _cards_of_suit(own, suit + 1)
+            first_length = self.shares(suit)[first, place] + first_own
+            second_length = self.shares(suit + 1)[second, place] + second_own
+            seat_class = classes.by_lengths[pair][first_length, second_length]
+            fits &= seat_class >= 0
+            number = number * classes.fit.shape[pair] + seat_class
         return np.where(fits, number, -1)
+
+    def shapes_fit(self, low: Ints, high: Ints) -> Bools:
+        """(n, m) whether (n,) classes of C D and (m,) classes of H S make a shape of
+        every seat.
+        """
+        fit: Bools = np.ones((1, 1), np.bool_)
+        fit = reduce(np.kron, [classes.fit for classes in self.shapes.values()], fit)
+        return fit[low[:, None], high]
+
+    def points_fit(self) -> Bools:
+        """(points, points) whether points of the low and of the high pair add up to
+        something within every range.
+        """
+        known = self.known
+        sums = self.points[:, None] + self.points
+        unknown_points = dict(zip(self.scored, np.moveaxis(sums, 2, 0), strict=True))
+        unscored = [seat for seat in self.hidden if seat not in self.scored]
+        if len(unscored) == 1:
+            left_over = points_in(known.unknown_mask) - sums.sum(2)
+            unknown_points[unscored[0]] = left_over
+        fits = np.ones(sums.shape[:2], dtype=np.bool_)
+        for seat, unknown in unknown_points.items():
+            points = unknown + points_in(known.must[seat])
+            fits &= points >= known.points_low[seat]
+            fits &= points <= known.points_high[seat]
+        return fits
 
     def step(self, seat: int, points: int) -> int:
         """How far one card of so many points moves the key of a row, as lengths ·
         points + points.
         """
-        length = int(
-            (self.cards[:, :-1] == [other == seat for other in self.hidden[:-1]])
-            .all(1)
-            .argmax()
-        )
-        score = int(
-            (self.points == [points * (other == seat) for other in self.scored])
-            .all(1)
-            .argmax()
-        )
+        one_card = [hidden == seat for hidden in self.hidden[:-1]]
+        its_points = [points if scored == seat else 0 for scored in self.scored]
+        length = int((self.cards[:, :-1] == one_card).all(1).argmax())
+        score = int((self.points == its_points).all(1).argmax())
         return length * len(self.points) + score
 
 
-class SuitRows(NamedTuple):
-    """All rows of a suit, sorted by key. ``fields``: (r, 4) 13-bit fields, column =
-    seat.
+def _most_points_of_pair(known: Constraints, seat: int) -> int:
+    """The most unknown points that a seat can get in a pair of suits: with room for
+    them in each digit, sums of two keys never carry.
     """
+    possible = known.may[seat] & ~known.must[seat]
+    return max(points_in(possible & _MINORS), points_in(possible & ~_MINORS))
 
-    fields: NDArray[np.uint16]
-    start: Ints
+
+def _cards_of_suit(mask: int, suit: int) -> int:
+    return (mask >> (13 * suit) & SUIT_MASK).bit_count()
+
+
+class SuitRows(NamedTuple):
+    """All rows of a suit, sorted by key."""
+
+    fields: NDArray[np.uint16]  #: (rows, 4) the cards of each seat as 13 bits.
+    start: Ints  #: (keys + 1,) where the rows of each begin.
     ways: Ints  #: (lengths, points)
     scores: Ints  #: The points indices that occur, ascending.
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
         """All placements of a suit's unknown cards that keep every length in its range."""
-        known, step = keys.known, cache(keys.step)
-        packed, places = np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.int64)
-        for rank in range(13):
-            card = 13 * suit + rank
-            if known.unknown_mask >> card & 1:
-                seats = [seat for seat in keys.hidden if known.may[seat] >> card & 1]
-                points = HIGH_CARD_POINTS[rank] if keys.scored else 0
-                bits = np.array(
-                    [1 << (16 * seat + rank) for seat in seats], dtype=np.uint64
-                )
-                steps = np.array([step(seat, points) for seat in seats], dtype=np.int64)
-                packed = (packed | bits[:, None]).ravel()
-                places = (places + steps[:, None]).ravel()
-        certain = np.array(
-            [
-                (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
-                for seat in keys.hidden
-            ]
-        )
-        low = np.array([known.shortest[seat][suit] for seat in keys.hidden]) - certain
-        high = np.array([known.longest[seat][suit] for seat in keys.hidden]) - certain
-        shares = keys.shares(suit)
-        fits = ((shares >= low) & (shares <= high)).all(1)
-        kept = np.repeat(fits, len(keys.points))[places]
-        fields, start = _sorted_rows(
-            packed[kept], places[kept], len(keys.cards) * len(keys.points)
-        )
+        packed, row_keys = _all_rows(keys, suit)
+        kept = np.repeat(keys.lengths_fit(suit), len(keys.points))[row_keys]
+        fields, start = _sorted_rows(packed[kept], row_keys[kept], keys.size)
         ways = np.diff(start).reshape(-1, len(keys.points))
         return cls(fields, start, ways, np.flatnonzero(ways.any(0)))
+
+
+def _all_rows(keys: Keys, suit: int) -> tuple[NDArray[np.uint64], Ints]:
+    """(rows,) every placement of a suit's unknown cards, packed, and its key."""
+    known = keys.known
+    step = cache(keys.step)
+    packed = np.zeros(1, dtype=np.uint64)
+    row_keys = np.zeros(1, dtype=np.int64)
+    for rank in range(13):
+        card = 13 * suit + rank
+        if known.unknown_mask >> card & 1:
+            seats = [seat for seat in keys.hidden if known.may[seat] >> card & 1]
+            points = HIGH_CARD_POINTS[rank] if keys.scored else 0
+            bits = [1 << (PACKED_BITS * seat + rank) for seat in seats]
+            steps = [step(seat, points) for seat in seats]
+            packed = (packed | np.array(bits, dtype=np.uint64)[:, None]).ravel()
+            row_keys = (row_keys + np.array(steps, dtype=np.int64)[:, None]).ravel()
+    return packed, row_keys
 
 
 class SuitPair(NamedTuple):
     """Two suits together, C D or H S.
 
-    A *split* is a pair of length indices, one for each suit. Splits with the same sum,
-    and with the same class where a shape is restricted, make one *pair key*; they are
-    sorted by it.
+    Pairings with the same sum of length indices, and with the same class where a shape
+    is restricted, make one *pair key*; they are sorted by it.
     """
 
     first: SuitRows
     second: SuitRows
-    lengths: Ints
-    """(pair keys,) the length index of each, rising, and its shape class, 0 where no
-    shape is restricted.
-    """
-    classes: Ints
+    lengths: Ints  #: (pair keys,) the length index of each, rising.
+    classes: Ints  #: (pair keys,) the shape class, 0 where no shape is restricted.
     ways: Ints  #: (pair keys, points)
-    split_start: Ints
-    split_first: Ints
-    split_second: Ints
-    #: (points, splits) pairs of rows in the earlier splits of the same pair key.
-    split_before: Ints
+    pairing_start: Ints  #: (pair keys + 1,) where the pairings of each begin.
+    pairing_first: Ints  #: (pairings,) the length index of each suit.
+    pairing_second: Ints
+    pairing_before: Ints
+    """(points, pairings) pairs of rows in the earlier pairings of the same pair key."""
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
-        """A suit and the next one; splits that overfill a hand or fit no shape are left
-        out.
+        """A suit and the next one; pairings that overfill a hand or fit no shape are
+        left out.
         """
-        first, second = SuitRows.of(keys, suit), SuitRows.of(keys, suit + 1)
-        ones, twos = (
-            np.flatnonzero(first.ways.any(1)),
-            np.flatnonzero(second.ways.any(1)),
-        )
-        together = keys.shares(suit)[ones][:, None] + keys.shares(suit + 1)[twos]
-        one, two = np.nonzero((together <= keys.rooms).all(2))
-        classes = keys.shape_classes(suit, ones[one], twos[two])
-        one, two, classes = one[classes >= 0], two[classes >= 0], classes[classes >= 0]
-        order = np.lexsort((classes, ones[one] + twos[two]))
-        split_first, split_second, classes = (
-            ones[one[order]],
-            twos[two[order]],
-            classes[order],
-        )
-        lengths = split_first + split_second
+        first = SuitRows.of(keys, suit)
+        second = SuitRows.of(keys, suit + 1)
+        one, two, classes = _pairings(keys, suit, first, second)
+        order = np.lexsort((classes, one + two))
+        one = one[order]
+        two = two[order]
+        classes = classes[order]
+        lengths = one + two
         begins = np.ones(len(order), dtype=np.bool_)
         begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
-        split_start = np.append(np.flatnonzero(begins), len(order))
-        before, ways = _split_ways(
-            first, second, split_start, split_first, split_second
-        )
+        start = np.append(np.flatnonzero(begins), len(order))
+        before, ways = _pairing_ways(first, second, start, one, two)
         return cls(
             first,
             second,
             lengths[begins],
             classes[begins],
             ways,
-            split_start,
-            split_first,
-            split_second,
+            start,
+            one,
+            two,
             before,
         )
 
 
-# Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
+def _pairings(
+    keys: Keys, suit: int, first: SuitRows, second: SuitRows
+) -> tuple[Ints, Ints, Ints]:
+    """The pairings of two suits that overfill no hand and fit a shape: the length index
+    of each suit, and the shape class.
+    """
+    first_lengths = np.flatnonzero(first.ways.any(1))
+    second_lengths = np.flatnonzero(second.ways.any(1))
+    first_cards = keys.shares(suit)[first_lengths]
+    second_cards = keys.shares(suit + 1)[second_lengths]
+    cards = first_cards[:, None] + second_cards
+    row, column = np.nonzero((cards <= keys.rooms).all(2))
+    one = first_lengths[row]
+    two = second_lengths[column]
+    classes = keys.shape_classes(suit, one, two)
+    fits = classes >= 0
+    return one[fits], two[fits], classes[fits]
+
+
+# Kernels take the arrays they need out of tuples before they loop: taking one out
+# counts references, at a high price. Their letters: a, b are length indices of the
+# first and the second suit of a pair, p, q points indices in them.
 
 
 @njit
 def _sorted_rows(
-    packed: NDArray[np.uint64], places: Ints, size: int
+    packed: NDArray[np.uint64], row_keys: Ints, size: int
 ) -> tuple[NDArray[np.uint16], Ints]:
-    """Rows unpacked and sorted by key (a counting sort), and where each key begins."""
+    """(rows, 4) fields of packed rows sorted by key (a counting sort), and where each
+    of ``size`` keys begins.
+    """
     start = np.zeros(size + 1, np.int64)
-    for place in places:
-        start[place + 1] += 1
-    for place in range(size):
-        start[place + 1] += start[place]
+    for key in row_keys:
+        start[key + 1] += 1
+    for key in range(size):
+        start[key + 1] += start[key]
     free = start.copy()
     fields = np.empty((len(packed), 4), np.uint16)
-    for i in range(len(packed)):
-        at = free[places[i]]
-        free[places[i]] += 1
+    for row in range(len(packed)):
+        place = free[row_keys[row]]
+        free[row_keys[row]] += 1
         for seat in range(4):
-            fields[at, seat] = (packed[i] >> np.uint64(16 * seat)) & np.uint64(0xFFFF)
+            field = (packed[row] >> np.uint64(PACKED_BITS * seat)) & np.uint64(0xFFFF)
+            fields[place, seat] = field
     return fields, start
 
 
 @njit
-def _split_ways(
-    one: SuitRows,
-    two: SuitRows,
-    split_start: Ints,
-    split_first: Ints,
-    split_second: Ints,
+def _pairing_ways(
+    first: SuitRows,
+    second: SuitRows,
+    pairing_start: Ints,
+    pairing_first: Ints,
+    pairing_second: Ints,
 ) -> tuple[Ints, Ints]:
-    """Pairs of rows before each split, and in each key of the pair."""
-    first, second, ones, twos = one.ways, two.ways, one.scores, two.scores
-    keys, points = len(split_start) - 1, first.shape[1]
-    before = np.zeros((points, len(split_first)), np.int64)
+    """(points, pairings) pairs of rows before each pairing, and (pair keys, points) in
+    each key of the pair.
+    """
+    first_ways = first.ways
+    second_ways = second.ways
+    first_scores = first.scores
+    second_scores = second.scores
+    keys = len(pairing_start) - 1
+    points = first_ways.shape[1]
+    before = np.zeros((points, len(pairing_first)), np.int64)
     ways = np.zeros((keys, points), np.int64)
     for key in range(keys):
-        for split in range(split_start[key], split_start[key + 1]):
-            a, b = split_first[split], split_second[split]
+        for pairing in range(pairing_start[key], pairing_start[key + 1]):
+            a = pairing_first[pairing]
+            b = pairing_second[pairing]
             for p in range(points):
-                before[p, split] = ways[key, p]
-            for p in ones:
-                if first[a, p]:
-                    for q in twos:
-                        if second[b, q]:
-                            ways[key, p + q] += first[a, p] * second[b, q]
+                before[p, pairing] = ways[key, p]
+            for p in first_scores:
+                for q in second_scores:
+                    pairs = first_ways[a, p] * second_ways[b, q]
+                    if pairs:
+                        ways[key, p + q] += pairs
     return before, ways
 
 
 @njit
-def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
-    """For each key of either suit, how many layouts contain one given row of it;
-    ``rest``: that of the pair.
+def completions(pair: SuitPair, pair_completions: Ints) -> tuple[Ints, Ints]:
+    """(lengths, points) for either suit, how many layouts contain one given row of each
+    key; ``pair_completions``: (pair keys, points) those of one pair of rows.
     """
-    first, second = pair.first.ways, pair.second.ways
-    ones, twos = pair.first.scores, pair.second.scores
-    split_start, split_first, split_second = (
-        pair.split_start,
-        pair.split_first,
-        pair.split_second,
-    )
-    for_first, for_second = np.zeros_like(first), np.zeros_like(second)
-    for key in range(len(rest)):
-        for split in range(split_start[key], split_start[key + 1]):
-            a, b = split_first[split], split_second[split]
-            for p in ones:
-                if first[a, p]:
-                    for q in twos:
-                        if second[b, q]:
-                            for_first[a, p] += second[b, q] * rest[key, p + q]
-                            for_second[b, q] += first[a, p] * rest[key, p + q]
-    return for_first, for_second
+    first_ways = pair.first.ways
+    second_ways = pair.second.ways
+    first_scores = pair.first.scores
+    second_scores = pair.second.scores
+    pairing_start = pair.pairing_start
+    pairing_first = pair.pairing_first
+    pairing_second = pair.pairing_second
+    of_first = np.zeros_like(first_ways)
+    of_second = np.zeros_like(second_ways)
+    for key in range(len(pair_completions)):
+        for pairing in range(pairing_start[key], pairing_start[key + 1]):
+            a = pairing_first[pairing]
+            b = pairing_second[pairing]
+            for p in first_scores:
+                for q in second_scores:
+                    if first_ways[a, p] and second_ways[b, q]:
+                        completing = pair_completions[key, p + q]
+                        of_first[a, p] += second_ways[b, q] * completing
+                        of_second[b, q] += first_ways[a, p] * completing
+    return of_first, of_second
 
 
-class RankTables(NamedTuple):
-    """How the keys of the two pairs are joined, and numbered."""
+class KeyJoin(NamedTuple):
+    """How the keys of the two pairs are joined, and numbered; a key here is a pair key
+    with a points index.
+    """
 
-    #: (keys + 1,) the first number of each key of the low pair; the last entry is the
-    #: total.
+    #: (low keys + 1,) the first layout's number of each; the last entry is the total.
     key_start: Ints
-    key_low: Ints  #: The pair key of the low pair, and its points.
+    key_low: Ints  #: (low keys,) the pair key, and its points.
     key_points: Ints
     partner_start: Ints
     """(pair keys of the low pair + 1,) where those of the high pair that fill the hands
     begin in ``partners``.
     """
     partners: Ints
-    key_rest: Ints  #: How many pairs of high rows complete one pair of low rows.
+    key_completions: Ints  #: (low keys,) pairs of high rows that complete one of low.
     fit_start: Ints
     """(points + 1,) where the points of the high pair that fit points of the low pair
     begin in ``fit_points``.
@@ -391,9 +455,11 @@ class FieldTables(ABC):
         """(4, 4, 14) P(seat has so many cards of a suit)."""
         return self._summed(HAS_LENGTH).swapaxes(0, 1)
 
-    def _summed(self, table: Ints) -> Floats:
-        """By suit and seat, the sums over sets of cards of each column of a table."""
-        return np.asarray(np.asarray(self.fields) @ table)
+    def _summed(self, by_field: Ints) -> Floats:
+        """(4, 4, columns) by suit and seat, the (8192, columns) table summed over the
+        sets of cards.
+        """
+        return np.asarray(np.asarray(self.fields) @ by_field)
 
 
 @dataclass(frozen=True, eq=False)
@@ -406,12 +472,11 @@ class LayoutIndex(FieldTables):
     total: int
     low: SuitPair
     high: SuitPair
-    low_rest: Ints
-    """(pair keys, points) pairs of high rows that complete each low key; ``high_rest``
-    the other way round.
-    """
-    high_rest: Ints
-    order: RankTables
+    #: (pair keys, points) pairs of high rows that complete one of each low key, and
+    #: the other way round.
+    low_completions: Ints
+    high_completions: Ints
+    join: KeyJoin
 
     @classmethod
     def of(cls, constraints: Constraints) -> Self:
@@ -419,56 +484,38 @@ class LayoutIndex(FieldTables):
         ``TooManyLayouts`` where no hand is known.
         """
         known = constraints.normalised()
-        nothing_fits = Contradiction(
-            "no layout fits the evidence: take a piece of it away", evidence=()
-        )
         if known.impossible:
-            raise nothing_fits
-        if len(known.hidden) > 3 and (layouts := count(constraints)) >= 1 << 63:
-            raise TooManyLayouts(
-                f"{layouts} layouts fit; exact tables stop at 2^63. Make one hand known, or add evidence.",
-                layouts=layouts,
-            )
+            raise _nothing_fits()
+        if len(known.hidden) > 3:
+            _verify_total(count(constraints))
         keys = Keys.of(known)
-        low, high = SuitPair.of(keys, 0), SuitPair.of(keys, 2)
-        fits = _fits(keys)
-        full = int((keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax())
-        shapes_fit: Bools = reduce(
-            np.kron,
-            [one.fit for one in keys.shapes.values()],
-            np.ones((1, 1), np.bool_),
-        )
-        joined = (low.lengths[:, None] + high.lengths == full) & shapes_fit[
-            low.classes[:, None], high.classes
-        ]
-        mine, partners = map(np.ascontiguousarray, np.nonzero(joined))
-        low_rest = _gathered(
-            mine, high.ways[partners] @ fits.T.astype(np.int64), len(low.ways)
-        )
-        high_rest = _gathered(
-            partners, low.ways[mine] @ fits.astype(np.int64), len(high.ways)
-        )
-        numbers = low.ways * low_rest
-        total = int(numbers.sum())
+        low = SuitPair.of(keys, 0)
+        high = SuitPair.of(keys, 2)
+        fills_hands = low.lengths[:, None] + high.lengths == keys.full
+        joined = fills_hands & keys.shapes_fit(low.classes, high.classes)
+        fits = keys.points_fit()
+        low_completions, high_completions = _pair_completions(low, high, joined, fits)
+        layouts = low.ways * low_completions
+        total = int(layouts.sum())
         if total == 0:
-            raise nothing_fits
-        key_low, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
+            raise _nothing_fits()
+        key_low, key_points = map(np.ascontiguousarray, np.nonzero(layouts))
         fits &= high.ways.any(0)
-        order = RankTables(
-            key_start=running(numbers[key_low, key_points]),
+        join = KeyJoin(
+            key_start=running(layouts[key_low, key_points]),
             key_low=key_low,
             key_points=key_points,
             partner_start=running(joined.sum(1)),
-            partners=partners,
-            key_rest=low_rest[key_low, key_points],
+            partners=np.ascontiguousarray(np.nonzero(joined)[1]),
+            key_completions=low_completions[key_low, key_points],
             fit_start=running(fits.sum(1)),
             fit_points=np.ascontiguousarray(np.nonzero(fits)[1]),
         )
-        return cls(keys, total, low, high, low_rest, high_rest, order)
+        return cls(keys, total, low, high, low_completions, high_completions, join)
 
     @property
     def base(self) -> NDArray[np.uint64]:
-        """The cards that are certain, by seat."""
+        """(4,) the cards that are certain, by seat."""
         return np.array(self.keys.known.must, dtype=np.uint64)
 
     @property
@@ -480,23 +527,22 @@ class LayoutIndex(FieldTables):
         """For C D H S, (lengths, points): how many layouts contain one given row of
         each key.
         """
-        return *completions(self.low, self.low_rest), *completions(
-            self.high, self.high_rest
-        )
+        clubs, diamonds = completions(self.low, self.low_completions)
+        hearts, spades = completions(self.high, self.high_completions)
+        return clubs, diamonds, hearts, spades
 
     def layouts(self, numbers: Ints) -> Masks:
         """The layouts with the given numbers, each from 0 to total - 1: (n, 4) masks."""
-        out = np.empty((len(numbers), 4), dtype=np.uint64)
-        chunk = 1 << 13  # few enough for their numbers to stay in the processor's cache
-        for begin in range(0, len(numbers), chunk):
-            part = out[begin : begin + chunk]
+        masks = np.empty((len(numbers), 4), dtype=np.uint64)
+        for begin in range(0, len(numbers), CHUNK):
+            part = masks[begin : begin + CHUNK]
             part[:] = self.base
             in_low, in_high = locate(
-                self.order, self.high.ways, numbers[begin : begin + chunk]
+                self.join, self.high.ways, numbers[begin : begin + CHUNK]
             )
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
-        return out
+        return masks
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
         """``n`` independent uniform layouts: (n, 4) masks."""
@@ -509,141 +555,156 @@ class LayoutIndex(FieldTables):
         """For C D H S, (4, 8192): in how many layouts each seat has each set of the
         suit's cards.
         """
-        return [
-            tally_fields(rows.fields, rows.start, certain, ways.reshape(-1, 1))[0]
-            for rows, certain, ways in zip(
-                self.suits, self.certain, self.completions(), strict=True
-            )
-        ]
+        tallies = []
+        for rows, certain, by_key in zip(
+            self.suits, self.certain, self.completions(), strict=True
+        ):
+            layouts = by_key.reshape(-1, 1)
+            tallies.append(tally_fields(rows.fields, rows.start, certain, layouts)[0])
+        return tallies
 
     @property
     def certain(self) -> list[NDArray[np.uint16]]:
         """For C D H S, (4,) the fields of the cards that are certain, by seat."""
-        return [
-            (self.base >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)).astype(np.uint16)
-            for suit in SUITS
-        ]
+        fields = [self.base >> np.uint64(13 * suit) for suit in SUITS]
+        return [(field & np.uint64(SUIT_MASK)).astype(np.uint16) for field in fields]
 
-    def _summed(self, table: Ints) -> Floats:
-        # Only of sets that occur: products of integers take long.
-        used = [np.flatnonzero(fields.any(0)) for fields in self.fields]
-        return (
-            np.stack(
-                [
-                    own[:, some] @ table[some]
-                    for own, some in zip(self.fields, used, strict=True)
-                ]
-            )
-            / self.total
+    def _summed(self, by_field: Ints) -> Floats:
+        sums = []
+        for layouts in self.fields:
+            # Only of sets that occur: products of integers take long.
+            occurring = np.flatnonzero(layouts.any(0))
+            sums.append(layouts[:, occurring] @ by_field[occurring])
+        return np.stack(sums) / self.total
+
+
+def _nothing_fits() -> Contradiction:
+    return Contradiction(
+        "no layout fits the evidence: take a piece of it away", evidence=()
+    )
+
+
+def _verify_total(layouts: int) -> None:
+    """Refuse more layouts than 64 bits can number."""
+    if layouts >= MOST_LAYOUTS_INDEXED:
+        raise TooManyLayouts(
+            f"{layouts} layouts fit; exact tables stop at 2^63. "
+            "Make one hand known, or add evidence.",
+            layouts=layouts,
         )
 
 
-def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
-    out = np.zeros((size, rows.shape[1]), dtype=np.int64)
-    np.add.at(out, places, rows)
-    return out
+def _pair_completions(
+    low: SuitPair, high: SuitPair, joined: Bools, fits: Bools
+) -> tuple[Ints, Ints]:
+    """(pair keys, points) of the low and the high pair: pairs of rows of the other that
+    go with one.
 
-
-def _fits(keys: Keys) -> Bools:
-    """(points, points) whether points of the low and of the high pair add up to
-    something within every range.
+    ``joined``: by pair key of the low and the high pair; ``fits``: by their points.
     """
-    known = keys.known
-    together = keys.points[:, None] + keys.points
-    shares = dict(zip(keys.scored, np.moveaxis(together, 2, 0), strict=True))
-    rest = [seat for seat in keys.hidden if seat not in keys.scored]
-    if len(rest) == 1:
-        shares[rest[0]] = points_in(known.unknown_mask) - together.sum(2)
-    fits = np.ones(together.shape[:2], dtype=np.bool_)
-    for seat, unknown in shares.items():
-        points = unknown + points_in(known.must[seat])
-        fits &= (points >= known.points_low[seat]) & (points <= known.points_high[seat])
-    return fits
+    low_place, high_place = np.nonzero(joined)
+    fitting = fits.astype(np.int64)
+    low_completions = np.zeros_like(low.ways)
+    high_completions = np.zeros_like(high.ways)
+    np.add.at(low_completions, low_place, high.ways[high_place] @ fitting.T)
+    np.add.at(high_completions, high_place, low.ways[low_place] @ fitting)
+    return low_completions, high_completions
 
 
 @njit
-def locate(order: RankTables, high_ways: Ints, numbers: Ints) -> Ints:
-    """(2, 3, n) in the low and in the high pair, the pair key of each layout, its
-    points, and the number in both.
+def locate(join: KeyJoin, high_ways: Ints, numbers: Ints) -> Ints:
+    """(2, 3, n) for the low and the high pair ``KEY``, ``POINTS`` and ``NUMBER`` of
+    (n,) layouts: the pair key, its points, which pair of rows of these.
+
+    ``high_ways``: (pair keys, points).
     """
-    start, rests = order.key_start, order.key_rest
-    key_low, key_points = order.key_low, order.key_points
-    partner_start, partners = order.partner_start, order.partners
-    fit_start, fit_points = order.fit_start, order.fit_points
-    n = len(numbers)
-    found = np.empty((2, 3, n), np.int64)
-    for i in range(n):
+    key_start = join.key_start
+    key_completions = join.key_completions
+    key_low = join.key_low
+    key_points = join.key_points
+    partner_start = join.partner_start
+    partners = join.partners
+    fit_start = join.fit_start
+    fit_points = join.fit_points
+    located = np.empty((2, 3, len(numbers)), np.int64)
+    for i in range(len(numbers)):
         number = numbers[i]
-        key = place_of(start, 0, len(rests), number)
-        number -= start[key]
-        low, points = key_low[key], key_points[key]
-        found[0, 0, i], found[0, 1, i], found[0, 2, i] = (
-            low,
-            points,
-            number // rests[key],
-        )
-        number -= found[0, 2, i] * rests[key]
-        place, fit = partner_start[low], fit_start[points]
-        while number >= high_ways[partners[place], fit_points[fit]]:
-            number -= high_ways[partners[place], fit_points[fit]]
+        key = place_of(key_start, 0, len(key_completions), number)
+        number -= key_start[key]
+        pair_key = key_low[key]
+        points = key_points[key]
+        low_number = number // key_completions[key]
+        located[0, KEY, i] = pair_key
+        located[0, POINTS, i] = points
+        located[0, NUMBER, i] = low_number
+        number -= low_number * key_completions[key]
+        partner = partner_start[pair_key]
+        fit = fit_start[points]
+        while number >= high_ways[partners[partner], fit_points[fit]]:
+            number -= high_ways[partners[partner], fit_points[fit]]
             fit += 1
             if fit == fit_start[points + 1]:
-                place, fit = place + 1, fit_start[points]
-        found[1, 0, i], found[1, 1, i], found[1, 2, i] = (
-            partners[place],
-            fit_points[fit],
-            number,
-        )
-    return found
+                partner += 1
+                fit = fit_start[points]
+        located[1, KEY, i] = partners[partner]
+        located[1, POINTS, i] = fit_points[fit]
+        located[1, NUMBER, i] = number
+    return located
 
 
 @njit
-def add_pair(pair: SuitPair, shift: int, where: Ints, out: Masks) -> None:
+def add_pair(pair: SuitPair, shift: int, located: Ints, out: Masks) -> None:
     """Add to each layout its cards of two suits, the first of which begins at bit
-    ``shift``; ``where``: (3, n).
+    ``shift``; ``located``: (3, n), see :func:`locate`.
     """
-    fields, more_fields = pair.first.fields, pair.second.fields
-    first, second = pair.first.ways, pair.second.ways
-    start, more_start, scores = pair.first.start, pair.second.start, pair.first.scores
-    split_start, split_first, split_second = (
-        pair.split_start,
-        pair.split_first,
-        pair.split_second,
-    )
-    before = pair.split_before
-    keys, points, numbers = where
-    width = first.shape[1]
-    here, there = np.uint64(shift), np.uint64(shift + 13)
+    first_fields = pair.first.fields
+    second_fields = pair.second.fields
+    first_ways = pair.first.ways
+    second_ways = pair.second.ways
+    first_start = pair.first.start
+    second_start = pair.second.start
+    first_scores = pair.first.scores
+    pairing_start = pair.pairing_start
+    pairing_first = pair.pairing_first
+    pairing_second = pair.pairing_second
+    pairing_before = pair.pairing_before
+    keys = located[KEY]
+    width = first_ways.shape[1]
+    first_bit = np.uint64(shift)
+    second_bit = np.uint64(shift + 13)
     for i in range(len(out)):
-        number, score = numbers[i], points[i]
-        split = place_of(
-            before[score], split_start[keys[i]], split_start[keys[i] + 1], number
-        )
-        number -= before[score, split]
-        a, b = split_first[split], split_second[split]
-        for p in scores:
-            pairs = first[a, p] * second[b, score - p] if p <= score else 0
-            if number < pairs:
-                row = number // second[b, score - p]
-                one = start[a * width + p] + row
-                two = (
-                    more_start[b * width + score - p]
-                    + number
-                    - row * second[b, score - p]
-                )
-                for seat in range(4):
-                    out[i, seat] |= (
-                        np.uint64(fields[one, seat]) << here
-                        | np.uint64(more_fields[two, seat]) << there
-                    )
+        number = located[NUMBER, i]
+        points = located[POINTS, i]
+        before = pairing_before[points]
+        begin = pairing_start[keys[i]]
+        end = pairing_start[keys[i] + 1]
+        pairing = place_of(before, begin, end, number)
+        number -= before[pairing]
+        a = pairing_first[pairing]
+        b = pairing_second[pairing]
+        for p in first_scores:
+            if p > points:
                 break
-            number -= pairs
+            q = points - p
+            columns = second_ways[b, q]
+            pairs = first_ways[a, p] * columns
+            if number >= pairs:
+                number -= pairs
+                continue
+            row = number // columns
+            one = first_start[a * width + p] + row
+            two = second_start[b * width + q] + number - row * columns
+            for seat in range(4):
+                first_cards = np.uint64(first_fields[one, seat]) << first_bit
+                second_cards = np.uint64(second_fields[two, seat]) << second_bit
+                out[i, seat] |= first_cards | second_cards
+            break
 
 
 @njit
 def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
-    """Uniform integers below the total, exactly: it passes 2^53, so no floating-point
-    number will do.
+    """Fill with uniform integers below the total, exactly: it passes 2^53, so no
+    floating-point number will do.
     """
     for i in range(len(out)):
         out[i] = bounded(state, total)
@@ -653,16 +714,18 @@ def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
 def tally_fields(
     fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], ways: Ints
 ) -> Ints:
-    """(values, 4, 8192) layouts that give each seat each set of a suit's cards;
-    ``ways``: (entries, values) layouts.
+    """(values, 4, 8192) layouts that give each seat each set of a suit's cards.
+
+    ``fields``: (rows, 4); ``start``: (entries + 1,) where the rows of each entry begin;
+    ``certain``: (4,); ``ways``: (entries, values) layouts that contain a given row.
     """
-    out = np.zeros((ways.shape[1], 4, 8192), np.int64)
+    tallies = np.zeros((ways.shape[1], 4, 8192), np.int64)
     for value in range(ways.shape[1]):
-        here = out[value]
+        tally = tallies[value]
         for entry in range(len(ways)):
             layouts = ways[entry, value]
             if layouts:
                 for row in range(start[entry], start[entry + 1]):
                     for seat in range(4):
-                        here[seat, fields[row, seat] | certain[seat]] += layouts
-    return out
+                        tally[seat, fields[row, seat] | certain[seat]] += layouts
+    return tallies

@@ -19,7 +19,7 @@ from bayesbridge.capture.kernels import bids, captures
 from bayesbridge.capture.playout import play_out
 from bayesbridge.display.words import CAPTURES
 from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
-from bayesbridge.engines.quantity_tables import (
+from bayesbridge.engines.quantities import (
     CaptureConditions,
     CaptureTricks,
     Quantity,

@@ -22,7 +22,7 @@ from bayesbridge.belief.wins import verify_seen
 from bayesbridge.display.words import tell
 from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.engines.enumeration import BLOCK
-from bayesbridge.engines.levels import LevelTables
+from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.builtin import OWNERS, LengthsTogether
 from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import chisquare
 
 from bayesbridge.capture.kernels import tricks
-from bayesbridge.engines.levels import LevelTables
-from bayesbridge.engines.quantity_tables import CaptureTricks
+from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.quantities import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.evidence.constraints import Constraints

@@ -10,7 +10,7 @@ import pytest
 
 from bayesbridge import Auction, IterativeBidder
 from bayesbridge.capture.strains import strain_levels
-from bayesbridge.engines.levels import LevelTables
+from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.tables import LayoutIndex
 from tests.engines.positions import questions
 from tests.engines.test_levels import STRONG, W, called, check_numbers
