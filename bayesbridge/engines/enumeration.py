@@ -174,12 +174,14 @@ def _walk(
                     if skip >= pairs:
                         skip -= pairs
                         continue
-                    one = heart_start[a * width + p]
-                    two = spade_start[b * width + q]
                     filled = _add_rows(
                         partial[turn],
-                        heart_fields[one : one + heart_ways[a, p]],
-                        spade_fields[two : two + spade_ways[b, q]],
+                        heart_fields,
+                        heart_start[a * width + p],
+                        heart_ways[a, p],
+                        spade_fields,
+                        spade_start[b * width + q],
+                        spade_ways[b, q],
                         skip,
                         out,
                         filled,
@@ -192,30 +194,37 @@ def _walk(
 @njit
 def _add_rows(
     partial: NDArray[np.uint64],
-    hearts: NDArray[np.uint16],
-    spades: NDArray[np.uint16],
+    heart_fields: NDArray[np.uint16],
+    heart_begin: int,
+    hearts: int,
+    spade_fields: NDArray[np.uint16],
+    spade_begin: int,
+    spades: int,
     skip: int,
     out: Masks,
     filled: int,
 ) -> int:
-    """Complete a (4,) partial layout with all pairs of (rows, 4) rows, from the pair
+    """Complete a (4,) partial layout with all pairs of rows of two keys, from the pair
     number ``skip`` on; returns how many of ``out`` are filled then.
+
+    ``heart_fields``, ``spade_fields``: (rows, 4), of which ``hearts`` from
+    ``heart_begin`` on are of the key, and so in spades.
     """
-    row = skip // len(spades)
-    column = skip - row * len(spades)
-    n = len(out)
-    for one in range(row, len(hearts)):
-        north = partial[0] | np.uint64(hearts[one, 0]) << HEARTS
-        east = partial[1] | np.uint64(hearts[one, 1]) << HEARTS
-        south = partial[2] | np.uint64(hearts[one, 2]) << HEARTS
-        west = partial[3] | np.uint64(hearts[one, 3]) << HEARTS
-        for two in range(column, min(len(spades), column + n - filled)):
-            out[filled, 0] = north | np.uint64(spades[two, 0]) << SPADES
-            out[filled, 1] = east | np.uint64(spades[two, 1]) << SPADES
-            out[filled, 2] = south | np.uint64(spades[two, 2]) << SPADES
-            out[filled, 3] = west | np.uint64(spades[two, 3]) << SPADES
+    row = skip // spades
+    column = skip - row * spades
+    for one in range(heart_begin + row, heart_begin + hearts):
+        north = partial[0] | np.uint64(heart_fields[one, 0]) << HEARTS
+        east = partial[1] | np.uint64(heart_fields[one, 1]) << HEARTS
+        south = partial[2] | np.uint64(heart_fields[one, 2]) << HEARTS
+        west = partial[3] | np.uint64(heart_fields[one, 3]) << HEARTS
+        end = min(spades, column + len(out) - filled)
+        for two in range(spade_begin + column, spade_begin + end):
+            out[filled, 0] = north | np.uint64(spade_fields[two, 0]) << SPADES
+            out[filled, 1] = east | np.uint64(spade_fields[two, 1]) << SPADES
+            out[filled, 2] = south | np.uint64(spade_fields[two, 2]) << SPADES
+            out[filled, 3] = west | np.uint64(spade_fields[two, 3]) << SPADES
             filled += 1
-        if filled == n:
+        if filled == len(out):
             break
         column = 0
     return filled

@@ -74,13 +74,19 @@ def test_cards_are_not_weighed_before_the_contract_is_known():
     assert not belief.target.soft
 
 
+class Broken:
+    """A model that gives every hand the same log likelihood."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def log_likelihood(self, hands, auction, index):
+        return np.full(len(hands), self.value)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.5])
 def test_a_model_that_gives_no_likelihood_is_named(value):
-    class Broken:
-        def log_likelihood(self, hands, auction, index):
-            return np.full(len(hands), value)
-
-    belief = Belief("S", HAND, bidder=Broken()).given(Called("W", "Pass"))
+    belief = Belief("S", HAND, bidder=Broken(value)).given(Called("W", "Pass"))
     for method in ("auto", "likelihood-weighting", "resample-move", "importance"):
         with pytest.raises(
             BayesBridgeError,
