@@ -22,7 +22,7 @@ from bayesbridge.cli.commands import (
     parse_arguments,
     run_without_command,
 )
-from bayesbridge.cli.screens import end_progress, on_terminal, show_progress
+from bayesbridge.cli.progress_bar import end_progress, on_terminal, show_progress
 from bayesbridge.display.words import tell
 from bayesbridge.errors import (
     BayesBridgeError,

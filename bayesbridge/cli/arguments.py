@@ -120,6 +120,11 @@ def add_estimate(parser: ArgumentParser) -> None:
         metavar="NAME,NAME",
         help="bidder models to answer under, side by side (see 'plugins')",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="the whole answer (default: what one screen has room for)",
+    )
 
 
 def add_count(parser: ArgumentParser) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from functools import partial
 from typing import Any
 
 from bayesbridge.belief.posterior import accuracy_document
@@ -11,6 +10,7 @@ from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import MODELS
 from bayesbridge.cli.modes import verify_solver
 from bayesbridge.cli.positions import belief_of
+from bayesbridge.cli.progress_bar import on_terminal
 from bayesbridge.cli.usage import attributed
 from bayesbridge.decisions.contracts import (
     contract_named,
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
         "against": args.against,
         "budget": Budget(args.draws, args.solve, args.seconds),
     }
-    if screens.on_terminal() and args.solve != 0:
+    if on_terminal() and args.solve != 0:
         solving["first"] = lambda early: tell(
             f"so far, by the network: {contracts_table(early.rows, early.attrs, SHOWN).notes[0]}"
         )
@@ -129,9 +129,9 @@ def run(args: Namespace) -> int:
         else ["", answers_table(plain_rows(answers), answers.attrs)]
     )
     first = screens.answer_first(table, _depends(found.rows[0]["contract"], tables))
-    how = partial(screens.print_how, posterior)
+    how = screens.how_parts(posterior)
     game = screens.game_line(position)
-    return screens.present(args, document, *game, *first, *after, *more, how)
+    return screens.present(args, document, *game, *first, *after, *more, *how)
 
 
 def _depends(best: str, tables: dict[str, list[dict[str, Any]]]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from functools import partial
 from math import log2
 
 from bayesbridge.cli import screens
@@ -28,7 +27,7 @@ def run(args: Namespace) -> int:
         said.append(
             "Calls make layouts more or less likely; they rule none out and do not change the count."
         )
-    evidence = partial(screens.print_evidence, belief)
+    evidence = screens.evidence_parts(belief)
     return screens.present(
-        args, document, *screens.game_line(position), evidence, *said
+        args, document, *screens.game_line(position), *evidence, *said
     )

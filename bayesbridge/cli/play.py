@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from functools import partial
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
@@ -16,6 +15,7 @@ from bayesbridge.cli.evidence_options import MODELS
 from bayesbridge.cli.files import verify_target
 from bayesbridge.cli.modes import Mode, verify
 from bayesbridge.cli.positions import Models, belief_of, models_at, verify_models
+from bayesbridge.cli.progress_bar import on_terminal
 from bayesbridge.cli.records import chosen_record, open_records
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.decisions.play import believed, play, turn_of
@@ -129,7 +129,7 @@ def run(args: Namespace) -> int:
         seconds=args.seconds,
         rng=args.seed,
         first=(lambda early: tell(f"so far: {early.sentence}"))
-        if screens.on_terminal()
+        if on_terminal()
         else None,
     )
     document = {
@@ -142,7 +142,7 @@ def run(args: Namespace) -> int:
         document,
         *screens.game_line(position),
         *screens.answer_first(found.tables[0]),
-        partial(screens.print_how, posterior),
+        *screens.how_parts(posterior),
     )
 
 
@@ -283,6 +283,6 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         )
     if strain is None:
         said.append("Nothing tells the trump suit, so there is none: --trump names it.")
-    how = partial(screens.print_how, posterior)
+    how = screens.how_parts(posterior)
     game = screens.game_line(position)
-    return screens.present(args, document, *game, table, *said, how)
+    return screens.present(args, document, *game, table, *said, *how)

@@ -15,6 +15,7 @@ from typing import Any
 
 from bayesbridge import __version__
 from bayesbridge.cli import screens
+from bayesbridge.cli.terminal import terminal_width
 from bayesbridge.cli.usage import UsageError
 from bayesbridge.display.markup import Table
 from bayesbridge.errors import Unwritable
@@ -69,7 +70,7 @@ def run(args: Namespace) -> int:
             (name, _source(offer)): offer for name, offer in document[kind].items()
         }
         used = sum(max(map(len, column)) for column in zip(*offers, strict=True))
-        room = max(20, screens.terminal_width() - 4 - used)
+        room = max(20, terminal_width() - 4 - used)
         rows = []
         for names, offer in offers.items():
             first, *more = wrap(

@@ -13,7 +13,11 @@ from typing import Any
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli import screens
-from bayesbridge.cli.estimate import asked_contract, estimators_named, evaluated
+from bayesbridge.cli.estimate_question import (
+    asked_contract,
+    estimators_named,
+    evaluated,
+)
 from bayesbridge.cli.evidence_options import MODELS
 from bayesbridge.cli.files import verify_target
 from bayesbridge.cli.modes import Mode, verify

@@ -5,77 +5,164 @@ file reaches a terminal.
 from __future__ import annotations
 
 import json
-import os
-import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from shutil import get_terminal_size
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.cli.files import writing
+from bayesbridge.cli.progress_bar import end_progress
+from bayesbridge.cli.terminal import (
+    bar,
+    bold,
+    can_show,
+    coloured,
+    in_lines,
+    shown,
+    terminal_width,
+)
 from bayesbridge.display.markup import Table, in_columns
-from bayesbridge.display.words import SEATS, number, printable, with_symbols
+from bayesbridge.display.words import SEATS, number, with_symbols
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.position import Position
 
+WIDEST_BAR: Final = 40
+NARROWEST_BAR: Final = 5
+PERCENT_WIDTH: Final = 8
+"""Columns of the figures next to bars."""
+
+GAP: Final = 3
+"""Columns between the columns of a table."""
+
+DELETE: Final = "\x7f"
+
+
+@dataclass(frozen=True, slots=True)
+class Hanging:
+    """A sentence whose lines after the first are indented."""
+
+    words: str
+    indent: str
+
+
+type Part = Table | Hanging | str
+"""A part of an answer for people."""
+
+
+def present(args: Namespace, document: dict[str, Any], *parts: Part) -> int:
+    """Print an answer: one object for programs, its parts for people."""
+    if args.json:
+        print_json(document)
+    else:
+        print_parts(parts)
+    return 0
+
 
 def print_json(document: dict[str, Any]) -> None:
-    """One object on one line, in ASCII, so that it survives any terminal."""
+    """Print one object on one line, in ASCII, so that it survives any terminal."""
     end_progress()
-    print(
-        json.dumps(document, allow_nan=False).replace("\x7f", "\\u007f")
-    )  # DEL is ASCII, and JSON leaves it
+    line = json.dumps(document, allow_nan=False)
+    # Delete is ASCII, and json leaves it.
+    print(line.replace(DELETE, "\\u007f"))
 
 
-def say(*sentences: str, indent: str = "") -> None:
-    """Each of them in lines that the terminal is wide enough for."""
-    say_whole(*(line for one in sentences for line in in_lines(one, indent) or ("",)))
+def print_parts(parts: Iterable[Part]) -> None:
+    """Print parts of an answer, one below the other."""
+    for part in parts:
+        print_lines(part_lines(part))
+
+
+def say(*sentences: str) -> None:
+    """Print sentences in lines that the terminal has room for."""
+    print_parts(sentences)
 
 
 def say_whole(*lines: str) -> None:
-    """Lines that are never broken; each argument is one line, whatever it holds."""
+    """Print lines that are never broken, whatever they hold."""
+    print_lines(shown(line) for line in lines)
+
+
+def show_table(table: Table) -> None:
+    """Print a table and its notes."""
+    print_lines(part_lines(table))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines, with red suits and blue bars on a terminal."""
     end_progress()
     for line in lines:
-        print(_shown(line))
+        print(coloured(line))
 
 
-def _shown(text: object) -> str:
-    """As stdout can show it: suits by their letters where it has no symbols."""
-    line = printable(text)
-    return line if line.isascii() or _draws("♠♥♦♣") else line.translate(LETTERS)
+def part_lines(part: Part) -> list[str]:
+    """The lines of a part, as wide as the terminal; colours are not in them yet."""
+    if isinstance(part, Table):
+        return table_lines(part)
+    if isinstance(part, Hanging):
+        return [shown(line) for line in in_lines(part.words, part.indent)]
+    return [shown(line) for line in in_lines(part)] or [""]
 
 
-def bold(line: str) -> str:
-    """As a terminal shows it, and as it is anywhere else; bold is no colour, so
-    ``NO_COLOR`` does not matter.
+def table_lines(table: Table) -> list[str]:
+    """The table, with bars where it wants them, and its notes.
+
+    Columns that have no room follow below, each time with the first one.
     """
-    plain = (
-        os.name == "nt"
-        or os.environ.get("TERM") in ("dumb", "unknown")
-        or not sys.stdout.isatty()
-    )
-    return line if plain or not line else f"\x1b[1m{line}\x1b[0m"
+    if table.bars:
+        table = with_bars(table)
+    lines = [bold(line) for line in in_lines(shown(table.title))]
+    lines.append("")
+    header = [shown(name) for name in table.columns]
+    rows = [[shown(cell) for cell in row] for row in table.words]
+    for head, rule, *body in in_columns(
+        header, rows, table.left, width=terminal_width()
+    ):
+        lines.append(bold(head))
+        lines.append(rule if can_show("─") else "-" * len(rule))
+        lines += [*body, ""]
+    for note in table.notes:
+        lines += part_lines(note)
+    if table.notes:
+        lines.append("")
+    return lines
 
 
-def present(
-    args: Namespace, document: dict[str, Any], *parts: Table | str | Callable[[], None]
-) -> int:
-    """An answer: one object for programs; for people its tables, its sentences, and
-    what prints itself.
+def with_bars(table: Table) -> Table:
+    """The table with its second column, of shares, drawn as bars in a third one."""
+    name_column, share_column, *word_columns = table.columns
+    shares = [float(row[1]) for row in table.rows]
+    largest = max(shares, default=0.0) or 1.0
+    width = bar_width(table)
+    rows = [
+        [row[0], f"{row[1]:>{PERCENT_WIDTH}}", bar(share / largest, width), *row[2:]]
+        for row, share in zip(table.words, shares, strict=True)
+    ]
+    columns = [name_column, f"{share_column:>{PERCENT_WIDTH}}", "", *word_columns]
+    return replace(table, columns=columns, rows=rows, left=len(columns))
+
+
+def bar_width(table: Table) -> int:
+    """The columns that the other columns of the table leave to its bars."""
+    columns = zip(table.columns, *table.words, strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    widths[1] = max(PERCENT_WIDTH, len(table.columns[1]))
+    room = terminal_width() - sum(widths) - GAP * len(widths)
+    return max(NARROWEST_BAR, min(WIDEST_BAR, room))
+
+
+def answer_first(table: Table, depends: str = "") -> list[Part]:
+    """The first note of a table, which is the answer in words, before the table.
+
+    ``depends``, if not empty, comes between them: what the answer depends on.
     """
-    if args.json:
-        print_json(document)
-    for part in () if args.json else parts:
-        show_table(part) if isinstance(part, Table) else say(part) if isinstance(
-            part, str
-        ) else part()
-    return 0
+    sentences = [table.notes[0]]
+    if depends:
+        sentences.append(depends)
+    return [*sentences, "", replace(table, notes=table.notes[1:])]
 
 
 def game_line(position: Position) -> list[str]:
@@ -84,8 +171,9 @@ def game_line(position: Position) -> list[str]:
 
 
 def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
-    """A page into a file, and a line that it is there; for programs beside what it is
-    ``about``.
+    """Write a page into a file, and say that it is there.
+
+    For programs the line is an object, with what the page is ``about``.
     """
     with writing("--out", path) as part:
         part.write_text(page, "utf-8", newline="\n")
@@ -96,159 +184,33 @@ def write_page(args: Namespace, path: Path, page: str, about: dict[str, Any]) ->
         say_whole(f"{path}: {number(size)} bytes, opens in any browser.")
 
 
-def answer_first(table: Table, depends: str = "") -> tuple[Table | str, ...]:
-    """What the first note says, which is the answer in words, on what it ``depends``,
-    and then the table.
-    """
-    return (
-        *filter(None, (table.notes[0], depends)),
-        "",
-        replace(table, notes=table.notes[1:]),
-    )
-
-
-def show_table(table: Table) -> None:
-    """The table, with bars where it wants them, and its notes; columns that have no
-    room follow below.
-    """
-    end_progress()
-    rows, header, left = table.words, list(table.columns), table.left
-    if table.bars:
-        shares = [float(row[1]) for row in table.rows]
-        widest = max(shares, default=0.0) or 1.0
-        header = [header[0], f"{header[1]:>8}", "", *header[2:]]
-        columns = zip(
-            header, *([row[0], " " * 8, "", *row[2:]] for row in rows), strict=True
-        )
-        room = (
-            terminal_width() - sum(max(map(len, column)) + 3 for column in columns) + 3
-        )
-        width, left = max(5, min(40, room)), len(header)
-        drawn = [_bar(share / widest, width) for share in shares]
-        rows = [
-            [row[0], f"{row[1]:>8}", blocks, *row[2:]]
-            for row, blocks in zip(rows, drawn, strict=True)
-        ]
-    for line in (*map(bold, in_lines(_shown(table.title))), ""):
-        print(line)
-    shown = [[_shown(cell) for cell in row] for row in (header, *rows)]
-    for head, rule, *body in in_columns(
-        shown[0], shown[1:], left, width=terminal_width()
-    ):
-        for line in (bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
-            print(line)
-    if table.notes:
-        say(*table.notes, "")
-
-
-def _bar(share: float, width: int) -> str:
-    """A bar of blocks; a share too small for an eighth of a block still leaves a mark."""
-    if not _draws("█▏"):
-        return "#" * max(round(share * width), int(share > 0))
-    eighths = max(round(share * width * 8), int(share > 0))
-    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
-
-
-def _draws(letters: str) -> bool:
-    try:
-        letters.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, AttributeError):
-        return False
-    return True
-
-
-LETTERS = str.maketrans("♠♥♦♣", "SHDC")
-
-_bars: dict[str, Any] = {}  # the bar of what is being counted, if it is not finished
-
-
-def on_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def show_progress(noun: str, done: int, total: int) -> None:
-    """On a terminal, show on stderr how many of all are done, and the time that is
-    left.
-    """
-    if not on_terminal():
-        return
-    if (
-        done < total and noun not in _bars
-    ):  # what is done at once needs no bar; output ends one
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        end_progress()
-        words = TextColumn("{task.description}")
-        _bars[noun] = Progress(
-            BarColumn(20), words, TimeRemainingColumn(), console=Console(stderr=True)
-        )
-        _bars[noun].add_task("")
-    if noun in _bars:
-        _bars[noun].update(
-            0,
-            completed=done,
-            total=total,
-            description=f"{number(done)} of {number(total)} {noun}",
-        )
-        _bars[noun].start()
-        if done == total:
-            end_progress()
-
-
-def end_progress() -> None:
-    """Finish the bar, also of work that failed, so that the terminal shows its cursor
-    again.
-    """
-    while _bars:
-        _bars.popitem()[1].stop()
-
-
-def print_evidence(belief: Belief) -> None:
-    """For people: the hand, the evidence in order, and the passes that nobody
-    mentioned.
-    """
-    hand, dummy = belief.hand, belief.dummy
-    say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
+def evidence_parts(belief: Belief) -> list[Part]:
+    """The hand, the evidence in order, and the passes that nobody mentioned."""
+    seat = SEATS[belief.observer.name]
+    parts: list[Part] = [
+        f"{seat} holds {belief.hand.pbn}, {belief.hand.points} points."
+    ]
     if belief.evidence:
-        say(f"Seen: {'; '.join(map(with_symbols, belief.evidence))}.", indent="      ")
-    say(*belief.assumptions)
-    if dummy is None and belief.auction is not None and not belief.systems:
-        say("If you know what they play, say so: --system sayc, or --style.")
+        pieces = "; ".join(map(with_symbols, belief.evidence))
+        parts.append(Hanging(f"Seen: {pieces}.", indent="      "))
+    parts += belief.assumptions
+    if belief.dummy is None and belief.auction is not None and not belief.systems:
+        parts.append("If you know what they play, say so: --system sayc, or --style.")
     if belief.assumed_passes:
-        who = ", ".join(seat.name for seat in belief.assumed_passes)
-        say(
-            f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'."
+        seats = ", ".join(seat.name for seat in belief.assumed_passes)
+        parts.append(
+            f"Taken to have passed, since no call of theirs was given: {seats}. The "
+            f"auction is '{belief.auction}'."
         )
+    return parts
 
 
-def print_how(posterior: Posterior, sentences: Iterable[str] | None = None) -> None:
-    """What was seen, and how exact the answer is, in its own sentences if there are
-    any.
-    """
+def how_parts(
+    posterior: Posterior, accuracy: Sequence[str] | None = None
+) -> list[Part]:
+    """What was seen, and how exact the answer is, in its own sentences if given."""
     from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 
-    print_evidence(posterior.belief)
-    say(
-        *(
-            accuracy_sentences(accuracy_document(posterior))
-            if sentences is None
-            else sentences
-        )
-    )
-
-
-def in_lines(words: str, indent: str = "") -> list[str]:
-    width = min(100, terminal_width())
-    indent = indent or " " * (len(words) - len(words.lstrip()))
-    return wrap(
-        printable(words),
-        width,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def terminal_width() -> int:
-    return max(40, get_terminal_size().columns)
+    if accuracy is None:
+        accuracy = accuracy_sentences(accuracy_document(posterior))
+    return [*evidence_parts(posterior.belief), *accuracy]

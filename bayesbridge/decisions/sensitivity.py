@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import hypot, inf, nan, sqrt
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import numpy as np
@@ -21,6 +21,7 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.system_bidder import SystemBidder
 from bayesbridge.engines.budget import Budget, ErrorLimits
+from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.answer import Answer
 from bayesbridge.estimators.distribution import GOALS, Distribution
@@ -431,6 +432,25 @@ def by_system[T](
         name: ask(belief.with_bidder(one).infer(draws=500, rng=rng))
         for name, one in bidders.items()
     }
+
+
+CLEAR_CHANGE: Final = 0.1
+"""A change of a chance that advice mentions, if it is also two standard errors."""
+
+
+def far_from_experts(
+    chances: Mapping[str, Estimate[float]],
+) -> dict[str, Estimate[float]]:
+    """Of chances by system those that differ clearly from that of the experts."""
+    if not chances:
+        return {}
+    experts = chances[EXPERTS]
+    far = {}
+    for name, chance in chances.items():
+        error = hypot(chance.error, experts.error)
+        if abs(chance.mean - experts.mean) > max(CLEAR_CHANGE, 2 * error):
+            far[name] = chance
+    return far
 
 
 def depends_sentence(answers: Mapping[str, str]) -> str:

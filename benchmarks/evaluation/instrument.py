@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cli.screens import print_json, say, show_progress, show_table
+from bayesbridge.cli.progress_bar import show_progress
+from bayesbridge.cli.screens import print_json, say, show_table
 from bayesbridge.display.markup import Table
 from bayesbridge.runtime.progress import watch_progress
 from bayesbridge.studies.jobs import RunOptions

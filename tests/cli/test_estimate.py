@@ -147,13 +147,13 @@ def test_samplers_are_estimates_and_say_so(document, method):
 def test_one_screen_for_people(answer):
     text = answer("estimate", *HARD)
     lines = text.splitlines()
-    assert len(lines) <= 52
+    assert len(lines) <= 50
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("The paper's game of three")
     assert (
         lines[1] == "Conditions fail with 44.3 %; if they hold, T is 10.48 on average."
     )
-    assert lines[-6:-2] == [
+    assert lines[-4:] == [
         "South holds AKQ2.KJ3.A54.Q32, 19 points.",
         "Seen: E is void in ♥; W has 5 to 13 cards in ♠.",
         "33 503 076 006 960 layouts fit; the uncertainty about them is 44.93 bits.",
@@ -170,7 +170,7 @@ def test_one_screen_for_people(answer):
 
 def test_with_four_players_hands_and_tricks_come_first(answer, document):
     words = (*SOUTH, "--auction", "W:1D p 1H X", "--draws", "500")
-    said = answer("estimate", *words)
+    said = answer("estimate", *words, "--all")
     places = [
         said.index(part)
         for part in (
@@ -212,7 +212,8 @@ def test_what_says_nothing_is_not_shown(answer):
     places = "The cards that the evidence places best"
     assert places not in answer("estimate", *SOUTH)
     assert places in answer("estimate", *SOUTH, "--length", "W:S:5+")
-    called = answer("estimate", *SOUTH, "--auction", "(1H)", "--draws", "300")
+    words = (*SOUTH, "--auction", "(1H)", "--draws", "300", "--all")
+    called = answer("estimate", *words)
     assert "The cards that the bidding places best" in called
 
 
@@ -326,3 +327,23 @@ def test_an_auction_that_the_system_cannot_hold_is_said_first(answer, document):
     assert [one["sentence"] for one in document(*west, *jacoby)["hardly_fits"]] == [
         sentence
     ]
+
+
+def test_one_screen_has_the_answer_and_names_what_it_leaves_out(answer):
+    """All of it is longer; what is on the screen is in all of it, in the same order."""
+    words = (*SOUTH, "--auction", "W:1D p 1H X", "--draws", "500")
+    screen = answer("estimate", *words).splitlines()
+    whole = answer("estimate", *words, "--all").splitlines()
+    assert len(screen) <= 50 < len(whole)
+    assert max(map(len, screen)) <= 80
+    *shown, footer = "\n".join(screen).rpartition("\n\nWith --all also: ")[::2]
+    assert footer.endswith("cards placed best.")
+    remaining = iter(whole)
+    assert all(line in remaining for line in shown[0].splitlines())
+
+
+def test_an_answer_that_fits_a_screen_is_shown_whole(answer):
+    words = ("estimate", *FEW, "--estimator", "bid")
+    whole = answer(*words, "--all")
+    assert whole.startswith(answer(*words))
+    assert "--all" not in answer(*words)

@@ -1,5 +1,5 @@
-"""Screens in a real terminal: bold titles, progress, and what letters the terminal
-lacks.
+"""Screens in a real terminal: bold titles, colours, progress, and letters that the
+terminal lacks.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ BOLD = {"\x1b[1m", "\x1b[0m"}
     ("term", "plain", "escapes"),
     [("xterm-256color", "", BOLD), ("xterm-256color", "1", BOLD), ("dumb", "", set())],
 )
-def test_a_terminal_sees_bold_titles_and_no_colours(term, plain, escapes):
+def test_a_terminal_sees_bold_titles(term, plain, escapes):
     status, shown, err = in_terminal(["bid", HAND], "stdout", TERM=term, NO_COLOR=plain)
     assert (status, err) == (0, "")
     assert "Algorithm 1: the iterative bid" in shown
@@ -139,3 +139,26 @@ def test_a_first_ranking_is_told_on_a_terminal_while_more_is_solved(words):
     assert status == 0
     assert re.search(r"bayesbridge: so far.*: \S+", shown)
     assert "so far" not in out
+
+
+@pytest.mark.parametrize(
+    ("changes", "colours"),
+    [({"NO_COLOR": ""}, {"31", "39"}), ({"NO_COLOR": "1"}, set())],
+)
+def test_red_suits_are_red_on_a_terminal_that_has_colours(changes, colours):
+    words = ["capture", HAND, DUMMY]
+    status, screen, _ = in_terminal(words, "stdout", TERM="xterm-256color", **changes)
+    assert status == 0
+    assert set(re.findall(r"\x1b\[(\d+)m", screen)) == {"0", "1"} | colours
+    assert ("\x1b[31m♥\x1b[39m hearts" in screen) == bool(colours)
+    assert "♠ spades" in screen
+    piped = run(*words).stdout
+    assert re.sub(r"\x1b\[\d+m", "", screen).replace("\r\n", "\n") == piped
+
+
+def test_bars_are_blue_on_a_terminal_that_has_colours():
+    words = ["bid", HAND, "--players", "4"]
+    _, screen, _ = in_terminal(words, "stdout", TERM="xterm-256color", NO_COLOR="")
+    assert re.search(r"%   \x1b\[34m█+[▏▎▍▌▋▊▉]?\x1b\[39m", screen)
+    _, dumb, _ = in_terminal(words, "stdout", TERM="dumb", NO_COLOR="")
+    assert "\x1b" not in dumb

@@ -85,7 +85,8 @@ def test_where_a_card_lies(document, answer, complaint):
         "--card",
         "HQ",
     )
-    assert answer("estimate", *SEEN, *played).splitlines()[-2].endswith(" exact")
+    table = answer("estimate", *SEEN, *played).partition("Where ♥Q lies")[2]
+    assert table.split("\n\n")[1].splitlines()[-1].endswith(" exact")
     assert (
         complaint("estimate", *SEEN, "--card", "SK")
         == "argument --card: SK is in S's own hand: name another card"
