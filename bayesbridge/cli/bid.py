@@ -14,6 +14,7 @@ from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import BIDS
 from bayesbridge.cli.modes import Mode, verify
 from bayesbridge.cli.positions import settings_of
+from bayesbridge.cli.progress_bar import end_progress, on_terminal
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import (
@@ -202,7 +203,7 @@ def values_so_far(args: Namespace, request: BidRequest) -> tuple[CallValues, boo
         layouts=args.layouts,
         seconds=args.seconds,
         rng=args.seed,
-        quickly=screens.on_terminal(),
+        quickly=on_terminal(),
     )
     values = None
     try:
@@ -222,8 +223,8 @@ def values_so_far(args: Namespace, request: BidRequest) -> tuple[CallValues, boo
 
 def tell_so_far(values: CallValues) -> None:
     """On a terminal, what the first layouts say."""
-    if screens.on_terminal():
-        screens.end_progress()
+    if on_terminal():
+        end_progress()
         gains = ", ".join(
             f"{row.call} {values.gain_text(row.gain)}" for row in values.rows
         )
