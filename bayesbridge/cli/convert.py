@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import Final
 
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import verify_target, writing
@@ -13,38 +13,18 @@ from bayesbridge.cli.records import open_records
 from bayesbridge.cli.usage import UsageError
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import counted, number
-from bayesbridge.notation import (
-    ParsedRecords,
-    Record,
-    Source,
-    read_lin,
-    read_pbn,
-    write_lin,
-    write_pbn,
-)
 from bayesbridge.notation.conversion import lost_parts, renumbered
+from bayesbridge.notation.formats import FORMATS, Format, endings
 
 READ_PAST: Final = (
     "Comments, notes to cards and the layout of pages are never carried over."
 )
 
 
-class Format(NamedTuple):
-    name: str
-    write: Callable[[Iterable[Record], IO[str]], None]
-    read: Callable[[Source], ParsedRecords]
-
-
-FORMATS: Final = {
-    ".pbn": Format("PBN", write_pbn, read_pbn),
-    ".lin": Format("LIN", write_lin, read_lin),
-}
-
-
 def run(args: Namespace) -> int:
     """Read, write, and say what was lost."""
     target = _new_file(args.out)
-    form = FORMATS[target.suffix]
+    form = _format_of(target)
     records = [record for name in args.file for record in open_records(name)]
     if args.renumber:
         records = list(renumbered(records))
@@ -64,13 +44,19 @@ def _new_file(name: str) -> Path:
     """The file to write, which must not be there yet: the last word may be a record
     that was meant to be read.
     """
-    target = verify_target("OUT", name, "records are PBN or LIN", *FORMATS)
+    names = " or ".join(form.name for form in FORMATS)
+    target = verify_target("OUT", name, f"records are {names}", *endings())
     if target.exists():
         raise UsageError(
             f"argument OUT: {name!r} is there already: "
             "name a new file after those to read, or remove it"
         )
     return target
+
+
+def _format_of(target: Path) -> Format:
+    """The format of a file whose ending was verified."""
+    return next(form for form in FORMATS if form.ending == target.suffix)
 
 
 def _lost_table(form: Format, lost: dict[str, int]) -> Table:

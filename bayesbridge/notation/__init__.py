@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from bayesbridge.game.calls import Vulnerability
+from bayesbridge.notation.formats import format_of
 from bayesbridge.notation.lin import iter_lin, link_text, read_lin, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn, write_pbn
-from bayesbridge.notation.reading import Document, ParsedRecords, Skipped, Source
+from bayesbridge.notation.reading import ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, read_hands
 
 __all__ = [
@@ -38,6 +38,23 @@ def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
     """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``)
     or else by its content.
 
+    Parameters
+    ----------
+    path : str or path-like
+        The file, or a link of a hand viewer, which is not fetched.
+
+    Returns
+    -------
+    ParsedRecords
+        Its ``records``, and in ``skipped`` a note for each thing that was left out.
+
+    Raises
+    ------
+    NotationError
+        If the file cannot be opened.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".pbn") as file:
     ...     _ = file.write('[Board "1"]\\n[Deal "N:AK.. ... ... ..."]\\n')
@@ -54,12 +71,6 @@ def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
     """
     if "lin=" in str(path) and not os.path.isfile(path):
         return iter_lin(f"{link_text(str(path))}\n")
-    file = Path(path)  # a text with a bracket in it would be taken for a document
-    name = os.fspath(file).lower().removesuffix(".gz")
-    if name.endswith((".lin", ".pbn")):
-        is_lin = name.endswith(".lin")
-    else:
-        lines = [line.lstrip() for _, line in islice(Document(file).lines(), 50)]
-        tags = any(line.startswith("[") for line in lines)
-        is_lin = not tags and any("|" in line or "lin=" in line for line in lines)
-    return iter_lin(file) if is_lin else iter_pbn(file)
+    # A text with a bracket in it would be taken for a document.
+    file = Path(path)
+    return format_of(os.fspath(file), file).iter_records(file)

@@ -49,9 +49,8 @@ from bayesbridge.notation import (
     ParsedRecords,
     Record,
     Vulnerability,
-    read_lin,
-    read_pbn,
 )
+from bayesbridge.notation.formats import format_named, format_of
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.position import (
     SETTINGS,
@@ -548,15 +547,9 @@ def records_document(name: str, text: str) -> dict[str, Any]:
 
 
 def _reading(name: str, text: str) -> ParsedRecords:
-    raw = text.encode(
-        "utf-8", "replace"
-    )  # bytes: a text without a line break would be taken for a path
-    lin = (
-        name.lower().endswith(".lin")
-        or "lin=" in text
-        or ("|" in text and "[" not in text)
-    )
-    return (read_lin if lin else read_pbn)(raw)
+    # Bytes, since a text without a line break would be taken for a path.
+    raw = text.encode("utf-8", "replace")
+    return format_of(name, raw).read(raw)
 
 
 def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Event]:
@@ -647,7 +640,7 @@ def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
         r"^\s*(observer|hand|evidence)\s*=", text, re.MULTILINE
     ):
         return position_document(name, text)
-    if name.lower().endswith((".pbn", ".lin")) or any(
+    if format_named(name) is not None or any(
         mark in text for mark in ("|", "[", "lin=")
     ):
         return records_document(name or "the text", text)
