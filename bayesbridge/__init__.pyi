@@ -2,6 +2,7 @@ from . import errors, plots, plugins, pymc
 from .belief.belief import Belief
 from .belief.joint import infer_jointly
 from .belief.posterior import Posterior
+from .bidders.equilibrium import EquilibriumBidder
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
 from .bidders.pairs import learn_style
@@ -39,6 +40,7 @@ from .game.deal import Deal, Seat
 from .game.layouts import Layouts
 from .game.tricks import Trick
 from .notation import open_records
+from .studies.auction.game import AuctionGame, auction_game
 from .views.report import html_report
 from .web import explore
 
@@ -46,6 +48,7 @@ __version__: str
 
 __all__ = [
     "Auction",
+    "AuctionGame",
     "BayesBridgeError",
     "Belief",
     "Call",
@@ -56,6 +59,7 @@ __all__ = [
     "Contract",
     "Deal",
     "DealPlan",
+    "EquilibriumBidder",
     "Hand",
     "HighCards",
     "Holds",
@@ -77,6 +81,7 @@ __all__ = [
     "SystemBidder",
     "Trick",
     "Void",
+    "auction_game",
     "call_values",
     "card_history",
     "concat",

@@ -46,6 +46,7 @@ from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.estimators.results import ResultDraws, shortest_interval
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.game.layouts import Floats
+from bayesbridge.studies.auction.study import tenths
 
 if TYPE_CHECKING:
     import pandas
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from bayesbridge.studies.study import Comparison
 
 __all__ = [
+    "auction",
     "call_values",
     "cards",
     "contract",
@@ -1201,3 +1203,111 @@ def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[An
     axes[0].set_ylabel("of all deals")
     axes[1].legend(frameon=False, fontsize=8)
     return axes
+
+
+WAYS: Final = {"algorithm 1": GREY, "best response": SKY, "equilibrium": BLUE}
+OPENING_COLOURS: Final = (PALE, SKY, BLUE, VERMILION)
+
+
+def auction(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[Any]:
+    """The auction as a game: a row of three panels for each scheme and price.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What the study ``auction`` found.
+    figure : matplotlib Figure, optional
+        One to draw in, instead of one of its own.
+
+    Returns
+    -------
+    array of Axes, shape (games, 3)
+        What the first seat opens with hands from weak to strong, points by seat, and
+        what the seats could still gain by number of iterations.
+
+    Examples
+    --------
+    >>> from bayesbridge.studies import STUDIES
+    >>> study = STUDIES["auction"].with_settings({"types": 4, "iterations": 2})
+    >>> [ax.get_title() for ax in auction(study.simulate(32, 1))[:, 1]]
+    ['Points by seat, old scheme', 'Points by seat, new scheme']
+    """
+    games = comparison.answers["games"]
+    axes = new_grid(11.0, 3.4 * len(games), len(games), 3, figure=figure)
+    for row, game in zip(axes, games, strict=True):
+        _openings(row[0], game)
+        _points_by_seat(row[1], game)
+        _gains_by_iterations(row[2], game)
+    return axes
+
+
+def _openings(ax: Axes, game: Mapping[str, Any]) -> None:
+    """Bars of what the first seat opens, by tenths of all hands."""
+    chances = np.array([part["calls"] for part in tenths(game["opening"])])
+    labels = ("pass", "1NT", "2NT", "higher")
+    shares = np.hstack([chances[:, :3], chances[:, 3:].sum(axis=1, keepdims=True)])
+    bottom = np.zeros(len(shares))
+    middles = np.arange(len(shares)) + 0.5
+    for column, label in enumerate(labels):
+        ax.bar(
+            middles,
+            shares[:, column],
+            1.0,
+            bottom,
+            color=OPENING_COLOURS[column],
+            edgecolor=ink(),
+            linewidth=0.4,
+            label=label,
+        )
+        bottom = bottom + shares[:, column]
+    ax.set_xlabel("hands, weak to strong, in tenths")
+    ax.set_xticks([])
+    ax.set_title(f"First seat in equilibrium, {game['scheme']} scheme", fontsize=10)
+    ax.legend(frameon=True, fontsize=8, loc="lower left")
+    percent_axis(ax.yaxis)
+    bare(ax)
+
+
+def _points_by_seat(ax: Axes, game: Mapping[str, Any]) -> None:
+    """Bars of points with two standard errors, by seat and way of bidding."""
+    seats = np.arange(3)
+    for number, (way, colour) in enumerate(WAYS.items()):
+        points = [seat["points"] for seat in game["bidding"][way]["by_seat"]]
+        ax.bar(
+            seats + 0.27 * (number - 1),
+            [point["mean"] for point in points],
+            0.27,
+            yerr=[2 * point["standard_error"] for point in points],
+            color=colour,
+            edgecolor=ink(),
+            linewidth=0.4,
+            label=way,
+        )
+    ax.axhline(0.0, color=ink(), linewidth=0.6)
+    ax.set_xticks(seats, ["speaks first", "second", "third"])
+    ax.set_ylabel("points a deal")
+    ax.set_title(f"Points by seat, {game['scheme']} scheme", fontsize=10)
+    ax.legend(frameon=False, fontsize=8)
+    bare(ax)
+
+
+def _gains_by_iterations(ax: Axes, game: Mapping[str, Any]) -> None:
+    """What the seats together could still gain, on two logarithmic axes."""
+    steps = game["gains from the equilibrium"]
+    ax.errorbar(
+        [step["iterations"] for step in steps],
+        [step["nash_conv"]["mean"] for step in steps],
+        [2 * step["nash_conv"]["standard_error"] for step in steps],
+        color=BLUE,
+        marker="o",
+        label="learned strategies",
+    )
+    control = game["gains from algorithm 1"]["nash_conv"]["mean"]
+    ax.axhline(control, color=GREY, linestyle="--", label="Algorithm 1")
+    ax.set_xscale("log")
+    ax.set_yscale("symlog", linthresh=0.1)
+    ax.set_xlabel("iterations")
+    ax.set_ylabel("points that seats could still gain")
+    ax.set_title(f"Gains on fresh deals, {game['scheme']} scheme", fontsize=10)
+    ax.legend(frameon=False, fontsize=8)
+    bare(ax)

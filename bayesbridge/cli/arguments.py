@@ -7,10 +7,19 @@ from typing import Final
 
 from bayesbridge.cli.evidence_options import add_setting
 from bayesbridge.cli.parser import OptionGroup, argument_type, choice_of
-from bayesbridge.cli.readers import moments, pair, scores, seats, vacant_places, whole
+from bayesbridge.cli.readers import (
+    moments,
+    pair,
+    prices,
+    scores,
+    seats,
+    vacant_places,
+    whole,
+)
 from bayesbridge.engines.budget import MOST_DRAWS, USUAL
 from bayesbridge.game.cards import Card, Suit
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.scoring import SCHEMES
 from bayesbridge.game.tricks import Trick
 from bayesbridge.position import SETTINGS
 
@@ -637,6 +646,42 @@ def add_study(parser: ArgumentParser) -> None:
         action="append",
         help=f"{' and '.join(scored)}: a TOML file with a scoring scheme, used next to "
         "the built-in ones; may be repeated",
+    )
+    add_auction_game(parser)
+
+
+def add_auction_game(parser: ArgumentParser) -> None:
+    """Add the settings of the study of the auction."""
+    parser.add_argument(
+        "--scheme",
+        metavar="NAME",
+        **choice_of(*SCHEMES),
+        help="auction: this built-in scoring scheme alone (default: both)",
+    )
+    parser.add_argument(
+        "--types",
+        metavar="K",
+        type=whole(1, 4096),
+        help="auction: types of hands that players tell apart (default: 64)",
+    )
+    parser.add_argument(
+        "--iterations",
+        metavar="N",
+        type=whole(1, 10**6),
+        help="auction: rounds of regret minimisation (default: 300)",
+    )
+    parser.add_argument(
+        "--utility",
+        metavar="NAME",
+        **choice_of("relative", "net"),
+        help="auction: points less the mean of the others' (relative, the default), "
+        "or the bidder's less those of all defenders (net)",
+    )
+    parser.add_argument(
+        "--undertrick",
+        metavar="PRICES",
+        type=prices,
+        help="auction: prices of an undertrick instead of the scheme's, such as 10,50",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 from bayesbridge.cli.parser import argument_type
 from bayesbridge.cli.usage import UsageError
@@ -51,6 +52,20 @@ def scores(text: str) -> list[float]:
         raise NotationError(
             f"{text!r} is not a list of scores: write such as 420,450,-50"
         ) from None
+
+
+@argument_type
+def prices(text: str) -> tuple[Fraction, ...]:
+    """Prices of an undertrick, as ``10,25,50``."""
+    try:
+        values = tuple(Fraction(word) for word in text.replace(",", " ").split())
+    except (ValueError, ZeroDivisionError):
+        values = ()
+    if not values or min(values) < 0:
+        raise NotationError(
+            f"{text!r} is not a list of prices: write such as 10,25,50", text=text
+        )
+    return values
 
 
 @argument_type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import resumable
@@ -13,7 +14,7 @@ from bayesbridge.game.scoring import Scheme
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.studies import STUDIES
 from bayesbridge.studies.jobs import THREADS, RunOptions
-from bayesbridge.studies.study import all_tables, notes
+from bayesbridge.studies.study import Experiment, all_tables, notes
 
 EXACTLY = Mode(
     "--exact counts every deal and draws none",
@@ -23,6 +24,7 @@ EXACTLY = Mode(
 
 def run(args: Namespace) -> int:
     study = STUDIES[args.study]
+    study = study.with_settings(settings_of(args, study))
     verify(
         args,
         EXACTLY if args.exact else ":" in (args.scheduler or "") and CLUSTER,
@@ -52,3 +54,16 @@ def run(args: Namespace) -> int:
     return screens.present(
         args, found.document(), *all_tables(study, found), *notes(found, args.seed)
     )
+
+
+def settings_of(args: Namespace, study: Experiment) -> dict[str, Any]:
+    """The settings of a study that were given; those of others are refused."""
+    takers = {name: other.name for other in STUDIES.values() for name in other.settings}
+    values = {name: getattr(args, name) for name in takers}
+    given = {name: value for name, value in values.items() if value is not None}
+    for name in given:
+        if name not in study.settings:
+            raise UsageError(
+                f"study {study.name!r} takes no --{name}: it goes with {takers[name]}"
+            )
+    return given

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.bidders.equilibrium import EquilibriumBidder
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
@@ -272,12 +273,14 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, a sober player with a style, and
-    experts.
+    """The paper's bidder, the same with suits, equilibria of the paper's auction, a
+    sober player with a style, and experts.
     """
     return {
         "iterative": IterativeBidder(),
         "iterative-suits": IterativeBidder(suits=True),
+        "equilibrium": EquilibriumBidder(),
+        "equilibrium-old": EquilibriumBidder(scheme="old"),
         "style": StyleBidder(),
         "learned": LearnedBidder(),
     }

@@ -16,7 +16,8 @@ from bayesbridge.studies import (
     shift,
     strategies,
 )
-from bayesbridge.studies.study import Study
+from bayesbridge.studies.auction import study as auction
+from bayesbridge.studies.study import Experiment
 
 MODULES: Final = (
     conditions,
@@ -27,7 +28,8 @@ MODULES: Final = (
     claims,
     strategies,
     opponents,
+    auction,
 )
-STUDIES: Final[dict[str, Study]] = {
+STUDIES: Final[dict[str, Experiment]] = {
     module.STUDY.name: module.STUDY for module in MODULES
 }

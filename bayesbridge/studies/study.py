@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import copysign, inf, isfinite, prod, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import number
@@ -21,6 +21,46 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.game.scoring import Scheme
+
+
+class Experiment(Protocol):
+    """What the command line asks of a study: a :class:`Study`, or one that is no count
+    of deals.
+    """
+
+    settings: ClassVar[tuple[str, ...]]
+    """Options that it takes beside those of all studies."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def help(self) -> str: ...
+
+    @property
+    def deals(self) -> int: ...
+
+    @property
+    def schemes(self) -> bool: ...
+
+    @property
+    def count_exactly(self) -> Callable[[], Comparison] | None: ...
+
+    @property
+    def tables(self) -> Callable[[Comparison], Iterable[Table]]: ...
+
+    def with_settings(self, settings: Mapping[str, Any], /) -> Experiment:
+        """The same with other settings, by their names in ``settings``."""
+
+    def simulate(
+        self,
+        deals: int,
+        seed: int,
+        how: RunOptions | int | None = None,
+        runs: int = 1,
+        schemes: Sequence[Scheme] = (),
+    ) -> Comparison:
+        """The experiment with random deals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +83,15 @@ class Study:
     # beside those that every comparison has
     tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()
 
+    settings: ClassVar[tuple[str, ...]] = ()
+
     @property
     def name(self) -> str:
         return self.job.name
+
+    def with_settings(self, _settings: Mapping[str, Any]) -> Experiment:
+        """Itself, since it has no settings."""
+        return self
 
     def simulate(
         self,
@@ -326,7 +372,7 @@ def holm(p_values: Iterable[float]) -> list[float]:
     return corrected
 
 
-def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
+def all_tables(study: Experiment, found: Comparison) -> Iterator[Table]:
     """The figures of the paper, exact counts, and the study's own tables; those that
     there are.
     """

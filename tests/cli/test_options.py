@@ -69,6 +69,7 @@ VALUES = {
     "history": "TABLES", "history-tables": "1", "workers": "1", "scheduler": "tcp://127.0.0.1:1", "resume": "kept",
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
     "show": "NS", "token": "0123456789abcdefg", "no-browser": "", "alerts": "", "renumber": "",
+    "types": "4", "iterations": "2", "utility": "net", "undertrick": "10",
     "layouts": "20", "calls": "2H", "sampled": "", "no-values": "",
 }  # fmt: skip
 # Clubs alone explain it
@@ -162,7 +163,9 @@ WAYS = [
     Way("study captures --workers 1", "", "deals runs exact seed json scoring", "",
         {"runs": "--deals 1000", "seed": "--deals 1000", "exact": "study captures", "json": "study captures --exact",
          "scoring": "study headline --deals 100"}),
-    Way("study captures", "", WORK),
+    Way("study captures", "", WORK, "types iterations utility undertrick scheme"),
+    Way("study auction --deals 32 --types 5 --iterations 3 --workers 1", "",
+        "types iterations utility undertrick scheme", "exact runs"),
     Way("study captures --exact", "", "", f"deals runs {WORK} seed"),
     Way("study captures --scheduler tcp://127.0.0.1:1", "", "", "workers"),
     Way("plugins", "", "json", "seed"),

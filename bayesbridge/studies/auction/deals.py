@@ -62,11 +62,17 @@ class GameDeals(NamedTuple):
     tricks: NDArray[np.int8]  # (deals, 24) tricks of the play-out, by ``TABLES``
 
     @classmethod
-    def of(cls, hands: Masks) -> Self:
-        """Work the deals out; ``hands`` (deals, 4) masks."""
+    def of(cls, hands: Masks, *, counted: bool = True) -> Self:
+        """Work the deals out; ``hands`` (deals, 4) masks.
+
+        Counting takes milliseconds a hand, and all else microseconds: without it
+        ``captures`` are nought.
+        """
         deals = len(hands)
         flat = np.ascontiguousarray(hands.ravel())
-        captures = captures_with_dummies(flat).reshape(deals, 4, COUNTED)
+        captures = np.zeros((deals, 4, COUNTED), dtype=np.int64)
+        if counted:
+            captures = captures_with_dummies(flat).reshape(captures.shape)
         levels = bids(flat).level.reshape(deals, 4).astype(np.int16)
         tricks = np.empty((deals, len(TABLES)), dtype=np.int8)
         for column, table in enumerate(TABLES):
@@ -103,6 +109,14 @@ class GameDeals(NamedTuple):
         """(deals, 4, 7) P(T ≥ 7), …, P(T ≥ 13) of each hand over every dummy."""
         at_least = self.captures[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
         return np.asarray(at_least[:, :, CONTRACTS] / DUMMIES)
+
+    def declared_tricks(self) -> Floats:
+        """(deals, 4) mean tricks of each hand as declarer, over the six tables where it
+        sits.
+        """
+        declarers = np.array(TABLES)[:, 0]
+        by_hand = [self.tricks[:, declarers == hand].mean(axis=1) for hand in range(4)]
+        return np.stack(by_hand, axis=1)
 
     def auctions(self, types: Sequence[Types]) -> Auctions:
         """Their auctions; ``types`` of each seat: (deals, 4) the type of each hand."""

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -36,15 +36,12 @@ from bayesbridge.studies.auction.strategies import (
     with_seat,
     worth,
 )
-from bayesbridge.studies.auction.types import CaptureTypes, Grouping, LevelTypes
+from bayesbridge.studies.auction.types import FITTED_TO, Grouping, LevelTypes
 from bayesbridge.studies.jobs import RunOptions, open_executor, rows
 
 SEATS: Final = 3
 BATCH: Final = 20_000  # auctions in a round of regret minimisation
 KEPT_ROUNDS: Final = 20  # between two writings of what was learned
-DEALS: Final = 20_000
-TYPES: Final = 64
-ITERATIONS: Final = 300
 
 
 class Bidding(NamedTuple):
@@ -64,6 +61,17 @@ class Estimate(NamedTuple):
 
     mean: float
     error: float
+
+    @classmethod
+    def of(cls, by_deal: Floats) -> Self:
+        return cls(float(by_deal.mean()), float(standard_error(by_deal)))
+
+
+class Gains(NamedTuple):
+    """What best responses would gain."""
+
+    by_seat: list[Estimate]
+    total: Estimate  # NashConv: nothing in an equilibrium
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +96,13 @@ class AuctionGame:
         Where random numbers start.
     workers : int, optional
         Threads (default: one for each core). They change no number.
+
+    Examples
+    --------
+    >>> game = auction_game("old", types=4, deals=40, levels=2, workers=1)
+    >>> gains = game.gains(game.learn(5, batch=100))
+    >>> len(gains.by_seat), gains.total.error > 0
+    (3, True)
     """
 
     scheme: Scheme
@@ -144,22 +159,25 @@ class AuctionGame:
             )
         return bidding.with_seat(seat, own, response)
 
-    def gain(self, before: Worth, bidding: Bidding, seat: int) -> Estimate:
-        """What a seat gains by ``bidding`` over ``before``, deal by deal."""
-        difference = self.worth(bidding).points[:, seat] - before.points[:, seat]
-        return Estimate(float(difference.mean()), float(standard_error(difference)))
+    def gain(self, bidding: Bidding, response: Bidding, seat: int) -> Estimate:
+        """What a seat gains by a response, deal by deal."""
+        before = self.worth(bidding).points[:, seat]
+        return Estimate.of(self.worth(response).points[:, seat] - before)
 
-    def gains(self, bidding: Bidding) -> list[Estimate]:
+    def gains(self, bidding: Bidding) -> Gains:
         """What each seat would gain by its best response, on the fresh deals."""
-        before = self.worth(bidding)
-        responses = [self.best_response(bidding, seat) for seat in range(SEATS)]
-        return [
-            self.gain(before, response, seat) for seat, response in enumerate(responses)
-        ]
+        before = self.worth(bidding).points
+        after = np.empty_like(before)
+        for seat in range(SEATS):
+            response = self.best_response(bidding, seat)
+            after[:, seat] = self.worth(response).points[:, seat]
+        difference = after - before
+        by_seat = [Estimate.of(column) for column in difference.T]
+        return Gains(by_seat, Estimate.of(difference.sum(axis=1)))
 
     def learn(
         self,
-        iterations: int = ITERATIONS,
+        iterations: int = 300,
         batch: int = BATCH,
         checkpoint: Path | None = None,
     ) -> Bidding:
@@ -266,10 +284,11 @@ def highest_bid_strategy(tree: NotrumpTree, types: int) -> Strategy:
 
 def auction_game(
     scheme: Scheme | str = "new",
-    types: int = TYPES,
+    types: int = 64,
     *,
+    by: str = "captures",
     utility: str = "relative",
-    deals: int = DEALS,
+    deals: int = 20_000,
     levels: int = HIGHEST_LEVEL,
     seed: int = 1,
     workers: int | None = None,
@@ -282,8 +301,11 @@ def auction_game(
     scheme : Scheme or str
         ``old``, ``new``, or a scheme of your own.
     types : int
-        How many types of hands players tell apart, by their exact chances of 7, …, 13
-        captures over all dummies.
+        How many types of hands players tell apart.
+    by : str
+        ``captures``: by the exact chances of 7, …, 13 captures over all dummies.
+        ``tricks``: by the tricks of the play-out that the ranks and lengths of a hand
+        predict.
     utility : str
         ``relative``: a player's points less the mean of the others'. ``net``: the
         bidder's points less those of all defenders.
@@ -322,11 +344,14 @@ def auction_game(
         raise BayesBridgeError(f"{levels} levels: give 1 to 7", levels=levels)
     chosen = scheme_of(scheme)
     payoffs(chosen, utility)  # an unknown utility is refused before the work begins
+    if by not in FITTED_TO:
+        known = " or ".join(FITTED_TO)
+        raise BayesBridgeError(f"types by {by!r}: write {known}", by=by)
     how = RunOptions(workers, checkpoint=checkpoint)
     worked_out = GameDeals.of_rows(rows(JOB, deals, seed, how))
     learning = worked_out.of_deals(0, deals // 2)
     fresh = worked_out.of_deals(deals // 2, deals)
-    grouping = CaptureTypes.fit(learning, types)
+    grouping = FITTED_TO[by](learning, types)
     return AuctionGame(
         chosen, utility, levels, learning, fresh, grouping, seed, workers
     )

@@ -4,12 +4,14 @@ alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.bidders.equilibrium import StrengthTypes, features
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.game.layouts import Floats
 from bayesbridge.runtime.jit import one_thread
@@ -91,6 +93,35 @@ class CaptureTypes:
             return _nearest(self.centres, roots).reshape(-1, 4)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TrickTypes:
+    """Hands by the tricks that the play-out should give them, a sum over their suits.
+
+    Unlike the captures of :class:`CaptureTypes` this is fitted to the play-out itself.
+    """
+
+    strength: StrengthTypes
+
+    @property
+    def number(self) -> int:
+        return self.strength.number
+
+    @classmethod
+    def fit(cls, deals: GameDeals, number: int) -> Self:
+        """Parts of equal size of the hands of these deals, by predicted tricks."""
+        hands = deals.hands.ravel()
+        columns = features(hands)
+        tricks = deals.declared_tricks().ravel()
+        with one_thread():
+            weights = np.linalg.lstsq(columns, tricks, rcond=None)[0]
+            strength = columns @ weights
+        cuts = np.quantile(strength, np.arange(1, number) / number)
+        return cls(StrengthTypes(weights, cuts))
+
+    def types(self, deals: GameDeals) -> Types:
+        return self.strength.of(deals.hands.ravel()).reshape(-1, 4)
+
+
 def _roots(chances: Floats) -> Floats:
     """(n, 8) square roots of P(T < 7), P(T = 7), …, from (n, 7) P(T ≥ 7), …"""
     ones = np.ones((len(chances), 1))
@@ -118,3 +149,10 @@ def _moved(centres: Floats, roots: Floats) -> Floats:
     rows = np.bincount(nearest, minlength=len(centres))
     means = sums / np.maximum(rows, 1)[:, None]
     return np.asarray(np.where(rows[:, None] > 0, means, centres))
+
+
+FITTED_TO: Final[Mapping[str, Callable[[GameDeals, int], Grouping]]] = {
+    "captures": CaptureTypes.fit,
+    "tricks": TrickTypes.fit,
+}
+"""What hands are grouped by, and how."""

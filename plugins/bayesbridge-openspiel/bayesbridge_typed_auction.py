@@ -1,0 +1,229 @@
+"""The auction of the three-player game as a game of OpenSpiel, with hands grouped into
+types.
+
+One chance event deals a type to every seat; then the seats call in turn. A call is a
+number: 0 for a pass, n for nNT. What a contract is worth is the mean over the deals with
+these types, so that the game is small and OpenSpiel's own algorithms run on it
+unchanged: CFR, best responses, exploitability, PSRO.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pyspiel
+from numpy.typing import NDArray
+from open_spiel.python import policy as policies
+
+import bayesbridge as bb
+from bayesbridge.bidders.notrump_tree import NotrumpTree
+from bayesbridge.studies.auction.game import auctions_of
+from bayesbridge.studies.auction.strategies import Auctions
+
+SHORT_NAME: Final = "bayesbridge_typed_auction"
+
+
+class TypedAuction(pyspiel.Game):
+    """The game.
+
+    Parameters
+    ----------
+    tree : NotrumpTree
+        Every auction.
+    auctions : Auctions
+        Types and tricks of auctions on deals, each as likely as another.
+    payoffs : array, shape (levels, 14, 2)
+        Of the declarer and of each other seat, by level − 1 and tricks.
+    types : int
+        How many types of hands there are.
+
+    Examples
+    --------
+    >>> game = bb.auction_game("new", types=2, deals=40, levels=1, workers=1)
+    >>> typed = typed_auction(game)
+    >>> state = typed.new_initial_state()
+    >>> state.apply_action(state.chance_outcomes()[0][0])
+    >>> state.current_player(), state.legal_actions()
+    (0, [0, 1])
+    """
+
+    def __init__(
+        self,
+        tree: NotrumpTree,
+        auctions: Auctions,
+        payoffs: NDArray[np.float64],
+        types: int,
+    ) -> None:
+        self.tree = tree
+        self.types = types
+        seats = tree.players
+        dealt = auctions.types.reshape(-1, seats).astype(np.int64)
+        tricks = auctions.tricks.reshape(-1, seats)
+        keys = dealt @ types ** np.arange(seats)
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        self.dealt = dealt[first]  # (outcomes, seats)
+        self.chances = np.bincount(group) / len(keys)  # (outcomes,)
+        self.values = _mean_payoffs(payoffs, tricks, group)
+        self.limit = float(np.abs(payoffs).max())
+        super().__init__(self._type(), self._info(), {})
+
+    def _type(self) -> Any:
+        seats = self.tree.players
+        return pyspiel.GameType(
+            short_name=SHORT_NAME,
+            long_name="Auction bridge in no trumps, hands by types",
+            dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+            chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+            information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+            utility=pyspiel.GameType.Utility.ZERO_SUM,
+            reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+            max_num_players=seats,
+            min_num_players=seats,
+            provides_information_state_string=True,
+            provides_information_state_tensor=False,
+            provides_observation_string=False,
+            provides_observation_tensor=False,
+        )
+
+    def _info(self) -> Any:
+        seats = self.tree.players
+        return pyspiel.GameInfo(
+            num_distinct_actions=self.tree.levels + 1,
+            max_chance_outcomes=len(self.chances),
+            num_players=seats,
+            min_utility=-self.limit,
+            max_utility=self.limit,
+            utility_sum=0.0,
+            # Before each bid all others may pass, and at the end too.
+            max_game_length=seats * (self.tree.levels + 1),
+        )
+
+    def new_initial_state(self) -> TypedAuctionState:
+        """The start: no types are dealt."""
+        return TypedAuctionState(self)
+
+    def make_py_observer(
+        self, _observation_type: Any = None, _params: Any = None
+    ) -> TypedAuctionObserver:
+        """What a seat knows: the type of its hand and the calls."""
+        return TypedAuctionObserver()
+
+
+def _mean_payoffs(
+    payoffs: NDArray[np.float64],
+    tricks: NDArray[np.int8],
+    group: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """(outcomes, seats, levels, 2) mean pay-off of the declarer and of another seat, by
+    who declares and level − 1; ``group`` (n,) is the outcome of each auction.
+    """
+    sizes = np.bincount(group)
+    levels = len(payoffs)
+    means = np.empty((len(sizes), tricks.shape[1], levels, 2))
+    for declarer in range(tricks.shape[1]):
+        for level in range(levels):
+            for role in range(2):
+                values = payoffs[level, tricks[:, declarer], role]
+                means[:, declarer, level, role] = np.bincount(group, values) / sizes
+    return means
+
+
+class TypedAuctionState(pyspiel.State):
+    """An auction so far, with the types that were dealt."""
+
+    def __init__(self, game: TypedAuction) -> None:
+        super().__init__(game)
+        self.game = game
+        self.outcome: int | None = None  # number of the chance event
+        self.node = 0
+        self.calls: tuple[int, ...] = ()
+
+    def current_player(self) -> Any:
+        if self.outcome is None:
+            return pyspiel.PlayerId.CHANCE
+        player = int(self.game.tree.player[self.node])
+        return pyspiel.PlayerId.TERMINAL if player < 0 else player
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return list(enumerate(self.game.chances.tolist()))
+
+    def _legal_actions(self, _player: int) -> list[int]:
+        level = int(self.game.tree.level[self.node])
+        return [0, *range(level + 1, self.game.tree.levels + 1)]
+
+    def _apply_action(self, action: int) -> None:
+        if self.outcome is None:
+            self.outcome = action
+            return
+        tree = self.game.tree
+        step = action - tree.level[self.node] if action else 0
+        self.node = int(tree.first_child[self.node] + step)
+        self.calls = (*self.calls, action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player == pyspiel.PlayerId.CHANCE:
+            return f"types {self.game.dealt[action].tolist()}"
+        return f"{action}NT" if action else "Pass"
+
+    def is_terminal(self) -> bool:
+        return self.outcome is not None and self.game.tree.player[self.node] < 0
+
+    def returns(self) -> list[float]:
+        tree = self.game.tree
+        level = int(tree.level[self.node])
+        if not self.is_terminal() or level == 0:
+            return [0.0] * tree.players
+        declarer = int(tree.declarer[self.node])
+        own, other = self.game.values[self.outcome, declarer, level - 1]
+        return [
+            float(own if seat == declarer else other) for seat in range(tree.players)
+        ]
+
+    def hand_type(self, player: int) -> int:
+        """The type that a seat was dealt."""
+        return int(self.game.dealt[self.outcome, player])
+
+    def __str__(self) -> str:
+        dealt = [] if self.outcome is None else self.game.dealt[self.outcome].tolist()
+        return f"types {dealt}, calls {list(self.calls)}"
+
+
+class TypedAuctionObserver:
+    """What a seat knows of a state."""
+
+    def __init__(self) -> None:
+        self.tensor = np.zeros(0, np.float32)
+        self.dict: dict[str, Any] = {}
+
+    def set_from(self, _state: TypedAuctionState, _player: int) -> None:
+        """There is no tensor."""
+
+    def string_from(self, state: TypedAuctionState, player: int) -> str:
+        """The seat, its type and the calls."""
+        if state.outcome is None:
+            return f"seat {player}"
+        words = " ".join(map(str, state.calls))
+        return f"seat {player}, type {state.hand_type(player)}, calls {words}"
+
+
+def typed_auction(game: bb.AuctionGame) -> TypedAuction:
+    """The auction of :func:`bayesbridge.auction_game`, on its deals to learn from."""
+    auctions = auctions_of(game.learning, [game.grouping] * game.tree.players)
+    return TypedAuction(game.tree, auctions, game.payoffs, game.grouping.number)
+
+
+def policy_of(
+    game: TypedAuction, profile: tuple[NDArray[np.float64], ...]
+) -> policies.TabularPolicy:
+    """Strategies (types, slots) of each seat as OpenSpiel's policy."""
+    tabular = policies.TabularPolicy(game)
+    for row, state in enumerate(tabular.states):
+        player = state.current_player()
+        first = game.tree.first_slot[state.node]
+        strategy = profile[player][state.hand_type(player)]
+        tabular.action_probability_array[row] = 0.0
+        for step, action in enumerate(state.legal_actions()):
+            chance = strategy[first + step]
+            tabular.action_probability_array[row, action] = chance
+    return tabular
