@@ -29,6 +29,9 @@ LETTERS: Final[Mapping[str, tuple[Suit, ...]]] = {
 
 NO_TEXTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 ANY_CALLS: Final = "…"
+PASSED_HAND: Final = " by a passed hand"
+"""At the end of a name: only for callers who have passed before anybody opened."""
+
 PLAIN: Final = ""
 REVERSE: Final = "reverse-"
 JUMP: Final = "jump-"
@@ -53,7 +56,11 @@ type Calls = tuple[Call, ...]
 
 
 def has_letters(text: str) -> bool:
-    """Whether letters stand for suits among the words of a section."""
+    """Whether letters stand for suits among the words of a section, or it speaks of
+    passed hands.
+    """
+    if PASSED_HAND in text:
+        return True
     return any(
         word == ANY_CALLS or _CALL.fullmatch(word) is not None
         for words in text.split()
@@ -126,13 +133,15 @@ class Family:
     """The calls before, each with its alternatives."""
     later_too: bool
     """Whether it speaks of all places further on as well."""
+    passed_hand: bool
+    """Whether it speaks of passed hands alone."""
     calls: tuple[tuple[CallPattern, tuple[str, ...]], ...]
     """Calls and their statements, in which letters stand for suits."""
 
     @classmethod
     def of(cls, name: str, texts: Mapping[str, Sequence[str]] = NO_TEXTS) -> Self:
         """A section by the calls before, such as ``1x Pass 1y Pass``."""
-        words = name.split()
+        words = name.removesuffix(PASSED_HAND).split()
         later_too = words[-1:] == [ANY_CALLS]
         before = tuple(
             tuple(CallPattern.of(word) for word in alternatives.split("/"))
@@ -142,7 +151,8 @@ class Family:
             (CallPattern.of(word), tuple(statements))
             for word, statements in texts.items()
         )
-        return cls(name, before, later_too, calls)
+        passed_hand = name.endswith(PASSED_HAND)
+        return cls(name, before, later_too, passed_hand, calls)
 
     def suits(self, calls: Calls) -> Suits | None:
         """The suits of its letters after these calls; ``None`` at other places."""
@@ -184,7 +194,7 @@ class Family:
         """Try its calls once for suits that letters may stand for, and raise what is
         wrong with them.
         """
-        for calls in self._examples((), {}):
+        for calls in self.places():
             if self.meanings(calls):
                 return
         if self.calls:
@@ -193,8 +203,12 @@ class Family:
                 "jump-z or 3NT"
             )
 
-    def _examples(self, calls: Calls, suits: Suits) -> Iterator[Calls]:
-        """Calls that lead to its places."""
+    def places(self) -> Iterator[Calls]:
+        """The calls before each of its places, in every suit."""
+        yield from self._continued((), {})
+
+    def _continued(self, calls: Calls, suits: Suits) -> Iterator[Calls]:
+        """All that its name says after these calls."""
         if len(calls) == len(self.before):
             yield calls
             return
@@ -203,7 +217,7 @@ class Family:
             for call in auction.legal_calls():
                 bound = pattern.match(call, calls, suits)
                 if bound is not None:
-                    yield from self._examples((*calls, call), bound)
+                    yield from self._continued((*calls, call), bound)
 
 
 def _statements(texts: Sequence[str], suits: Suits) -> Iterator[Statement]:

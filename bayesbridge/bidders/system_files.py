@@ -28,7 +28,9 @@ SUFFIX: Final = ".toml"
 
 ABOUT: Final = "about"
 LIKE: Final = "like"
-KEYS: Final = (ABOUT, LIKE, "leads")
+KIND: Final = "kind"
+CONVENTION: Final = "convention"
+KEYS: Final = (ABOUT, LIKE, KIND, "leads")
 
 LOW_CARD_LEADS: Final = frozenset(LEADS[:2])
 """Agreements on the same cards, of which one may be named."""
@@ -53,6 +55,8 @@ class SystemFile:
     about: str = ""
     like: str | None = None  #: A system of the package.
     leads: tuple[str, ...] | None = None
+    is_convention: bool = False
+    """Whether its calls take the place of those of a system that it is added to."""
     places: Section = field(default_factory=dict)
     families: list[Family] = field(default_factory=list)
 
@@ -79,6 +83,10 @@ class SystemFile:
             )
         if key == ABOUT:
             self.about = value
+        elif key == KIND:
+            if value != CONVENTION:
+                raise NotationError(f"unknown kind {value!r}: write {CONVENTION!r}")
+            self.is_convention = True
         elif key == LIKE:
             path_of_package(value)
             self.like = value
@@ -190,8 +198,8 @@ def call_shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> s
 def system_names() -> tuple[str, ...]:
     """The systems that come with the package.
 
-    >>> system_names()
-    ('acol', 'five-card-majors', 'precision', 'sayc', 'strong-notrump', 'two-over-one', 'weak-notrump', 'weak-twos')
+    >>> system_names()[:4]
+    ('acol', 'bergen', 'drury', 'five-card-majors')
     """
     folder = files("bayesbridge.bidders").joinpath("data/systems")
     names = (file.name for file in folder.iterdir())

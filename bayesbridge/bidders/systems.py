@@ -55,6 +55,8 @@ class System:
     """The places at which nothing of ``like`` holds; ``None`` where there is none."""
     parts: tuple[System, ...] = ()
     """Systems that are played together."""
+    is_convention: bool = False
+    """Whether its calls take the place of those of a system that it is added to."""
 
     @classmethod
     def of(cls, text: System | str) -> System:
@@ -85,7 +87,16 @@ class System:
             )
         families = tuple(file.families)
         own_places = None if like is None else frozenset(file.places)
-        return cls(name, places, file.about, leads, families, like, own_places)
+        return cls(
+            name,
+            places,
+            file.about,
+            leads,
+            families,
+            like,
+            own_places,
+            is_convention=file.is_convention,
+        )
 
     def __add__(self, other: System) -> System:
         if not self.name:
@@ -107,7 +118,18 @@ class System:
 
     def _united(self, other: System, place: Place, meanings: Meanings) -> Meanings:
         """What both systems show at a place of the other one."""
-        united = {**self.meanings_at(place)}
+        return self._with(other, {**self.meanings_at(place)}, place, meanings)
+
+    def _with(
+        self,
+        other: System,
+        united: dict[Call, tuple[Statement, ...]],
+        place: Place,
+        meanings: Meanings,
+    ) -> Meanings:
+        """What is shown at a place together with meanings of the other system."""
+        if other.is_convention:
+            return united | {**meanings}
         for call, statements in meanings.items():
             if united.setdefault(call, statements) != statements:
                 self._contradict(
@@ -125,11 +147,16 @@ class System:
 
     def meanings(self, before: Auction) -> Meanings | None:
         """What calls show after those of an auction; ``None`` where it says nothing."""
-        return self._meanings_after(place_of(before))
+        calls = place_of(before)
+        passes_at_first = len(before.calls) - len(calls)
+        has_passed = len(before.calls) % PLAYERS < passes_at_first
+        return self._meanings_after(calls, has_passed and bool(calls))
 
     @lru_cache(maxsize=4096)  # noqa: B019 (systems are few)
-    def _meanings_after(self, calls: Calls) -> Meanings | None:
-        meanings = self.meanings_at(calls)
+    def _meanings_after(
+        self, calls: Calls, has_passed: bool = False
+    ) -> Meanings | None:
+        meanings = self.meanings_at(calls, has_passed)
         if not meanings and calls[-1:] == (PASS,):
             suit = self.agreed(calls)
             if suit is not None:
@@ -137,27 +164,35 @@ class System:
         return meanings or None
 
     @lru_cache(maxsize=4096)  # noqa: B019
-    def meanings_at(self, place: Place) -> Meanings:
-        """What calls show at a place, an agreed suit left aside."""
+    def meanings_at(self, place: Place, has_passed: bool = False) -> Meanings:
+        """What calls show at a place, an agreed suit left aside; ``has_passed``: by a
+        player who has passed before the opening.
+        """
         if self.parts:
             first, second = self.parts
-            return first._united(second, place, second.meanings_at(place))
+            united = {**first.meanings_at(place, has_passed)}
+            meanings = second.meanings_at(place, has_passed)
+            return first._with(second, united, place, meanings)
         own = self.places.get(place, {})
         if isinstance(place, AskingCall):
             return own
         in_families: dict[Call, tuple[Statement, ...]] = {}
-        silenced = self.own_places is not None and place in self.own_places
+        of_passed_hands: dict[Call, tuple[Statement, ...]] = {}
+        replaces = self.own_places is not None and place in self.own_places
+        silenced = replaces
         for family in self.families:
             if family.silences(place):
                 in_families = {}
                 silenced = True
-            in_families |= family.meanings(place)
+            elif not family.passed_hand:
+                in_families |= family.meanings(place)
+            elif has_passed:
+                of_passed_hands |= family.meanings(place)
         if self.like is None:
-            return {**in_families, **own}
-        if self.own_places is None or place not in self.own_places:
-            own = {}
-        lower = {} if silenced else self.like.meanings_at(place)
-        return {**lower, **in_families, **own}
+            return {**in_families, **own, **of_passed_hands}
+        lower = {} if silenced else self.like.meanings_at(place, has_passed)
+        exact = own if replaces else {}
+        return {**lower, **in_families, **exact, **of_passed_hands}
 
     def agreed(self, calls: Calls) -> Suit | None:
         """The suit that the last call but one asks about, as docs/bidders.md has it;

@@ -152,3 +152,21 @@ def test_a_family_that_cannot_be_is_refused(section, line, tmp_path):
     (tmp_path / "own.toml").write_text(section)
     with pytest.raises(bb.errors.NotationError, match=line):
         System.of(str(tmp_path / "own.toml"))
+
+
+@pytest.mark.parametrize(
+    ("system", "calls", "call", "text"),
+    [
+        ("two-over-one", "1S P", "2C", "12+ points, C3+"),
+        ("two-over-one", "P P 1S P", "2C", "9-12 points, S3+"),
+        ("two-over-one", "P 1S P", "2C", "12+ points, C3+"),
+        ("sayc", "P P 1S P", "2C", "10+ points, C4+"),
+        ("sayc+drury", "P P 1S P", "2C", "9-12 points, S3+"),
+        ("two-over-one", "1S P", "3D", "16+ points, D5+"),
+        ("two-over-one+bergen", "1S P", "3D", "10-12 points, S4+"),
+        ("two-over-one+bergen", "1S P", "3H", "16+ points, H5+"),
+    ],
+)
+def test_conventions_take_the_place_of_calls_of_a_system(system, calls, call, text):
+    meanings = System.of(system).meanings(START.after_all(calls))
+    assert meanings[bb.Call.of(call)][0].text == text

@@ -453,7 +453,7 @@ def test_what_it_says_of_itself(tmp_path):
     [
         (
             "strong-nt",
-            "unknown system 'strong-nt': did you mean 'strong-notrump'? write acol, five-card-majors",
+            "unknown system 'strong-nt': did you mean 'strong-notrump'? write acol, bergen, drury, five-card-majors",
         ),
         (
             "weak-twos+strong-notrump+weak-notrump",
