@@ -32,7 +32,9 @@ KERNEL_TABLES = (
     "bayesbridge.engines.halves",
     "bayesbridge.engines.level_tables",
     "bayesbridge.engines.proposal",
+    "bayesbridge.engines.quantities",
     "bayesbridge.engines.quantity_tables",
+    "bayesbridge.engines.splits",
     "bayesbridge.engines.tables",
 )
 """Tables of counts as kernels take them: tuples of arrays that no page names."""

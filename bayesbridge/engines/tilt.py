@@ -355,7 +355,9 @@ def _tempered(log_weights: Floats, power: float) -> Floats:
 
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None).log_sums
+    log_sum = split(
+        *proposal.splits[step], proposal.left_over(layouts, step), None
+    ).log_sums
     return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
 
 

@@ -171,7 +171,8 @@ import os, signal, threading, time
 import numpy as np
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.engines.proposal import Tilt, side, split
+from bayesbridge.engines.proposal import Tilt, side
+from bayesbridge.engines.splits import split
 
 known = Constraints.free().hold(2, 0x1FFF)
 one, rest = (side(known, seats, Tilt.none()) for seats in ((0,), (1, 3)))
