@@ -44,15 +44,8 @@ from numpy.typing import NDArray
 from bayesbridge.engines.conditions import tightened
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.levels import LevelProposal
-from bayesbridge.engines.proposal import (
-    COUNT,
-    HONOUR_POINTS,
-    SPREAD,
-    Proposal,
-    Tilt,
-    Uniform,
-    split,
-)
+from bayesbridge.engines.proposal import COUNT, SPREAD, Proposal, Tilt, Uniform
+from bayesbridge.engines.splits import HONOUR_POINTS, split
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import Contradiction
